@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/comm/lane_sums.hpp>

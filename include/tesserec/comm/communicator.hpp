@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How ranks talk. A Communicator wraps a caller's MPI_Comm; every count is 64-bit and every return code is checked.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::comm {
+
+/// Throws Error with MPI's text when code is not MPI_SUCCESS.
+void check(int code, const char* call);
+
+class Communicator {
+ public:
+  /// Duplicates `parent`: messages of this communicator never meet the caller's.
+  explicit Communicator(MPI_Comm parent);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MPI_Comm mpi() const { return comm_; }
+
+  void barrier() const;
+  /// Waits for all ranks at most `seconds`; whether all came. For a rank about to give up.
+  bool meet(double seconds) const;
+
+  /// Order-free reductions: the same on every rank and for any number of ranks.
+  Index sum(Index value) const;
+  Index min(Index value) const;
+  Index max(Index value) const;
+  void sum(std::span<Index> values) const;
+  void max(std::span<Index> values) const;
+
+  template <class T>
+  void broadcast(std::vector<T>& values, int root) const;
+  std::string broadcast(const std::string& text, int root) const;
+
+  /// All ranks' values, in rank order; counts per rank, when wanted.
+  template <class T>
+  std::vector<T> all_gather(std::span<const T> mine, std::vector<Index>* counts = nullptr) const;
+  template <class T>
+  std::vector<T> all_gather(const T& mine) const {
+    return all_gather(std::span<const T>(&mine, 1));
+  }
+
+  /// Sends send_counts[r] elements to rank r, in rank order, and receives recv_counts[r] from it.
+  template <class T>
+  void all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
+                  std::span<const Index> recv_counts) const;
+  /// One number to each rank, one from each.
+  std::vector<Index> all_to_all(std::span<const Index> one_each) const;
+
+  /// Largest single message, bytes; larger ones are sent in pieces. A test makes it small.
+  static constexpr Index default_piece = Index{1} << 30;
+  void set_piece(Index bytes) { piece_ = bytes; }
+
+ private:
+  void all_to_all_bytes(const std::byte* send, std::span<const Index> send_bytes, std::byte* recv,
+                        std::span<const Index> recv_bytes) const;
+  void broadcast_bytes(std::byte* data, Index bytes, int root) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  Index piece_ = default_piece;
+};
+
+template <class T>
+void Communicator::all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
+                              std::span<const Index> recv_counts) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<Index> send_bytes(send_counts.begin(), send_counts.end());
+  std::vector<Index> recv_bytes(recv_counts.begin(), recv_counts.end());
+  for (Index& n : send_bytes) n *= sizeof(T);
+  for (Index& n : recv_bytes) n *= sizeof(T);
+  all_to_all_bytes(reinterpret_cast<const std::byte*>(send), send_bytes, reinterpret_cast<std::byte*>(recv),
+                   recv_bytes);
+}
+
+template <class T>
+std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
+  const std::vector<Index> to_each(size_, static_cast<Index>(mine.size()));
+  std::vector<Index> from_each = all_to_all(std::span<const Index>(to_each));
+  Index total = 0;
+  for (const Index n : from_each) total += n;
+  std::vector<T> send;
+  send.reserve(mine.size() * size_);
+  for (int r = 0; r < size_; ++r) send.insert(send.end(), mine.begin(), mine.end());
+  std::vector<T> all(static_cast<std::size_t>(total));
+  all_to_all(send.data(), std::span<const Index>(to_each), all.data(), std::span<const Index>(from_each));
+  if (counts != nullptr) *counts = std::move(from_each);
+  return all;
+}
+
+template <class T>
+void Communicator::broadcast(std::vector<T>& values, int root) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<Index> count(1, static_cast<Index>(values.size()));
+  broadcast_bytes(reinterpret_cast<std::byte*>(count.data()), sizeof(Index), root);
+  values.resize(static_cast<std::size_t>(count[0]));
+  broadcast_bytes(reinterpret_cast<std::byte*>(values.data()), count[0] * sizeof(T), root);
+}
+
+}  // namespace tesserec::comm

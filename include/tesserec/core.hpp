@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/core/tree.hpp>

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The Kokkos vocabulary of the whole program, and what Kokkos 3.4.1 lacks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+/// In front of a hot function on raw pointers: compiled for AVX-512, AVX2 + FMA and plain x86-64, chosen at start.
+/// Its arithmetic must not depend on the vector width: elementwise, or reductions in an order that is written out,
+/// with std::fma where a product is added.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__SANITIZE_ADDRESS__)
+#define TESSEREC_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define TESSEREC_KERNEL
+#endif
+
+namespace tesserec {
+
+/// Sizes and indices of data are 64-bit everywhere.
+using Index = std::int64_t;
+
+/// Where kernels run. The host space of whatever Kokkos is installed: Serial or OpenMP.
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Memory = Exec::memory_space;
+
+template <class T>
+using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
+template <class T>
+using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+
+/// How many lanes of work `exec` runs at once.
+inline int concurrency(const Exec& exec) { return static_cast<int>(exec.concurrency()); }
+
+/// Asks the kernel for 2 MiB pages under [data, data + bytes); returns whether it agreed. A no is harmless.
+bool advise_huge_pages(void* data, std::size_t bytes);
+
+/// Uninitialised storage with a label "tesserec::folder::name"; huge pages are asked for from 4 MiB on.
+template <class T>
+Vector<T> make_vector(const Exec& exec, const std::string& label, Index size) {
+  Vector<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  advise_huge_pages(const_cast<std::remove_const_t<T>*>(view.data()), view.span() * sizeof(T));
+  return view;
+}
+
+template <class T>
+Matrix<T> make_matrix(const Exec& exec, const std::string& label, Index rows, Index columns) {
+  Matrix<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows),
+                 static_cast<std::size_t>(columns));
+  advise_huge_pages(const_cast<std::remove_const_t<T>*>(view.data()), view.span() * sizeof(T));
+  return view;
+}
+
+/// A view grown when it is too small and never shrunk: scratch that is reused step after step. The content is
+/// lost when it grows.
+template <class T>
+void reserve(const Exec& exec, Vector<T>& view, const std::string& label, Index size) {
+  if (static_cast<Index>(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);
+}
+
+/// Runs `body(i)` for i in [0, size) on `exec` and waits.
+template <class Body>
+void parallel_for(const Exec& exec, const std::string& label, Index size, const Body& body) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, size), body);
+  exec.fence();
+}
+
+/// A named phase: a Kokkos profiling region.
+class Region {
+ public:
+  explicit Region(const std::string& name) { Kokkos::Profiling::pushRegion(name); }
+  ~Region() { Kokkos::Profiling::popRegion(); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+};
+
+/// "Serial" or "OpenMP", with the number of threads.
+std::string backend_description();
+
+}  // namespace tesserec

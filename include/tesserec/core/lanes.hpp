@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Lanes: the runs of a global batch that decide the order of every addition over samples, whatever the number
+/// of ranks (docs/decisions.md, the reduction law).
+#pragma once
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec {
+
+/// A half-open range of indices.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+  bool contains(Index i) const { return begin <= i && i < end; }
+  bool operator==(const Range&) const = default;
+};
+
+/// Samples of a chunk: what one matrix product takes. A constant of the program, never tuned to a machine.
+inline constexpr Index chunk_samples = 128;
+
+/// A power of two of lanes over a batch of any size.
+class Lanes {
+ public:
+  /// `count` must be a power of two.
+  explicit Lanes(int count);
+
+  /// The count that depends on the global batch size alone: max(min(8, p(G/64)), min(64, p(G/512))), p the
+  /// largest power of two not above, at least 1.
+  static int automatic(Index global_batch);
+
+  int count() const { return count_; }
+  /// Samples of lane l in a batch of n: [l*n/lanes, (l+1)*n/lanes), possibly empty.
+  Range samples(int lane, Index n) const { return {lane * n / count_, (lane + 1) * n / count_}; }
+  /// Lanes of a rank: a run of whole lanes. Every rank has at least one when size <= count.
+  Range of_rank(int rank, int size) const {
+    return {Index{rank} * count_ / size, (Index{rank} + 1) * count_ / size};
+  }
+  /// Samples of a rank in a batch of n.
+  Range samples_of_rank(int rank, int size, Index n) const {
+    const Range lanes = of_rank(rank, size);
+    return {lanes.begin * n / count_, lanes.end * n / count_};
+  }
+  /// Lane that holds sample s of a batch of n.
+  int lane_of(Index s, Index n) const;
+
+ private:
+  int count_;
+};
+
+/// Samples of one chunk in a lane of `lane_size` samples: 128, or the whole lane rounded up to 16.
+inline Index chunk_size(Index lane_size) {
+  return lane_size >= chunk_samples ? chunk_samples : (lane_size + 15) / 16 * 16;
+}
+
+}  // namespace tesserec

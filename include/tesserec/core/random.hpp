@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011). A number is a function of
+/// (seed, purpose, stream, row, column) alone, so that no rank, thread or order of calls can change it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec {
+
+/// What a number is drawn for; two purposes never share numbers.
+enum class Purpose : std::uint32_t {
+  table_weights = 1,
+  dense_weights = 2,
+  dense_biases = 3,
+  block_order = 4,
+  sample_order = 5,
+  planted_model = 6,
+  planted_samples = 7,
+  reference_samples = 8,
+  test = 9,
+};
+
+/// The ten rounds on one counter.
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+
+/// A table of random numbers with 2^64 rows and 2^34 columns.
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream = 0);
+
+  /// Four 32-bit numbers: columns 4*quad to 4*quad+3 of a row.
+  std::array<std::uint32_t, 4> quad(Index row, Index quad) const;
+  std::uint32_t bits(Index row, Index column) const { return quad(row, column / 4)[column % 4]; }
+  /// Uniform in [0, 1), 24 bits.
+  float uniform(Index row, Index column) const { return static_cast<float>(bits(row, column) >> 8) * 0x1p-24f; }
+  /// Uniform in [0, 1), 53 bits, from columns 2*column and 2*column+1.
+  double uniform53(Index row, Index column) const;
+  /// Standard normal (Box-Muller) from columns 2*column and 2*column+1.
+  float normal(Index row, Index column) const;
+  /// Uniform in [0, bound), any 64-bit bound; the bias is below bound / 2^64. From columns 2*column and 2*column+1.
+  std::uint64_t below(std::uint64_t bound, Index row, Index column) const;
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+};
+
+}  // namespace tesserec

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The fixed binary tree over leaves 0, 1, 2, ...: the order in which lanes, row blocks and column blocks are
+/// added. Leaves a and b meet at the node above both; a leaf that is absent adds nothing.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+
+#include <tesserec/core/lanes.hpp>
+
+namespace tesserec {
+
+/// Height of the lowest node above leaves a and b: its leaves are those that agree in all bits from this one on.
+inline int meeting_height(Index a, Index b) {
+  return std::bit_width(static_cast<std::uint64_t>(a) ^ static_cast<std::uint64_t>(b));
+}
+
+/// Visits present leaves in ascending order and says which partial sums to merge, so that the additions are those
+/// of the fixed tree restricted to a range of leaves. The owner of [begin, end) merges only nodes that lie inside;
+/// what is left are the sums of whole subtrees. Pushing those of all ranges, in order, into a TreeOrder over the
+/// full range yields the same bits as one owner of all.
+///
+/// Partial sums live in slots 0 .. size()-1 of the caller's storage; slot k is at most 63.
+class TreeOrder {
+ public:
+  static constexpr int max_slots = 64;
+
+  explicit TreeOrder(Range leaves) : leaves_(leaves) {}
+
+  /// A leaf not below the last one arrives; its sum belongs in the slot returned. Calls merge(into, from) for each
+  /// addition that becomes final before it.
+  template <class Merge>
+  int push(Index leaf, const Merge& merge) {
+    while (size_ >= 2 && pair_height() < meeting_height(leaf_[size_ - 1], leaf) && pair_inside()) pop(merge);
+    assert(size_ < max_slots);
+    leaf_[size_] = leaf;
+    return size_++;
+  }
+
+  /// No leaf comes any more: merges what lies inside the range. One slot is left when the range is a whole tree.
+  template <class Merge>
+  void finish(const Merge& merge) {
+    while (size_ >= 2 && pair_inside()) pop(merge);
+  }
+
+  int size() const { return size_; }
+  /// A leaf under the node in a slot: enough to push the node into another TreeOrder.
+  Index leaf(int slot) const { return leaf_[slot]; }
+  void clear() { size_ = 0; }
+
+ private:
+  int pair_height() const { return meeting_height(leaf_[size_ - 2], leaf_[size_ - 1]); }
+  bool pair_inside() const {
+    const int height = pair_height();
+    const Index first = leaf_[size_ - 1] >> height << height;
+    return leaves_.begin <= first && first + (Index{1} << height) <= leaves_.end;
+  }
+  template <class Merge>
+  void pop(const Merge& merge) {
+    merge(size_ - 2, size_ - 1);
+    --size_;
+  }
+
+  Range leaves_;
+  std::array<Index, max_slots> leaf_{};
+  int size_ = 0;
+};
+
+/// The whole tree over any number of leaves.
+inline constexpr Range whole_tree{0, Index{1} << 62};
+
+}  // namespace tesserec

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::data {
+
+enum class SyntheticKind { none, planted, reference };
+
+/// [data.synthetic]: samples made on the fly.
+struct SyntheticSettings {
+  SyntheticKind kind = SyntheticKind::none;
+  Index samples = 0;             ///< training samples of an epoch
+  Index evaluate_samples = 0;    ///< evaluation samples; planted: a disjoint stream; reference: the same stream
+  std::vector<Index> rows;       ///< rows of each table's id space, one feature a table
+  Index max_rows = 0;            ///< caps every entry of rows; 0 = no cap
+  Index dense_features = 13;
+  Index ids_per_bag = 1;         ///< bag length, or the largest when variable
+  bool variable_bags = false;    ///< planted: length uniform in [0, ids_per_bag]; reference: its own rule
+  double zipf = 1.05;            ///< planted: exponent of the ids' frequency; 0 = uniform
+  double click_rate = 0.25;      ///< planted: aimed share of label 1
+  double strength = 1.0;         ///< planted: standard deviation of the truth's logit, tables and dense together
+  bool round_targets = false;    ///< reference: targets rounded to 0 or 1
+};
+
+/// [data]
+struct Settings {
+  std::vector<std::string> train;     ///< HDF5 files or globs
+  std::vector<std::string> evaluate;  ///< HDF5 files or globs
+  SyntheticSettings synthetic;
+};
+
+enum class RawFormat { criteo, table };
+enum class BadRows { stop, skip };
+enum class ShortRows { stop, pad };
+enum class ColumnKind { label, number, category, skip };
+enum class Transform { none, log1p, standardise };
+
+/// [[preprocess.column]]: one column of a delimited table, in file order.
+struct Column {
+  std::string name;
+  ColumnKind kind = ColumnKind::skip;
+  Transform transform = Transform::none;  ///< numbers: log1p of max(x, 0), or (x - mean) / standard deviation
+  std::vector<std::string> positive;      ///< label: texts that mean 1
+  std::vector<std::string> negative;      ///< label: texts that mean 0
+};
+
+/// [preprocess]
+struct PreprocessSettings {
+  std::vector<std::string> train;     ///< raw files or globs, plain or .gz
+  std::vector<std::string> evaluate;  ///< raw files or globs; they use the training vocabulary
+  RawFormat format = RawFormat::criteo;
+  std::string output;                 ///< folder for train.h5 and evaluate.h5
+  BadRows bad_rows = BadRows::stop;
+  ShortRows short_rows = ShortRows::stop;  ///< pad: rows whose trailing delimiters were cut are filled with empty fields
+  Index minimum_count = 1;            ///< ids seen less often in training become 0
+  std::vector<Column> columns;        ///< format = "table"
+  std::string delimiter = ",";        ///< format = "table": one character
+  bool header = false;                ///< format = "table": the first line of each file names the columns
+  bool trim = true;                   ///< format = "table": drop spaces around a field
+  std::vector<std::string> missing = {"", "?"};  ///< format = "table": texts that mean a missing value
+};
+
+}  // namespace tesserec::data

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/data/batch.hpp>
+
+namespace tesserec::data {
+
+/// What a source holds, known before the first batch.
+struct SourceInfo {
+  std::string description;             ///< files or generator, for the banner
+  Index samples = 0;                   ///< of an epoch, all ranks
+  Index dense_features = 0;            ///< K
+  std::vector<std::string> features;   ///< names of the sparse features, in file order
+  std::vector<Index> rows;             ///< ids of feature f lie in [0, rows[f])
+  bool weighted = false;               ///< ids carry weights
+};
+
+/// How a source deals samples to this rank.
+struct Deal {
+  int rank = 0;
+  int ranks = 1;
+  Lanes lanes{1};
+  Index batch_size = 1;    ///< global batch G
+  bool shuffle = false;
+  std::uint64_t seed = 1;
+
+  Index batches(Index samples) const { return (samples + batch_size - 1) / batch_size; }
+  /// Samples of batch k of an epoch: G, or what is left.
+  Index batch_samples(Index samples, Index batch) const {
+    return std::min(batch_size, samples - batch * batch_size);
+  }
+};
+
+/// Where batches come from. Position is (epoch, batch), so that a restart on any number of ranks continues exactly.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const SourceInfo& info() const = 0;
+  /// The next batch of the epoch at hand; false, with the batch untouched, at its end.
+  virtual bool next(Batch& batch) = 0;
+  /// Continues at batch `batch` of epoch `epoch`, both from 0.
+  virtual void seek(Index epoch, Index batch) = 0;
+};
+
+}  // namespace tesserec::data

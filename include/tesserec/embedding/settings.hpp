@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/optim/optimizer.hpp>
+
+namespace tesserec::embedding {
+
+enum class PoolingType { sum, mean };
+
+/// One logical table, TorchRec's EmbeddingBagConfig. Several features may share it.
+struct EmbeddingBagConfig {
+  std::string name;
+  Index num_embeddings = 0;  ///< rows; 0 in a deck = the data set's
+  Index embedding_dim = 0;   ///< columns; 0 in a deck = model.embedding_dim
+  std::vector<std::string> feature_names;
+  PoolingType pooling = PoolingType::sum;
+  bool weighted = false;  ///< multiply each row by the id's weight in the data
+  std::optional<optim::Settings> optimizer;  ///< instead of [optimizer] sparse
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/model/dlrm.hpp>
+#include <tesserec/model/settings.hpp>

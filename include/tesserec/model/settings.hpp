@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::model {
+
+enum class Interaction { dot, cat };
+enum class Loss { bce, mse, wbce };
+
+/// [model]: the dense half of a DLRM (Naumov et al., arXiv 1906.00091).
+struct Settings {
+  std::string type = "dlrm";
+  Index embedding_dim = 16;
+  std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; the last is embedding_dim
+  std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
+  Interaction interaction = Interaction::dot;
+  bool itself = false;           ///< dot: keep the diagonal of the interaction
+  Loss loss = Loss::bce;         ///< bce on logits; mse and wbce on probabilities
+  double loss_threshold = 0.0;   ///< in (0, 1): clamps the probability to [t, 1-t]; 0 = off
+  std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
+};
+
+}  // namespace tesserec::model

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/optim/optimizer.hpp>
+
+namespace tesserec::optim {
+
+/// Moves one flat vector of parameters, the same on every rank.
+class DenseOptimizer {
+ public:
+  DenseOptimizer(const Exec& exec, const Settings& settings, Index size);
+
+  /// One exact step; `step` counts from 1. Threads take blocks of the vector.
+  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step);
+
+  const Settings& settings() const { return settings_; }
+  /// The states by name, for checkpoints; as long as the parameters.
+  struct State {
+    std::string name;
+    Vector<float> values;
+  };
+  const std::vector<State>& state() const { return state_; }
+
+ private:
+  Settings settings_;
+  std::vector<State> state_;
+};
+
+}  // namespace tesserec::optim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/optim/optimizer.hpp>
+#include <tesserec/optim/schedule.hpp>
+
+namespace tesserec::train {
+
+/// [run]
+struct RunSettings {
+  std::string name = "run";
+  std::uint64_t seed = 1;
+  std::string output;  ///< folder; empty = runs/NAME
+  std::string folder() const { return output.empty() ? "runs/" + name : output; }
+};
+
+/// [train]
+struct Settings {
+  Index batch_size = 2048;  ///< global batch G, samples
+  Index epochs = 1;
+  Index steps = 0;          ///< steps of the whole run; 0 = all of the epochs
+  int lanes = 0;            ///< power of two; 0 = from batch_size
+  bool shuffle = true;
+  Index log_every = 100;    ///< steps between lines of metrics.jsonl
+};
+
+/// [optimizer]
+struct OptimizerSettings {
+  optim::Settings dense;
+  optim::Settings sparse;
+};
+
+/// [checkpoint]
+struct CheckpointSettings {
+  Index every_steps = 0;       ///< 0 = only at the end
+  Index keep = 2;              ///< newest whole checkpoints that stay
+  std::string path;            ///< folder; empty = checkpoints inside the run's folder
+  std::string resume = "auto"; ///< "auto", "never" or the path of one checkpoint
+  bool relane = false;         ///< resume with other lanes: the bits change
+};
+
+/// [evaluate]
+struct EvaluateSettings {
+  Index every_steps = 0;  ///< evaluate while training; 0 = at the end only
+  std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
+};
+
+}  // namespace tesserec::train

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+
+#include <tesserec/comm/lane_sums.hpp>
+
+namespace tesserec::comm {
+
+TESSEREC_KERNEL void add(float* a, const float* b, Index n) {
+  for (Index i = 0; i < n; ++i) a[i] += b[i];
+}
+
+void LaneSums::start(Range lanes) {
+  for (int i = 0; i < order_.size(); ++i) free_.push_back(slots_[i]);
+  order_ = TreeOrder(lanes);
+  slots_.resize(TreeOrder::max_slots);
+}
+
+Vector<float> LaneSums::take(const Exec& exec) {
+  if (free_.empty()) return make_vector<float>(exec, "tesserec::comm::lane_sum", length_);
+  Vector<float> buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
+
+void LaneSums::merge(int into, int from) {
+  add(slots_[into].data(), slots_[from].data(), length_);
+  free_.push_back(slots_[from]);
+}
+
+void LaneSums::push(Index lane, const Vector<float>& vector) {
+  const int slot = order_.push(lane, [this](int into, int from) { merge(into, from); });
+  slots_[slot] = vector;
+}
+
+void LaneSums::finish() {
+  order_.finish([this](int into, int from) { merge(into, from); });
+}
+
+void LaneSums::absorb(LaneSums& run) {
+  assert(run.length_ == length_);
+  for (int i = 0; i < run.count(); ++i) push(run.leaf(i), run.sum(i));
+  run.order_.clear();
+}
+
+void tree_reduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, const LaneSums& sums,
+                 const Vector<float>& total) {
+  const Index length = sums.length();
+  const int ranks = comm.size();
+  // Every rank knows how many subtree sums the others hold: a function of lanes and ranks alone.
+  std::vector<std::vector<Index>> leaves(ranks);
+  for (int r = 0; r < ranks; ++r) {
+    const Range run = lanes.of_rank(r, ranks);
+    TreeOrder order(run);
+    const auto nothing = [](int, int) {};
+    for (Index lane = run.begin; lane < run.end; ++lane) order.push(lane, nothing);
+    order.finish(nothing);
+    for (int i = 0; i < order.size(); ++i) leaves[r].push_back(order.leaf(i));
+  }
+  const auto piece = [&](int r) { return Range{length * r / ranks, length * (r + 1) / ranks}; };
+  const Range mine = piece(comm.rank());
+
+  std::vector<float> send;
+  std::vector<Index> send_counts(ranks), recv_counts(ranks);
+  send.reserve(static_cast<std::size_t>(sums.count() * length));
+  Index received = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const Range p = piece(r);
+    for (int i = 0; i < sums.count(); ++i)
+      send.insert(send.end(), sums.sum(i).data() + p.begin, sums.sum(i).data() + p.end);
+    send_counts[r] = sums.count() * p.size();
+    recv_counts[r] = static_cast<Index>(leaves[r].size()) * mine.size();
+    received += recv_counts[r];
+  }
+  std::vector<float> nodes(static_cast<std::size_t>(received));
+  comm.all_to_all(send.data(), send_counts, nodes.data(), recv_counts);
+
+  TreeOrder order(whole_tree);
+  std::vector<float*> slot(TreeOrder::max_slots);
+  const auto merge = [&](int into, int from) { add(slot[into], slot[from], mine.size()); };
+  float* next = nodes.data();
+  for (int r = 0; r < ranks; ++r)
+    for (const Index leaf : leaves[r]) {
+      slot[order.push(leaf, merge)] = next;
+      next += mine.size();
+    }
+  order.finish(merge);
+
+  std::vector<Index> gather_send(ranks, mine.size()), gather_recv(ranks);
+  for (int r = 0; r < ranks; ++r) gather_recv[r] = piece(r).size();
+  std::vector<float> copies;
+  for (int r = 0; r < ranks; ++r) copies.insert(copies.end(), slot[0], slot[0] + mine.size());
+  comm.all_to_all(copies.data(), gather_send, total.data(), gather_recv);
+  exec.fence();
+}
+
+double tree_reduce(const Communicator& comm, const std::vector<double>& mine) {
+  std::vector<double> all = comm.all_gather(std::span<const double>(mine));
+  TreeOrder order(whole_tree);
+  std::vector<double> slot(TreeOrder::max_slots);
+  const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
+  for (std::size_t lane = 0; lane < all.size(); ++lane) {
+    const int at = order.push(static_cast<Index>(lane), merge);
+    slot[at] = all[lane];
+  }
+  order.finish(merge);
+  return slot[0];
+}
+
+}  // namespace tesserec::comm

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <tesserec/core/random.hpp>
+
+namespace tesserec {
+namespace {
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Flood, 2014)
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0];
+    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c[2];
+    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<std::uint32_t>(p1),
+         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(p0)};
+    k[0] += 0x9E3779B9;
+    k[1] += 0xBB67AE85;
+  }
+  return c;
+}
+
+Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream) {
+  const std::uint64_t key = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ stream);
+  key_ = {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
+}
+
+std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
+  const auto r = static_cast<std::uint64_t>(row);
+  return philox4x32({static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(r >> 32),
+                     static_cast<std::uint32_t>(quad), 0},
+                    key_);
+}
+
+double Random::uniform53(Index row, Index column) const {
+  const auto q = quad(row, column / 2);
+  const int i = column % 2 * 2;
+  const std::uint64_t bits = (std::uint64_t{q[i]} << 32 | q[i + 1]) >> 11;
+  return static_cast<double>(bits) * 0x1p-53;
+}
+
+float Random::normal(Index row, Index column) const {
+  const auto q = quad(row, column / 2);
+  const int i = column % 2 * 2;
+  const double u = (static_cast<double>(q[i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
+  const double angle = 6.283185307179586476925 * static_cast<double>(q[i + 1]) * 0x1p-32;
+  return static_cast<float>(std::sqrt(-2.0 * std::log(u)) * std::cos(angle));
+}
+
+std::uint64_t Random::below(std::uint64_t bound, Index row, Index column) const {
+  const auto q = quad(row, column / 2);
+  const int i = column % 2 * 2;
+  const std::uint64_t bits = std::uint64_t{q[i]} << 32 | q[i + 1];
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);
+}
+
+}  // namespace tesserec

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/core/tree.hpp>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+
+namespace {
+
+/// The sum by the definition: a leaf, or left half plus right half; an absent part adds nothing.
+struct Sum {
+  bool present = false;
+  float value = 0;
+};
+Sum by_definition(const std::vector<Sum>& leaves, std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return leaves[begin];
+  const Sum left = by_definition(leaves, begin, (begin + end) / 2);
+  const Sum right = by_definition(leaves, (begin + end) / 2, end);
+  if (!left.present) return right;
+  if (!right.present) return left;
+  return {true, left.value + right.value};
+}
+
+}  // namespace
+
+TEST_CASE("TreeOrder over any cut of the leaves gives the bits of the recursive definition") {
+  const Random random(3, Purpose::test);
+  for (Index trial = 0; trial < 400; ++trial) {
+    const std::size_t leaves = std::size_t{1} << random.below(11, trial, 0);
+    const double density = random.uniform53(trial, 1);
+    std::vector<Sum> values(leaves);
+    for (std::size_t i = 0; i < leaves; ++i)
+      if (random.uniform53(trial, 10 + 2 * static_cast<Index>(i)) < density)
+        values[i] = {true, random.normal(trial, 11 + 2 * static_cast<Index>(i))};
+    const Sum expected = by_definition(values, 0, leaves);
+
+    const auto owners = static_cast<Index>(1 + random.below(7, trial, 4000));
+    TreeOrder all(whole_tree);
+    std::vector<float> total(TreeOrder::max_slots);
+    const auto merge_total = [&](int into, int from) { total[into] += total[from]; };
+    for (Index owner = 0; owner < owners; ++owner) {
+      const auto n = static_cast<Index>(leaves);
+      const Range range{owner * n / owners, (owner + 1) * n / owners};
+      TreeOrder mine(range);
+      std::vector<float> partial(TreeOrder::max_slots);
+      const auto merge = [&](int into, int from) { partial[into] += partial[from]; };
+      for (Index i = range.begin; i < range.end; ++i)
+        if (values[i].present) {
+          const int slot = mine.push(i, merge);
+          partial[slot] = values[i].value;
+        }
+      mine.finish(merge);
+      for (int i = 0; i < mine.size(); ++i) {
+        const int slot = all.push(mine.leaf(i), merge_total);
+        total[slot] = partial[i];
+      }
+    }
+    all.finish(merge_total);
+    REQUIRE((all.size() == 1) == expected.present);
+    if (expected.present) REQUIRE(total[0] == expected.value);
+  }
+}
+
+TEST_CASE("lanes cut every batch completely and agree with lane_of") {
+  for (const int count : {1, 2, 8, 64})
+    for (const Index n : {1, 5, 63, 128, 1000, 2048}) {
+      const Lanes lanes(count);
+      Index at = 0;
+      for (int l = 0; l < count; ++l) {
+        const Range r = lanes.samples(l, n);
+        REQUIRE(r.begin == at);
+        at = r.end;
+        for (Index s = r.begin; s < r.end; ++s) REQUIRE(lanes.lane_of(s, n) == l);
+      }
+      REQUIRE(at == n);
+    }
+  REQUIRE(Lanes::automatic(128) == 2);
+  REQUIRE(Lanes::automatic(2048) == 8);
+  REQUIRE(Lanes::automatic(65536) == 64);
+  REQUIRE(Lanes::automatic(1) == 1);
+}
