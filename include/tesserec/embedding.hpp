@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/embedding/pooling.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/embedding/table.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/model/distributed_model_parallel.hpp>
 #include <tesserec/model/dlrm.hpp>
 #include <tesserec/model/settings.hpp>

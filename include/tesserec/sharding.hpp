@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/sharding/exchange.hpp>
+#include <tesserec/sharding/plan.hpp>
+#include <tesserec/sharding/planner.hpp>
 #include <tesserec/sharding/settings.hpp>
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>

@@ -12,6 +12,10 @@ namespace tesserec::embedding {
 
 enum class PoolingType { sum, mean };
 
+/// How a table's rows move: fused = touched rows only, by the sparse optimizer, in the backward pass; dense = every row
+/// of the table by the dense optimizer.
+enum class ComputeKernel { fused, dense };
+
 /// One logical table, TorchRec's EmbeddingBagConfig. Several features may share it.
 struct EmbeddingBagConfig {
   std::string name;

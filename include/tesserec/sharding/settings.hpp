@@ -7,11 +7,12 @@
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/embedding/settings.hpp>
 
 namespace tesserec::sharding {
 
 enum class ShardingType { table_wise, row_wise, data_parallel };
-enum class ComputeKernel { fused, dense };
+using embedding::ComputeKernel;
 
 /// What a deck demands of one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The bags of a table's shard, and their sums by row blocks.
+#pragma once
+
+#include <vector>
+
+#include <tesserec/embedding/row_blocks.hpp>
+
+namespace tesserec::embedding {
+
+/// Bags of one feature over consecutive samples: what a rank asks of an owner. Ids are rows of the logical table,
+/// inside the shard's range.
+struct Bags {
+  Index first_sample = 0;          ///< in the global batch
+  Index count = 0;                 ///< bags
+  const Index* offsets = nullptr;  ///< [count + 1] into ids
+  const Index* ids = nullptr;
+  const float* weights = nullptr;  ///< parallel to ids; null = 1
+  Index gradients_at = 0;          ///< float offset of the first vector: bags with ids have one gradient each, in order
+
+  Index length(Index bag) const { return offsets[bag + 1] - offsets[bag]; }
+  Index total() const { return count == 0 ? 0 : offsets[count] - offsets[0]; }
+};
+
+/// Sums of a bag that the owner of some row blocks returns: one a whole subtree that holds an id. A bag without ids has
+/// none, and the owner of a whole table returns at most one.
+struct Nodes {
+  std::vector<Index> offsets;  ///< [bags + 1]
+  std::vector<Index> leaves;   ///< a block below each subtree
+};
+
+/// Which sums the owner of `blocks` returns for each bag: both sides compute it from the ids, nothing travels.
+Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags);
+
+/// Writes the sums of bags [first, last) to out[node, dim] by the law: in a block in bag order with fma from +0, blocks
+/// by the fixed tree. `rows` holds the shard's rows, the first being row `first_row` of the table.
+void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim, const Bags& bags,
+          const Nodes& nodes, Index first, Index last, float* out);
+
+}  // namespace tesserec::embedding

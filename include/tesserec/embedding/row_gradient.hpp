@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From the gradients of bags to one gradient a row, by the law: inside a lane in the order sample, feature, position
+/// with fma from +0; lanes by the fixed tree; a lane without the row adds nothing.
+#pragma once
+
+#include <vector>
+
+#include <tesserec/core/tree.hpp>
+#include <tesserec/embedding/pooling.hpp>
+
+namespace tesserec::embedding {
+
+/// One use of a row: the row, the lane, the gradient that reaches it and its weight.
+struct RowUse {
+  Index row = 0;       ///< of the shard, from 0
+  Index gradient = 0;  ///< float offset of the vector it gets
+  std::int32_t lane = 0;
+  float weight = 1;
+};
+
+/// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
+void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows);
+
+/// Calls sink(row, leaf, sum[dim], next) for each subtree sum of each row in uses [first, last), which must not cut a row;
+/// `next` is the first use of the row after it.
+/// With `lanes` = the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees
+/// already and enter as they are.
+template <class Sink>
+void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
+              const Sink& sink);
+
+/// The gradient of a row in sums[0 .. dim) from its uses; the kernel under sum_rows. `tree` has the sums left.
+void sum_one_row(const RowUse* uses, Index count, const float* gradients, Index dim, bool sums, TreeOrder& tree,
+                 float* slots);
+
+template <class Sink>
+void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
+              const Sink& sink) {
+  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  for (Index begin = first, end = first; begin < last; begin = end) {
+    const Index row = uses[begin].row;
+    for (end = begin + 1; end < last && uses[end].row == row;) ++end;
+    TreeOrder tree(lanes);
+    sum_one_row(uses + begin, end - begin, gradients, dim, sums, tree, slots.data());
+    for (int i = 0; i < tree.size(); ++i) sink(row, tree.leaf(i), slots.data() + i * dim, end);
+  }
+}
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/embedding/table.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+#include <tesserec/sharding/plan.hpp>
+
+namespace tesserec::sharding {
+
+/// A shard of this rank, and the bags that all ranks ask of it in one step.
+struct AskedShard {
+  std::size_t table = 0;
+  embedding::ShardBags bags;                         ///< [run of samples][feature of the table]
+  std::vector<std::vector<embedding::Nodes>> nodes;  ///< the sums returned for each
+  std::vector<std::vector<Index>> rows_at;           ///< float offset of each one's sums in the rows
+};
+
+/// Moves ids to the owners of the rows, sums of bags back to the samples, and gradients of bags to the owners. One
+/// message holds everything that a rank has for another. A data-parallel table is asked by its own rank alone.
+class Exchange {
+ public:
+  /// `features` names the keys of the batches.
+  Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
+           const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes);
+
+  /// Ids to owners. `sparse` holds this rank's samples of a global batch of `global_size`. An id outside its table is
+  /// an Error that names feature, table, sample and value. One entry a shard of this rank, in the order of the plan;
+  /// it lives until the next call.
+  const std::vector<AskedShard>& send_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size);
+
+  /// Where lookups write their sums.
+  float* rows(const Exec& exec);
+
+  /// Sums of bags to the samples' ranks, added by the tree of row blocks; mean pooling divides here.
+  /// pooled [B, pooled_width]: tables in order, in each its features in order.
+  void return_rows(const Exec& exec, float* pooled);
+
+  /// Gradients of the pooled vectors [B, pooled_width] to the owners; Bags::gradients_at points into the result.
+  const float* send_gradients(const Exec& exec, const float* pooled_gradient);
+
+  Index pooled_width() const { return pooled_width_; }
+  /// Bytes that this rank sent to others in the last step.
+  Index bytes_sent() const { return bytes_sent_; }
+
+ private:
+  /// One feature of one shard.
+  struct Slot {
+    std::size_t table = 0;
+    Range blocks;
+    Index key = 0;     // in the batches
+    Index column = 0;  // in the pooled vector
+    Index dim = 0;
+  };
+  /// What this rank asked of a slot: its bags, and where their sums and gradients lie in the messages.
+  struct Sent {
+    std::vector<Index> offsets;
+    embedding::Nodes nodes;
+    Index rows_at = 0;
+    Index gradients_at = 0;
+    Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
+  };
+  /// Where the sums of one pooled vector come from, in row order.
+  struct Source {
+    int owner = 0;
+    std::size_t slot = 0;
+  };
+  struct Pooled {
+    Index column = 0;
+    Index dim = 0;
+    bool mean = false;
+    std::vector<Source> sources;
+  };
+
+  /// Slots of `owner` that rank `sender` fills: the data-parallel ones, at the end, only for itself.
+  std::size_t slot_count(int sender, int owner) const;
+  void fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& slot, Index first_sample, Sent& sent);
+  void ask(Index global_size);
+  void pool_sample(const Pooled& pooled, Index sample, const float* rows, float* out, float* slots) const;
+  Index bag_length(const Pooled& pooled, Index sample) const;
+  void count_bytes(std::span<const Index> counts, Index element);
+
+  const comm::Communicator& comm_;
+  std::vector<embedding::EmbeddingBagConfig> tables_;
+  Lanes lanes_;
+  std::vector<std::vector<Slot>> slots_;  // [owner]
+  std::size_t own_data_parallel_ = 0;     // slots at the end of this rank's
+  std::vector<Pooled> pooled_;
+  Index pooled_width_ = 0;
+  bool weighted_ = false;
+
+  // The step at hand.
+  Index samples_ = 0;
+  std::vector<std::vector<Sent>> sent_;  // [owner][slot]
+  std::vector<AskedShard> asked_;
+  std::vector<std::int32_t> lengths_out_, lengths_in_;
+  std::vector<Index> ids_out_, ids_in_, offsets_in_;
+  std::vector<float> weights_out_, weights_in_;
+  std::vector<Index> rows_asked_, rows_sent_, gradients_asked_, gradients_sent_;  // floats to and from each rank
+  Vector<float> rows_out_, rows_in_, gradients_out_, gradients_in_;
+  Index bytes_sent_ = 0;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tesserec/optim/schedule.hpp>
+#include <tesserec/sharding/exchange.hpp>
+
+namespace tesserec::sharding {
+
+/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's shards
+/// are ever allocated.
+class ShardedEmbeddingBagCollection {
+ public:
+  ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
+                                std::vector<embedding::EmbeddingBagConfig> tables, ShardingPlan plan,
+                                const std::vector<std::string>& features, const Lanes& lanes,
+                                const optim::Settings& sparse, const optim::Settings& dense);
+
+  void initialise(const Exec& exec, std::uint64_t seed);
+
+  Exchange& exchange() { return exchange_; }
+  const std::vector<embedding::EmbeddingBagConfig>& tables() const { return configs_; }
+  const ShardingPlan& plan() const { return plan_; }
+  /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every rank.
+  struct Shard {
+    std::size_t table = 0;
+    bool replicated = false;
+    std::unique_ptr<embedding::EmbeddingTable> rows;
+  };
+  const std::vector<Shard>& shards() const { return shards_; }
+
+  /// Sums of the asked bags to `rows` of the exchange.
+  void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const;
+
+  /// Orders the ids of a batch for its update: needs no gradient, so it can run any time before.
+  void prepare(const std::vector<AskedShard>& asked, Index global_size);
+
+  /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1. Data-parallel
+  /// tables gather the ranks' subtree sums first.
+  void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+
+ private:
+  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+
+  const comm::Communicator& comm_;
+  std::vector<embedding::EmbeddingBagConfig> configs_;
+  ShardingPlan plan_;
+  Lanes lanes_;
+  Exchange exchange_;
+  std::vector<Shard> shards_;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/data/settings.hpp>
+#include <tesserec/embedding/settings.hpp>
+#include <tesserec/model/settings.hpp>
+#include <tesserec/sharding/settings.hpp>
+#include <tesserec/train/settings.hpp>
+
+namespace tesserec::train {
+
+/// All that a training, evaluation or prediction needs to know.
+struct Job {
+  RunSettings run;
+  data::Settings data;
+  model::Settings model;
+  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table a feature
+  Settings train;
+  OptimizerSettings optimizer;
+  optim::ScheduleSettings schedule;
+  sharding::Settings plan;
+  CheckpointSettings checkpoint;
+  EvaluateSettings evaluate;
+  std::string deck;  ///< the effective deck as text, for the checkpoint
+
+  int lanes() const { return train.lanes > 0 ? train.lanes : Lanes::automatic(train.batch_size); }
+  std::string checkpoint_folder() const {
+    return checkpoint.path.empty() ? run.folder() + "/checkpoints" : checkpoint.path;
+  }
+};
+
+}  // namespace tesserec::train

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/data/batch.hpp>
+#include <tesserec/model/distributed_model_parallel.hpp>
+#include <tesserec/optim/schedule.hpp>
+#include <tesserec/train/phases.hpp>
+
+namespace tesserec::train {
+
+/// One training step: the picture of the program.
+class TrainStep {
+ public:
+  TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
+            const optim::ScheduleSettings& schedule, model::DistributedModelParallel& model);
+
+  /// Trains on one global batch; `step` counts from 1. Returns its mean loss, the same on every rank. A loss or gradient
+  /// that is not finite is an Error on every rank, before anything moved, that names step and tensor.
+  double operator()(const data::Batch& batch, Index step);
+
+  /// Probabilities of a batch's samples [B] without training; with their bits.
+  void predict(const data::Batch& batch, float* probabilities);
+
+  const Phases& phases() const { return phases_; }
+
+ private:
+  /// Pooled embeddings of the batch: ids to owners, lookups, sums back.
+  const std::vector<sharding::AskedShard>& embed(const data::Batch& batch);
+  model::DenseInput input(const data::Batch& batch) const;
+  void check_finite(const data::Batch& batch, double loss, Index step);
+
+  Exec exec_;
+  const comm::Communicator& comm_;
+  Lanes lanes_;
+  optim::ScheduleSettings schedule_;
+  model::DistributedModelParallel& model_;
+  comm::LaneSums lane_gradients_;
+  Vector<float> gradient_;         // of the dense parameters, over all ranks
+  Vector<float> pooled_;           // [B, pooled width]
+  Vector<float> pooled_gradient_;  // [B, pooled width]
+  Phases phases_;
+};
+
+}  // namespace tesserec::train

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <tesserec/data/source.hpp>
+#include <tesserec/embedding/settings.hpp>
+
+namespace tesserec::train {
+
+/// The deck's tables with everything filled in from the data: rows, dim, features; one table a feature when the deck
+/// has none. Errors name the table: a feature that the data does not have, rows that nobody gives.
+std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
+                                                          const data::SourceInfo& data, Index embedding_dim);
+
+/// For each feature of the data, rows of the smallest table that reads it (0 = no table does): ids must lie below.
+std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
+
+}  // namespace tesserec::train

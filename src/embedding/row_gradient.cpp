@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include <tesserec/embedding/row_gradient.hpp>
+
+namespace tesserec::embedding {
+
+void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows) {
+  constexpr int digit_bits = 11;
+  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<Index>(rows - 1, 0)));
+  scratch.resize(uses.size());
+  for (int shift = 0; shift < bits; shift += digit_bits) {
+    std::array<Index, (1 << digit_bits) + 1> start{};
+    const auto digit = [shift](const RowUse& use) {
+      return static_cast<std::size_t>(use.row >> shift) & ((1 << digit_bits) - 1);
+    };
+    for (const RowUse& use : uses) ++start[digit(use) + 1];
+    for (std::size_t d = 1; d < start.size(); ++d) start[d] += start[d - 1];
+    for (const RowUse& use : uses) scratch[static_cast<std::size_t>(start[digit(use)]++)] = use;
+    uses.swap(scratch);
+  }
+}
+
+TESSEREC_KERNEL void sum_one_row(const RowUse* uses, Index count, const float* gradients, Index dim, bool sums,
+                                 TreeOrder& tree, float* slots) {
+  const auto merge = [&](int into, int from) {
+    float* a = slots + into * dim;
+    const float* b = slots + from * dim;
+    for (Index c = 0; c < dim; ++c) a[c] += b[c];
+  };
+  float* sum = nullptr;
+  for (Index i = 0; i < count; ++i) {
+    const float* gradient = gradients + uses[i].gradient;
+    if (i == 0 || uses[i].lane != uses[i - 1].lane) {
+      sum = slots + tree.push(uses[i].lane, merge) * dim;
+      if (sums) {
+        std::copy(gradient, gradient + dim, sum);
+        continue;
+      }
+      std::fill(sum, sum + dim, 0.0f);
+    }
+    const float weight = uses[i].weight;
+    for (Index c = 0; c < dim; ++c) sum[c] = std::fma(weight, gradient[c], sum[c]);
+  }
+  tree.finish(merge);
+}
+
+}  // namespace tesserec::embedding

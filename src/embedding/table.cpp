@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/embedding/table.hpp>
+
+namespace tesserec::embedding {
+namespace {
+
+constexpr Index rows_per_task = 4096;
+constexpr Index bags_per_task = 512;
+constexpr Index prefetch_distance = 12;
+
+TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Index dim, float* out) {
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < dim; c += 4) {
+      const auto bits = random.quad(first_row + r, c / 4);
+      for (Index k = 0; k < std::min<Index>(4, dim - c); ++k)
+        out[r * dim + c + k] = std::fma(2.0f * bound, static_cast<float>(bits[k] >> 8) * 0x1p-24f, -bound);
+    }
+}
+
+}  // namespace
+
+EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks,
+                               const optim::Settings& optimizer, ComputeKernel kernel)
+    : config_(config),
+      row_blocks_(config.num_embeddings),
+      blocks_(blocks),
+      rows_(row_blocks_.rows(blocks)),
+      optimizer_(optimizer),
+      kernel_(kernel) {
+  weights_ = make_matrix<float>(exec, "tesserec::embedding::weights " + config.name, rows_.size(), dim());
+  for (const optim::StateInfo& info : optim::states(optimizer.type)) {
+    State state{info.name, make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name,
+                                              rows_.size(), info.per_row ? 1 : dim())};
+    const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
+    Kokkos::deep_copy(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
+    state_.push_back(state);
+  }
+  if (kernel == ComputeKernel::dense) {
+    dense_gradient_ = make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
+    Kokkos::deep_copy(exec, dense_gradient_, 0.0f);
+  }
+  exec.fence();
+}
+
+void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index table) {
+  const Random random(seed, Purpose::table_weights, static_cast<std::uint64_t>(table));
+  const auto bound = static_cast<float>(std::sqrt(1.0 / static_cast<double>(config_.num_embeddings)));
+  const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
+  float* data = weights_.data();
+  const Index first = rows_.begin, rows = rows_.size(), columns = dim();
+  parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) {
+    const Index begin = task * rows_per_task;
+    fill_uniform(random, bound, first + begin, std::min(rows_per_task, rows - begin), columns, data + begin * columns);
+  });
+}
+
+void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index global_size) {
+  uses_.clear();
+  std::vector<Index> next;  // float offset of each feature's next gradient
+  for (const std::vector<Bags>& run : bags) {
+    next.clear();
+    for (const Bags& feature : run) next.push_back(feature.gradients_at);
+    const Index samples = run.empty() ? 0 : run.front().count;
+    for (Index s = 0; s < samples; ++s) {
+      const int lane = lanes.lane_of(run.front().first_sample + s, global_size);
+      for (std::size_t f = 0; f < run.size(); ++f) {
+        const Bags& feature = run[f];
+        for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)
+          uses_.push_back({feature.ids[i] - rows_.begin, next[f], lane,
+                           feature.weights == nullptr ? 1.0f : feature.weights[i]});
+        if (feature.length(s) > 0) next[f] += dim();
+      }
+    }
+  }
+  sort_by_row(uses_, scratch_, rows_.size());
+}
+
+void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const {
+  const Index tasks = (bags.count + bags_per_task - 1) / bags_per_task;
+  parallel_for(exec, "tesserec::embedding::lookup", tasks, [&](Index task) {
+    pool(row_blocks_, blocks_, weights_.data(), rows_.begin, dim(), bags, nodes, task * bags_per_task,
+         std::min(bags.count, (task + 1) * bags_per_task), out);
+  });
+}
+
+EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
+  RowSums result;
+  sum_rows(uses_.data(), 0, static_cast<Index>(uses_.size()), gradients, dim(), lanes, false,
+           [&](Index row, Index leaf, const float* sum, Index) {
+             result.rows.push_back(row);
+             result.leaves.push_back(leaf);
+             result.sums.insert(result.sums.end(), sum, sum + dim());
+           });
+  return result;
+}
+
+void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {
+  move(exec, uses_, gradients, false, lr, step);
+}
+
+void EmbeddingTable::update(const Exec& exec, const RowSums& gathered, double lr, Index step) {
+  std::vector<RowUse> uses(gathered.rows.size());
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    uses[i] = {gathered.rows[i], static_cast<Index>(i) * dim(), static_cast<std::int32_t>(gathered.leaves[i]), 1.0f};
+  sort_by_row(uses, scratch_, rows_.size());
+  move(exec, uses, gathered.sums.data(), true, lr, step);
+}
+
+void EmbeddingTable::move(const Exec& exec, const std::vector<RowUse>& uses, const float* gradients, bool sums,
+                          double lr, Index step) {
+  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+  const auto state = [this](std::size_t i, Index row) -> float* {
+    return i < state_.size() ? state_[i].values.data() + row * static_cast<Index>(state_[i].values.extent(1)) : nullptr;
+  };
+  // Threads take runs of uses cut where the row changes: every row belongs to one.
+  const auto count = static_cast<Index>(uses.size());
+  const Index tasks = std::min<Index>(concurrency(exec), std::max<Index>(count / 64, 1));
+  const auto cut = [&](Index task) {
+    Index at = count * task / tasks;
+    while (at > 0 && at < count && uses[at].row == uses[at - 1].row) ++at;
+    return at;
+  };
+  parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
+    sum_rows(uses.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums,
+             [&](Index row, Index, const float* gradient, Index next) {
+               if (const Index ahead = next + prefetch_distance; ahead < count) {
+                 __builtin_prefetch(weights_.data() + uses[ahead].row * dim(), 1);
+                 if (!state_.empty()) __builtin_prefetch(state(0, uses[ahead].row), 1);
+               }
+               if (kernel_ == ComputeKernel::dense) {
+                 std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
+               } else {
+                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
+               }
+             });
+  });
+  if (kernel_ == ComputeKernel::fused) return;
+
+  const Index row_tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
+  parallel_for(exec, "tesserec::embedding::update_dense", row_tasks, [&](Index task) {
+    const Index begin = task * rows_per_task;
+    const Index n = std::min(rows_per_task, rows_.size() - begin) * dim();
+    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
+                state(1, begin), n);
+  });
+  for (const RowUse& use : uses)
+    std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
+}
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+
+namespace tesserec::sharding {
+namespace {
+
+double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule, Index step) {
+  return optim::scheduled_rate(schedule, shard.rows->optimizer().lr, step);
+}
+
+}  // namespace
+
+ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
+                                                             std::vector<embedding::EmbeddingBagConfig> tables,
+                                                             ShardingPlan plan,
+                                                             const std::vector<std::string>& features,
+                                                             const Lanes& lanes, const optim::Settings& sparse,
+                                                             const optim::Settings& dense)
+    : comm_(comm),
+      configs_(std::move(tables)),
+      plan_(std::move(plan)),
+      lanes_(lanes),
+      exchange_(comm, configs_, plan_, features, lanes) {
+  const auto make = [&](std::size_t t, Range blocks, bool replicated) {
+    const optim::Settings fused = configs_[t].optimizer.value_or(sparse);
+    const optim::Settings& optimizer = plan_[t].kernel == ComputeKernel::dense ? dense : fused;
+    shards_.push_back({t, replicated, std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], blocks, optimizer,
+                                                                                  plan_[t].kernel)});
+  };
+  for (std::size_t t = 0; t < configs_.size(); ++t)
+    for (const sharding::Shard& shard : plan_[t].shards)
+      if (shard.rank == comm.rank()) make(t, shard.blocks, false);
+  for (std::size_t t = 0; t < configs_.size(); ++t)
+    if (plan_[t].type == ShardingType::data_parallel) make(t, {0, embedding::RowBlocks::count}, true);
+}
+
+void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
+  for (Shard& shard : shards_) shard.rows->initialise(exec, seed, static_cast<Index>(shard.table));
+}
+
+void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const {
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
+      for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
+        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
+}
+
+void ShardedEmbeddingBagCollection::prepare(const std::vector<AskedShard>& asked, Index global_size) {
+  for (std::size_t i = 0; i < asked.size(); ++i) shards_[i].rows->prepare(asked[i].bags, lanes_, global_size);
+}
+
+void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step) {
+  for (Shard& shard : shards_)
+    if (!shard.replicated || comm_.size() == 1)
+      shard.rows->update(exec, gradients, rate(shard, schedule, step), step);
+  if (comm_.size() > 1) update_replicated(exec, gradients, schedule, step);
+}
+
+void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step) {
+  // One message of each kind for all replicated tables; every rank has the same tables in the same order.
+  std::vector<Index> counts, keys;
+  std::vector<float> sums;
+  for (const Shard& shard : shards_) {
+    if (!shard.replicated) continue;
+    const auto mine = shard.rows->sum_gradients(gradients, lanes_.of_rank(comm_.rank(), comm_.size()));
+    counts.push_back(static_cast<Index>(mine.rows.size()));
+    keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
+    keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
+    sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());
+  }
+  if (counts.empty()) return;
+  const std::vector<Index> all_counts = comm_.all_gather(std::span<const Index>(counts));
+  const std::vector<Index> all_keys = comm_.all_gather(std::span<const Index>(keys));
+  const std::vector<float> all_sums = comm_.all_gather(std::span<const float>(sums));
+
+  std::vector<embedding::EmbeddingTable::RowSums> gathered(counts.size());
+  std::vector<Index> dims;
+  for (const Shard& shard : shards_)
+    if (shard.replicated) dims.push_back(shard.rows->dim());
+  auto key = all_keys.begin();
+  auto sum = all_sums.begin();
+  for (std::size_t i = 0; i < all_counts.size(); ++i) {
+    const std::size_t table = i % counts.size();
+    const Index n = all_counts[i];
+    auto& into = gathered[table];
+    into.rows.insert(into.rows.end(), key, key + n);
+    into.leaves.insert(into.leaves.end(), key + n, key + 2 * n);
+    into.sums.insert(into.sums.end(), sum, sum + n * dims[table]);
+    key += 2 * n;
+    sum += n * dims[table];
+  }
+  std::size_t table = 0;
+  for (Shard& shard : shards_)
+    if (shard.replicated)
+      shard.rows->update(exec, gathered[table++], rate(shard, schedule, step), step);
+}
+
+}  // namespace tesserec::sharding

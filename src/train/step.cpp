@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/train/step.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// First element that is not finite, or -1.
+TESSEREC_KERNEL Index first_not_finite(const float* values, Index n) {
+  constexpr std::uint32_t exponent = 0x7f800000;
+  std::uint32_t found = 0;  // integers, so that the loop becomes vector code
+  for (Index i = 0; i < n; ++i) found |= (std::bit_cast<std::uint32_t>(values[i]) & exponent) == exponent;
+  if (!found) return -1;
+  Index at = 0;
+  while (std::isfinite(values[at])) ++at;
+  return at;
+}
+
+}  // namespace
+
+TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
+                     const optim::ScheduleSettings& schedule, model::DistributedModelParallel& model)
+    : exec_(exec),
+      comm_(comm),
+      lanes_(lanes),
+      schedule_(schedule),
+      model_(model),
+      lane_gradients_(model.dense.parameters()),
+      gradient_(make_vector<float>(exec, "tesserec::train::gradient", model.dense.parameters())) {}
+
+double TrainStep::operator()(const data::Batch& batch, Index step) {
+  auto& [tables, dense, parameters, optimizer] = model_;
+  auto& exchange = tables.exchange();
+
+  const auto& ids = embed(batch);
+  phases_.time("sort ids", [&] { tables.prepare(ids, batch.global_size); });
+  reserve(exec_, pooled_gradient_, "tesserec::train::pooled_gradient", batch.size * dense.pooled_width());
+  const auto lane_losses = phases_.time("dense", [&] {
+    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_.data(), lane_gradients_);
+  });
+  const double loss = phases_.time("reduce", [&] {
+    comm::tree_reduce(exec_, comm_, lanes_, lane_gradients_, gradient_);
+    return comm::tree_reduce(comm_, lane_losses);
+  });
+  phases_.time("check", [&] { check_finite(batch, loss, step); });
+  const float* gradients =
+      phases_.time("send gradients", [&] { return exchange.send_gradients(exec_, pooled_gradient_.data()); });
+  phases_.time("update", [&] { tables.update(exec_, gradients, schedule_, step); });
+  phases_.time("optimizer", [&] {
+    optimizer.step(exec_, parameters, gradient_, optim::scheduled_rate(schedule_, optimizer.settings().lr, step), step);
+  });
+  return loss;
+}
+
+const std::vector<sharding::AskedShard>& TrainStep::embed(const data::Batch& batch) {
+  auto& tables = model_.tables;
+  auto& exchange = tables.exchange();
+  reserve(exec_, pooled_, "tesserec::train::pooled", batch.size * exchange.pooled_width());
+  const auto& ids = phases_.time("send ids", [&]() -> auto& { return exchange.send_ids(batch.sparse, batch.global_size); });
+  phases_.time("lookup", [&] { tables.lookup(exec_, ids, exchange.rows(exec_)); });
+  phases_.time("return rows", [&] { exchange.return_rows(exec_, pooled_.data()); });
+  return ids;
+}
+
+void TrainStep::predict(const data::Batch& batch, float* probabilities) {
+  embed(batch);
+  model_.dense.predict(exec_, model_.parameters, input(batch), probabilities);
+}
+
+model::DenseInput TrainStep::input(const data::Batch& batch) const {
+  return {lanes_,           lanes_.of_rank(comm_.rank(), comm_.size()), batch.global_size, batch.dense.data(),
+          pooled_.data(), batch.labels.data()};
+}
+
+void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) {
+  const auto& dense = model_.dense;
+  if (!std::isfinite(loss))
+    fail("step ", step, ": the loss is ", loss, "; lower the learning rate or look at the data. No checkpoint was written");
+  for (const model::Parameter& p : dense.layout())
+    if (first_not_finite(gradient_.data() + p.offset, p.rows * p.columns) >= 0)
+      fail("step ", step, ": the gradient of ", p.name, " is not finite; lower the learning rate. No checkpoint was written");
+  // Each rank knows its own samples' gradients only.
+  const Index bad = first_not_finite(pooled_gradient_.data(), batch.size * dense.pooled_width());
+  const Index column = comm_.max(bad < 0 ? -1 : bad % dense.pooled_width());
+  if (column < 0) return;
+  Index end = 0;
+  for (const embedding::EmbeddingBagConfig& table : model_.tables.tables())
+    for (const std::string& feature : table.feature_names)
+      if (column < (end += table.embedding_dim))
+        fail("step ", step, ": the gradient of table ", table.name, " (feature ", feature,
+             ") is not finite; lower the learning rate. No checkpoint was written");
+}
+
+}  // namespace tesserec::train

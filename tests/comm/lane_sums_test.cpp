@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/core/random.hpp>
+
+#include "catch.hpp"
+#include "oracle.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("tree_reduce gives the tree's bits on every rank, for runs of lanes of any cut") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  constexpr Index length = 37;
+  const Random random(5, Purpose::test);
+  for (const int count : {4, 8, 64}) {
+    const Lanes lanes(count);
+    const auto value = [&](Index lane, Index i) { return random.normal(lane, i); };
+    std::vector<oracle::Sum> leaves(static_cast<std::size_t>(count));
+    for (Index lane = 0; lane < count; ++lane) {
+      leaves[lane] = oracle::Row(length);
+      for (Index i = 0; i < length; ++i) (*leaves[lane])[i] = value(lane, i);
+    }
+    const oracle::Row expected = *oracle::tree(leaves, 0, leaves.size());
+
+    const Range mine = lanes.of_rank(comm.rank(), comm.size());
+    const auto fill = [&](comm::LaneSums& sums, Range run) {
+      sums.start(run);
+      for (Index lane = run.begin; lane < run.end; ++lane) {
+        const Vector<float> buffer = sums.take(exec);
+        for (Index i = 0; i < length; ++i) buffer(i) = value(lane, i);
+        sums.push(lane, buffer);
+      }
+      sums.finish();
+    };
+    const auto total = make_vector<float>(exec, "tesserec::test::total", length);
+    const auto require_equal = [&](const comm::LaneSums& sums) {
+      Kokkos::deep_copy(total, -1.0f);
+      comm::tree_reduce(exec, comm, lanes, sums, total);
+      REQUIRE(std::equal(expected.begin(), expected.end(), total.data()));
+    };
+    comm::LaneSums whole(length);
+    for (int repeat = 0; repeat < 2; ++repeat) {  // buffers are used again
+      fill(whole, mine);
+      require_equal(whole);
+    }
+    // The same from the runs of three threads.
+    comm::LaneSums joined(length);
+    joined.start(mine);
+    for (Index t = 0; t < 3; ++t) {
+      comm::LaneSums part(length);
+      fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
+      joined.absorb(part);
+    }
+    joined.finish();
+    require_equal(joined);
+  }
+}
+
+TEST_CASE("a double a lane is added by the same tree") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  const Range mine = lanes.of_rank(comm.rank(), comm.size());
+  const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7, 1e8, -1e8};
+  const double expected = ((values[0] + values[1]) + (values[2] + values[3])) + ((values[4] + values[5]) + (values[6] + values[7]));
+  REQUIRE(comm::tree_reduce(comm, std::vector<double>(values + mine.begin, values + mine.end)) == expected);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduction law, against the serial oracle to the bit: for this number of ranks, every plan, pooling, bag length and
+// optimizer.
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/sharding/planner.hpp>
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+
+#include "catch.hpp"
+#include "oracle.hpp"
+
+using namespace tesserec;
+using embedding::EmbeddingBagConfig;
+using embedding::PoolingType;
+using sharding::ShardingType;
+
+namespace {
+
+constexpr Index samples = 61;  // not a multiple of the lanes
+constexpr int steps = 2;
+const std::vector<std::string> features = {"a", "b", "c", "d"};
+
+struct Case {
+  PoolingType pooling;
+  bool weighted;
+  Index most_ids;  // 1 = exactly one id; otherwise 0 to most_ids
+  optim::Type optimizer;
+};
+
+/// Two features share the first table; odd dimensions; more rows than blocks in one, fewer in another.
+std::vector<EmbeddingBagConfig> tables(const Case& c) {
+  return {{"shared", 3001, 5, {"a", "c"}, c.pooling, c.weighted, {}},
+          {"small", 7, 16, {"b"}, c.pooling, c.weighted, {}},
+          {"long", 2048, 12, {"d"}, c.pooling, c.weighted, {}}};
+}
+
+oracle::Bag bag(const Case& c, Index rows, Index step, Index feature, Index sample) {
+  const Random random(9, Purpose::test, static_cast<std::uint64_t>(step * 10 + feature));
+  oracle::Bag result;
+  const Index length = c.most_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.most_ids) + 1, sample, 0));
+  for (Index i = 0; i < length; ++i) {
+    const double u = random.uniform53(sample, 2 + 2 * i);
+    result.ids.push_back(static_cast<long>(u * u * u * static_cast<double>(rows)));  // many repeats
+    if (c.weighted) result.weights.push_back(random.normal(sample, 3 + 2 * i));
+  }
+  return result;
+}
+
+oracle::Row upstream(Index step, Index feature, Index sample, Index dim) {
+  const Random random(11, Purpose::test, static_cast<std::uint64_t>(step * 10 + feature));
+  oracle::Row row(static_cast<std::size_t>(dim));
+  for (Index i = 0; i < dim; ++i) row[i] = random.normal(sample, i);
+  return row;
+}
+
+jagged::KeyedJaggedTensor batch(const Case& c, Index step, Range range) {
+  const Exec exec;
+  const Index rows[] = {3001, 7, 3001, 2048};
+  std::vector<Index> ids, offsets{0};
+  std::vector<float> weights;
+  for (Index f = 0; f < 4; ++f)
+    for (Index s = range.begin; s < range.end; ++s) {
+      const oracle::Bag b = bag(c, rows[f], step, f, s);
+      ids.insert(ids.end(), b.ids.begin(), b.ids.end());
+      weights.insert(weights.end(), b.weights.begin(), b.weights.end());
+      offsets.push_back(static_cast<Index>(ids.size()));
+    }
+  jagged::KeyedJaggedTensor kjt{features, range.size(), make_vector<Index>(exec, "tesserec::test::ids", static_cast<Index>(ids.size())),
+                                {}, make_vector<Index>(exec, "tesserec::test::offsets", static_cast<Index>(offsets.size()))};
+  std::copy(ids.begin(), ids.end(), kjt.values.data());
+  std::copy(offsets.begin(), offsets.end(), kjt.offsets.data());
+  if (c.weighted) {
+    kjt.weights = make_vector<float>(exec, "tesserec::test::weights", static_cast<Index>(weights.size()) + 1);
+    std::copy(weights.begin(), weights.end(), kjt.weights.data());
+  }
+  return kjt;
+}
+
+struct Trained {
+  std::vector<std::vector<oracle::Row>> pooled;   // [step][sample], features in pooled order
+  std::vector<std::vector<oracle::Row>> weights;  // [table][row]
+};
+
+Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> weights) {
+  Trained result{{}, weights};
+  const auto configs = tables(c);
+  const std::vector<std::vector<Index>> keys = {{0, 2}, {1}, {3}};
+  const auto type = c.optimizer == optim::Type::sgd       ? oracle::Optimizer::sgd
+                    : c.optimizer == optim::Type::adagrad ? oracle::Optimizer::adagrad
+                                                          : oracle::Optimizer::rowwise_adagrad;
+  std::vector<std::vector<oracle::Row>> state(configs.size());
+  for (std::size_t t = 0; t < configs.size(); ++t)
+    state[t].assign(result.weights[t].size(), oracle::Row(static_cast<std::size_t>(configs[t].embedding_dim), 0.0f));
+  for (Index step = 0; step < steps; ++step) {
+    result.pooled.emplace_back(samples);
+    std::vector<std::vector<oracle::Sum>> gradients;
+    for (std::size_t t = 0; t < configs.size(); ++t) {
+      const bool mean = c.pooling == PoolingType::mean;
+      std::vector<std::vector<oracle::Bag>> bags;
+      std::vector<std::vector<oracle::Row>> up;
+      for (const Index key : keys[t]) {
+        bags.emplace_back(), up.emplace_back();
+        for (Index s = 0; s < samples; ++s) {
+          bags.back().push_back(bag(c, configs[t].num_embeddings, step, key, s));
+          up.back().push_back(upstream(step, key, s, configs[t].embedding_dim));
+          const oracle::Row pooled = oracle::pool(result.weights[t], bags.back().back(), mean);
+          auto& out = result.pooled.back()[s];
+          out.insert(out.end(), pooled.begin(), pooled.end());
+        }
+      }
+      gradients.push_back(oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes)));
+    }
+    for (std::size_t t = 0; t < configs.size(); ++t)
+      for (std::size_t r = 0; r < gradients[t].size(); ++r)
+        if (gradients[t][r]) oracle::move(type, 0.05f, 1e-8f, *gradients[t][r], result.weights[t][r], state[t][r]);
+  }
+  return result;
+}
+
+/// Rows of the tables that this rank holds, as the program has them.
+template <class Body>
+void for_each_row(const sharding::ShardedEmbeddingBagCollection& collection, const Body& body) {
+  for (const auto& shard : collection.shards())
+    for (Index r = 0; r < shard.rows->rows().size(); ++r)
+      body(shard.table, shard.rows->rows().begin + r, shard.rows->weights().data() + r * shard.rows->dim(),
+           shard.rows->dim());
+}
+
+std::vector<sharding::Settings> plans(int ranks) {
+  std::vector<sharding::Settings> all(5);
+  all[1].default_type = ShardingType::table_wise;
+  all[2].default_type = ShardingType::row_wise;
+  all[3].default_type = ShardingType::data_parallel;
+  all[4].tables["shared"].sharding = ShardingType::row_wise;  // uneven by hand: the last rank first
+  all[4].tables["shared"].ranks = {ranks - 1, 0, ranks / 2};
+  all[4].tables["small"].sharding = ShardingType::data_parallel;
+  all[4].tables["long"].ranks = {ranks - 1};
+  return all;
+}
+
+void run(const Case& c) {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  constexpr int lane_count = 8;
+  const Lanes lanes(lane_count);
+  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), samples);
+  optim::Settings sparse;
+  sparse.type = c.optimizer;
+  sparse.lr = 0.05;
+  const auto configs = tables(c);
+
+  std::vector<std::vector<oracle::Row>> start(configs.size());
+  for (std::size_t t = 0; t < configs.size(); ++t) {  // from a collection that holds everything
+    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, sparse,
+                                    embedding::ComputeKernel::fused);
+    whole.initialise(exec, 4, static_cast<Index>(t));
+    for (Index r = 0; r < configs[t].num_embeddings; ++r)
+      start[t].emplace_back(whole.weights().data() + r * whole.dim(), whole.weights().data() + (r + 1) * whole.dim());
+  }
+  const Trained expected = serial(c, lane_count, start);
+
+  for (const sharding::Settings& settings : plans(comm.size())) {
+    const auto plan = sharding::make_plan(configs, settings, sparse, comm.size(), samples);
+    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {});
+    collection.initialise(exec, 4);
+    Index wrong = 0;
+    for (Index step = 0; step < steps; ++step) {
+      auto& exchange = collection.exchange();
+      const Index width = exchange.pooled_width();
+      std::vector<float> pooled(static_cast<std::size_t>(mine.size() * width)), gradient;
+      const auto& asked = exchange.send_ids(batch(c, step, mine), samples);
+      collection.lookup(exec, asked, exchange.rows(exec));
+      exchange.return_rows(exec, pooled.data());
+      for (Index s = mine.begin; s < mine.end; ++s)
+        wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
+                             pooled.begin() + (s - mine.begin) * width);
+      collection.prepare(asked, samples);
+      const Index keys[] = {0, 2, 1, 3};
+      const Index dims[] = {5, 5, 16, 12};
+      for (Index s = mine.begin; s < mine.end; ++s)
+        for (int f = 0; f < 4; ++f) {
+          const oracle::Row up = upstream(step, keys[f], s, dims[f]);
+          gradient.insert(gradient.end(), up.begin(), up.end());
+        }
+      collection.update(exec, exchange.send_gradients(exec, gradient.data()), {}, step + 1);
+    }
+    for_each_row(collection, [&](std::size_t t, Index row, const float* weights, Index dim) {
+      wrong += !std::equal(weights, weights + dim, expected.weights[t][row].begin());
+    });
+    INFO("ranks " << comm.size() << ", " << sharding::describe(configs, plan));
+    REQUIRE(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("pooled vectors and trained rows have the oracle's bits under every plan") {
+  for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
+    for (const bool weighted : {false, true})
+      for (const Index most_ids : {1, 6, 90})
+        for (const optim::Type type : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
+          run({pooling, weighted, most_ids, type});
+}
