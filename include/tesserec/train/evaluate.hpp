@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <tesserec/data/source.hpp>
+#include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/session.hpp>
+
+namespace tesserec::train {
+
+/// Metrics over one epoch of a source, from its start. Collective.
+metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
+
+/// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels
+/// [N] f32, in the source's order. Collective; the same bytes from any number of ranks. Returns the samples.
+Index predict(Session& session, data::Source& source, const std::string& path);
+
+/// The metrics that `names` asks for ("auc", ...), as one line for people.
+std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names);
+
+/// Name and value of each metric asked for, in that order.
+std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics& metrics,
+                                                   const std::vector<std::string>& names);
+
+}  // namespace tesserec::train

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/data/source.hpp>
+#include <tesserec/train/job.hpp>
+#include <tesserec/train/step.hpp>
+
+namespace tesserec::train {
+
+/// A model built for a job and its data, on its ranks: what train, evaluate and predict share.
+struct Session {
+  /// Collective. Weights have their start values. Errors: more ranks than lanes, a table or feature that the data
+  /// lacks, a model whose widths do not fit.
+  Session(const Exec& exec, const comm::Communicator& comm, const Job& job, const data::SourceInfo& data);
+
+  /// How a source deals samples to this rank.
+  static data::Deal deal(const comm::Communicator& comm, const Job& job, bool shuffle);
+
+  Exec exec;
+  const comm::Communicator& comm;
+  Job job;
+  Lanes lanes;
+  model::DistributedModelParallel model;
+  TrainStep step;
+};
+
+/// Layer widths with the computed ones, interaction, features, tables, parameters, bytes: for banners and `check`.
+std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                           const OptimizerSettings& optimizer);
+
+}  // namespace tesserec::train

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/session.hpp>
+
+namespace tesserec::train {
+
+/// What a training run says at its end.
+struct TrainResult {
+  Index steps = 0;    ///< of the whole run, restarts included
+  Index samples = 0;  ///< of the whole run
+  double loss = 0;    ///< mean loss of the last step; NaN when this process trained no step
+  double samples_per_second = 0;  ///< of this process, evaluation and checkpoints not counted
+  std::string weights_digest;
+  std::string state_digest;
+  std::string checkpoint;  ///< the newest, or empty
+  int signal = 0;          ///< that ended the run early, or 0
+  std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
+  std::optional<metrics::BinaryMetrics> evaluation;    ///< at the end, when there is data for it
+};
+
+/// Trains `session` on `source` from the newest checkpoint or from the start: logs, evaluates, checkpoints, ends early
+/// on a signal. Collective. `evaluation` may be null.
+TrainResult train(Session& session, data::Source& source, data::Source* evaluation);
+
+}  // namespace tesserec::train

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/hdf5.hpp>
+#include <tesserec/train/evaluate.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// Calls sink(batch, probabilities) for each batch of one epoch.
+template <class Sink>
+void for_each_prediction(Session& session, data::Source& source, const Sink& sink) {
+  source.seek(0, 0);
+  data::Batch batch;
+  std::vector<float> probabilities;
+  while (source.next(batch)) {
+    probabilities.resize(static_cast<std::size_t>(batch.size));
+    session.step.predict(batch, probabilities.data());
+    sink(batch, probabilities);
+  }
+}
+
+}  // namespace
+
+metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
+  std::vector<double> scores;
+  std::vector<float> labels;
+  for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+    scores.insert(scores.end(), probabilities.begin(), probabilities.end());
+    labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
+  });
+  return metrics::binary_metrics(session.comm, scores, labels);
+}
+
+Index predict(Session& session, data::Source& source, const std::string& path) {
+  const comm::Communicator& comm = session.comm;
+  const Index samples = source.info().samples;
+  store::File file = store::File::create(path, comm);
+  file.create_dataset<float>("scores", {samples});
+  file.create_dataset<float>("labels", {samples});
+  Index first = 0;  // of the batch, in the epoch
+  for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+    const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size);
+    const store::Slab slab{first + mine.begin, mine.size()};
+    file.write("scores", slab, probabilities.data());
+    file.write("labels", slab, batch.labels.data());
+    first += batch.global_size;
+  });
+  file.close();
+  return samples;
+}
+
+std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics& metrics,
+                                                   const std::vector<std::string>& names) {
+  const std::pair<const char*, double> all[] = {{"auc", metrics.auc},
+                                                {"log_loss", metrics.log_loss},
+                                                {"ne", metrics.ne},
+                                                {"calibration", metrics.calibration},
+                                                {"accuracy", metrics.accuracy}};
+  std::vector<std::pair<std::string, double>> result;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.first; });
+    if (found == std::end(all))
+      fail("evaluate.metrics: \"", name, "\" is unknown; known are auc, log_loss, ne, calibration, accuracy");
+    result.emplace_back(name, found->second);
+  }
+  return result;
+}
+
+std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& [name, value] : chosen(metrics, names)) {
+    char part[64];
+    std::snprintf(part, sizeof part, std::isnan(value) ? "%s undefined" : "%s %.6f", name.c_str(), value);
+    text += (text.empty() ? "" : ", ") + std::string(part);
+  }
+  return text + ", " + std::to_string(metrics.samples) + " samples";
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/sharding/planner.hpp>
+#include <tesserec/train/session.hpp>
+#include <tesserec/train/tables.hpp>
+
+namespace tesserec::train {
+namespace {
+
+Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
+  const int lanes = job.lanes();
+  if (job.train.batch_size < comm.size())
+    fail("train.batch_size = ", job.train.batch_size, " is smaller than the number of ranks, ", comm.size(),
+         "; raise it or run fewer ranks");
+  if (comm.size() > lanes) {
+    int enough = 1;
+    while (enough < comm.size()) enough *= 2;
+    fail(comm.size(), " ranks need at least as many lanes, and train.lanes is ", lanes,
+         job.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", enough);
+  }
+  return Lanes(lanes);
+}
+
+model::DistributedModelParallel build(const Exec& exec, const comm::Communicator& comm, const Job& job,
+                                      const Lanes& lanes, const data::SourceInfo& data) {
+  auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
+  auto plan = sharding::make_plan(tables, job.plan, job.optimizer.sparse, comm.size(), job.train.batch_size);
+  return {exec, comm,  job.model, data.dense_features,  data.features, std::move(tables), std::move(plan),
+          lanes, job.optimizer.sparse, job.optimizer.dense};
+}
+
+std::string chain(const std::vector<Index>& widths) {
+  std::string text;
+  for (const Index width : widths) text += (text.empty() ? "" : "-") + std::to_string(width);
+  return text;
+}
+
+std::string human(double bytes) {
+  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+  return text;
+}
+
+}  // namespace
+
+Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data)
+    : exec(exec_),
+      comm(comm_),
+      job(job_),
+      lanes(checked_lanes(comm, job)),
+      model(build(exec, comm, job, lanes, data)),
+      step(exec, comm, lanes, job.schedule, model) {
+  model.initialise(exec, job.run.seed);
+}
+
+data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {
+  return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.batch_size, shuffle, job.run.seed};
+}
+
+std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                           const OptimizerSettings& optimizer) {
+  Index weights = 0, features = 0, table_weights = 0, bytes = 0;
+  for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    features += static_cast<Index>(table.feature_names.size());
+    table_weights += table.num_embeddings * table.embedding_dim;
+    bytes += sharding::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
+  }
+  const bool dot = dense.settings().interaction == model::Interaction::dot;
+  return "  bottom MLP " + chain(dense.bottom_widths()) + ", interaction " + (dot ? "dot" : "cat") +
+         (dot && dense.settings().itself ? " with itself" : "") + ", " + std::to_string(dense.top_widths()[0]) +
+         " wide, top MLP " + chain(dense.top_widths()) + "\n  " + std::to_string(features) + " features in " +
+         std::to_string(tables.size()) + " tables; parameters: " + std::to_string(weights) + " dense, " +
+         std::to_string(table_weights) + " in tables (" + human(static_cast<double>(bytes)) +
+         " with optimizer state)\n";
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <memory>
+
+#include <tesserec/core/log.hpp>
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/metrics_log.hpp>
+#include <tesserec/train/progress.hpp>
+#include <tesserec/train/signals.hpp>
+#include <tesserec/train/trainer.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// One run: where it is, and what falls due after a step.
+class Run {
+ public:
+  Run(Session& session, data::Source& source, data::Source* evaluation)
+      : session_(session),
+        job_(session.job),
+        source_(source),
+        evaluation_(evaluation),
+        epoch_samples_(source.info().samples),
+        batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
+        last_step_(job_.train.steps > 0 ? std::min(job_.train.steps, job_.train.epochs * batches_)
+                                        : job_.train.epochs * batches_) {}
+
+  TrainResult operator()() {
+    const Signals signals;
+    resume();
+    Progress progress(at_.step, last_step_);
+    data::Batch batch;
+    while (at_.step < last_step_ && result_.signal == 0) {
+      if (!source_.next(batch)) {
+        source_.seek(++at_.epoch, at_.batch = 0);
+        continue;
+      }
+      train(batch);
+      log();
+      progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
+      result_.signal = static_cast<int>(session_.comm.max(Signals::received()));
+      if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
+      if (due(job_.checkpoint.every_steps)) checkpoint();
+    }
+    if (saved_ != at_.step) checkpoint();
+    if (result_.signal == 0) evaluate();
+    return finish();
+  }
+
+ private:
+  void resume() {
+    if (const auto restored = restore(session_, epoch_samples_)) {
+      at_ = *restored;
+      saved_ = at_.step;
+    }
+    source_.seek(at_.epoch, at_.batch);
+    if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step);
+    if (at_.step >= last_step_)
+      log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
+    result_.loss = std::nan("");
+  }
+
+  void train(const data::Batch& batch) {
+    const Timer timer;
+    result_.loss = session_.step(batch, at_.step + 1);
+    seconds_ += timer.seconds();
+    trained_ += batch.global_size;
+    ++at_.step, ++at_.batch;
+    at_.samples += batch.global_size;
+    at_.loss_sum += result_.loss * static_cast<double>(batch.global_size);
+    at_.loss_samples += batch.global_size;
+  }
+
+  bool due(Index every) const { return every > 0 && at_.step % every == 0; }
+
+  void log() {
+    if (!due(job_.train.log_every) && at_.step != last_step_) return;
+    if (metrics_)
+      metrics_->write(at_.step, "train",
+                      {{"samples", static_cast<double>(at_.samples)},
+                       {"loss", at_.loss_sum / static_cast<double>(at_.loss_samples)},
+                       {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
+                       {"samples_per_second", static_cast<double>(trained_) / seconds_}});
+    at_.loss_sum = 0;
+    at_.loss_samples = 0;
+  }
+
+  void evaluate() {
+    if (evaluation_ == nullptr) return;
+    result_.evaluation = train::evaluate(session_, *evaluation_);
+    log_info("step " + std::to_string(at_.step) + ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
+    if (metrics_) metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics));
+  }
+
+  void checkpoint() {
+    result_.checkpoint = save(session_, at_, epoch_samples_);
+    saved_ = at_.step;
+  }
+
+  TrainResult finish() {
+    result_.steps = at_.step;
+    result_.samples = at_.samples;
+    result_.samples_per_second = seconds_ > 0 ? static_cast<double>(trained_) / seconds_ : 0;
+    result_.weights_digest = weights_digest(session_);
+    result_.state_digest = state_digest(session_);
+    result_.phases = session_.step.phases().seconds();
+    return result_;
+  }
+
+  Session& session_;
+  const Job& job_;
+  data::Source& source_;
+  data::Source* evaluation_;
+  Index epoch_samples_;
+  Index batches_;
+  Index last_step_;
+  Position at_;
+  Index saved_ = -1;
+  Index trained_ = 0;   // samples of this process
+  double seconds_ = 0;  // in steps
+  std::unique_ptr<MetricsLog> metrics_;
+  TrainResult result_;
+};
+
+}  // namespace
+
+TrainResult train(Session& session, data::Source& source, data::Source* evaluation) {
+  return Run(session, source, evaluation)();
+}
+
+}  // namespace tesserec::train
