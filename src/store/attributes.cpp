@@ -88,6 +88,11 @@ void write_elements(const Place& at, hid_t attribute, const T* values, std::size
   }
 }
 
+herr_t collect(hid_t, const char* name, const H5A_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
 }  // namespace
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
@@ -146,6 +151,40 @@ T File::attribute(const std::string& object, const std::string& name) const {
     if (values.size() != 1)
       fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
     return values.front();
+  }
+}
+
+std::vector<std::string> File::attribute_names(const std::string& object) const {
+  const auto lock = hdf5_lock();
+  const Handle owner = impl_->open_object(object);
+  std::vector<std::string> names;
+  check(H5Aiterate2(owner, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names), impl_->path, object,
+        "list its attributes");
+  return names;
+}
+
+Attribute File::any_attribute(const std::string& object, const std::string& name) const {
+  const auto lock = hdf5_lock();
+  const Place at{impl_->path, object + ", attribute " + name};
+  if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
+  const Handle owner = impl_->open_object(object);
+  const Handle found(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"),
+                     H5Aclose);
+  const Handle type(check(H5Aget_type(found), at.path, at.label, "get its type"), H5Tclose);
+  const Handle space(check(H5Aget_space(found), at.path, at.label, "get its shape"), H5Sclose);
+  const bool many = H5Sget_simple_extent_type(space) == H5S_SIMPLE;
+  const auto as = [&](auto element) -> Attribute {
+    using T = decltype(element);
+    if (many) return attribute<std::vector<T>>(object, name);
+    return attribute<T>(object, name);
+  };
+  switch (H5Tget_class(type)) {
+    case H5T_STRING:
+      return as(std::string{});
+    case H5T_FLOAT:
+      return as(double{});
+    default:
+      return as(std::int64_t{});
   }
 }
 

@@ -66,6 +66,11 @@ bool File::exists(const std::string& name) const {
   return impl_->exists(name);
 }
 
+bool File::is_dataset(const std::string& name) const {
+  const auto lock = hdf5_lock();
+  return H5Iget_type(impl_->open_object(name)) == H5I_DATASET;
+}
+
 std::vector<std::string> File::names(const std::string& group) const {
   const auto lock = hdf5_lock();
   const Handle object = impl_->open_object(group);
