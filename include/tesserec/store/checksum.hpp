@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Checksums that ranks compute without moving rows: sums modulo 2^64 of XXH3_64 over small blocks, each seeded by its
-/// place, so that any partition of the blocks gives the same sum (docs/formats.md).
+/// Checksums that ranks compute without moving rows: sums modulo 2^64 of XXH3_64 over small blocks, each
+/// seeded by its place, so that any partition of the blocks gives the same sum (docs/formats.md).
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,17 @@
 
 namespace tesserec::store {
 
-/// Of a row-major block of a logical table [first_row, first_row + rows) x [first_column, first_column + columns):
-/// one hash per row and 4-column block, seeded by (name, row, block). first_column is a multiple of 4; leading
-/// dimension ld. A per-row state is a table of one column.
-std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row, Index rows,
-                             Index first_column, Index columns, Index ld);
+/// Of a row-major block of a logical table [first_row, first_row + rows) x [first_column, first_column +
+/// columns): one hash per row and 4-column block, seeded by (name, row, block). first_column is a multiple of
+/// 4; leading dimension ld. A per-row state is a table of one column.
+std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row,
+                             Index rows, Index first_column, Index columns, Index ld);
 
 /// Of anything else: blocks of 64 KiB, seeded by (name, block). `first_byte` is a multiple of 64 KiB.
 std::uint64_t bytes_checksum(const std::string& name, const void* data, Index bytes, Index first_byte = 0);
+
+/// 16 hexadecimal digits.
+std::string checksum_text(std::uint64_t checksum);
 
 /// One string for many checksums, by name: 16 hexadecimal digits.
 std::string combined_digest(const std::map<std::string, std::uint64_t>& checksums);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// HDF5 files behind one class. The library is not thread-safe: every call passes one lock. Errors name file and
-/// object. Element types: float, double, std::int32_t, std::int64_t, std::uint8_t; reading converts between them.
+/// HDF5 files behind one class. The library is not thread-safe: every call passes one lock. Errors name file
+/// and object. Element types: float, double, std::int32_t, std::int64_t, std::uint8_t; reading converts
+/// between them.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
@@ -12,6 +14,10 @@
 namespace tesserec::store {
 
 enum class ElementType { f32, f64, i32, i64, u8, other };
+
+/// What an attribute of a group or dataset may be.
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
 
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
 struct Slab {
@@ -23,12 +29,14 @@ struct Slab {
 
 class File {
  public:
-  /// Read-only, without the MPI driver. A missing file, a folder, not HDF5 and a truncated file are Errors that say so.
+  /// Read-only, without the MPI driver. A missing file, a folder, not HDF5 and a truncated file are Errors
+  /// that say so.
   static File open(const std::string& path);
   /// New file (replaces an old one), written by this process alone.
   static File create(const std::string& path);
-  /// New file written by all ranks through MPI-IO: creating objects and attributes is collective, and `write` is
-  /// called by every rank, with zero rows where it has none.
+  /// New file written by all ranks through MPI-IO: creating objects and attributes is collective, and `write`
+  /// is called by every rank, with zero rows where it has none. `comm` outlives the file. In write_all the
+  /// first rank's data count.
   static File create(const std::string& path, const comm::Communicator& comm);
 
   File(File&&) noexcept;
@@ -37,6 +45,8 @@ class File {
 
   const std::string& path() const;
   bool exists(const std::string& name) const;
+  /// Whether what is there is a dataset; false for a group.
+  bool is_dataset(const std::string& name) const;
   /// Names inside a group, ascending.
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
@@ -57,12 +67,17 @@ class File {
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
 
-  /// Attributes of a group or dataset ("/" is the root): std::int64_t, double, std::string, and vectors of them.
+  /// Attributes of a group or dataset ("/" is the root): std::int64_t, double, std::string, and vectors of
+  /// them.
   bool has_attribute(const std::string& object, const std::string& name) const;
   template <class T>
   void set_attribute(const std::string& object, const std::string& name, const T& value);
   template <class T>
   T attribute(const std::string& object, const std::string& name) const;
+  /// Ascending.
+  std::vector<std::string> attribute_names(const std::string& object) const;
+  /// Whatever it is.
+  Attribute any_attribute(const std::string& object, const std::string& name) const;
 
   /// Flushes and closes; errors are thrown here, while the destructor only warns.
   void close();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// An error on one rank becomes the same error on all, so that none waits for a rank that has given up.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::store {
+
+/// Collective: throws Error with the text of the lowest rank that has one; "" is success.
+inline void agree_on(const comm::Communicator& comm, const std::string& text) {
+  const Index first = comm.min(text.empty() ? Index{comm.size()} : Index{comm.rank()});
+  if (first < comm.size()) throw Error(comm.broadcast(text, static_cast<int>(first)));
+}
+
+/// Collective: runs body on every rank. body must not wait for other ranks after something in it may have
+/// thrown.
+template <class Body>
+void agree(const comm::Communicator& comm, const Body& body) {
+  std::string text;
+  try {
+    body();
+  } catch (const std::exception& error) {
+    text = error.what();
+    if (text.empty()) text = "unknown error";
+  }
+  agree_on(comm, text);
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where checkpoints live and how one becomes whole: PATH/step_000000123/{state.h5, manifest.json}, written
+/// under the name step_000000123.tmp, made durable, then renamed. A kill at any instant leaves every whole
+/// one whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::store {
+
+inline constexpr const char* checkpoint_format = "tesserec-checkpoint";
+inline constexpr std::int64_t checkpoint_version = 1;
+
+/// manifest.json: what the data file must be.
+struct Manifest {
+  std::int64_t version = checkpoint_version;
+  Index step = 0;
+  Index state_bytes = 0;  ///< size of state.h5
+  StateRecords datasets;
+};
+
+struct Checkpoint {
+  Index step = 0;
+  std::string folder;
+  std::string state_file() const { return folder + "/state.h5"; }
+};
+
+/// All functions are collective; only the first rank touches folders, and its Error is thrown on all ranks.
+class CheckpointFolder {
+ public:
+  /// Nothing is made or looked at before the first call. `comm` outlives this.
+  CheckpointFolder(const comm::Communicator& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
+
+  /// Removes what killed runs left half-made, and makes the folder of a new checkpoint. Write into
+  /// state_file().
+  Checkpoint begin(Index step) const;
+  /// Makes what was begun durable and whole; an older one of the same step is replaced. Returns its final
+  /// place.
+  Checkpoint commit(const Checkpoint& begun, const StateRecords& datasets) const;
+  /// Whole ones, newest first. Folders without a readable manifest are passed over.
+  std::vector<Checkpoint> list() const;
+  /// Removes all but the `keep` newest whole ones; keep <= 0 keeps all.
+  void prune(Index keep) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  const comm::Communicator& comm_;
+  std::string path_;
+};
+
+/// The manifest of a checkpoint's folder, for reading it: Error when there is none, when it is damaged or of
+/// a newer version, or when state.h5 has another size than it says.
+Manifest open_checkpoint(const comm::Communicator& comm, const std::string& folder);
+
+}  // namespace tesserec::store

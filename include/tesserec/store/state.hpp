@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Named state <-> file. State is a set of logical float matrices; who holds which part of them is known only
+/// to the ranks at hand, so that any partition reads what any other wrote.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/store/hdf5.hpp>
+
+namespace tesserec::store {
+
+/// A rank's part of one logical matrix. A rank may hold several parts of one name, or none.
+struct StateItem {
+  std::string name;       ///< dataset: "tables/t0/weight", "tables/t0/sum", "dense/bottom.0.weight", ...
+  Index rows = 0;         ///< of the logical matrix
+  Index columns = 1;      ///< of the logical matrix; a vector has one column
+  Slab slab;              ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
+  float* data = nullptr;  ///< row-major
+  Index ld = 0;           ///< elements from one row to the next
+  bool owned = true;      ///< this rank writes it; of a replicated part exactly one rank says so
+};
+
+/// Of one dataset.
+struct StateRecord {
+  Index rows = 0;
+  Index columns = 0;
+  std::uint64_t checksum = 0;  ///< table_checksum of the whole matrix
+  bool operator==(const StateRecord&) const = default;
+};
+using StateRecords = std::map<std::string, StateRecord>;
+
+using Attributes = std::map<std::string, Attribute>;
+
+/// Collective, like all below; an Error is the same on all ranks. Writes every item and the attributes (of
+/// the root) to a new file whose bytes depend on the state alone. The owned parts must tile each matrix.
+StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+                         const std::vector<StateItem>& items, const Attributes& attributes);
+
+/// Fills the items (owned or not), after the ranks together have compared the checksum of each dataset that
+/// any of them wants. An Error names the dataset that is missing, of another shape, or damaged.
+void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+                const std::vector<StateItem>& items);
+
+/// The attributes given to write_state, checked against their checksum.
+Attributes read_attributes(const comm::Communicator& comm, const std::string& path);
+
+/// What a file written by write_state holds, by its own account: nothing is verified.
+StateRecords list_state(const comm::Communicator& comm, const std::string& path);
+
+/// Checksums of the owned parts, by name, without a file; combined_digest makes one string of them.
+std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
+                                                     const std::vector<StateItem>& items);
+
+}  // namespace tesserec::store

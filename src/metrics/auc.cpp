@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "auc.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+namespace tesserec::metrics {
+namespace {
+
+// Samples of one score and one label. The bits of a double that is not negative ascend with its value.
+struct Run {
+  std::uint64_t key;  // score bits * 2 + click
+  Index count;
+};
+
+std::uint64_t score_of(const Run& run) { return run.key >> 1; }
+
+std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const float> labels) {
+  std::vector<std::uint64_t> keys(scores.size());
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    // + 0.0 makes one zero of two.
+    keys[i] = std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | (labels[i] >= click_threshold ? 1u : 0u);
+  std::sort(keys.begin(), keys.end());
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) distinct += i == 0 || keys[i] != keys[i - 1];
+  std::vector<Run> runs;
+  runs.reserve(distinct);
+  for (const std::uint64_t key : keys) {
+    if (runs.empty() || runs.back().key != key) runs.push_back({key, 0});
+    ++runs.back().count;
+  }
+  return runs;
+}
+
+// First scores of the ranks 1, 2, ...: quantiles of a sample to which each rank gives in proportion to its
+// runs.
+std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
+  const Index mine = static_cast<Index>(runs.size());
+  const Index all = std::max<Index>(1, comm.sum(mine));
+  const Index taken = std::min(mine, (mine * 1024 * comm.size() + all - 1) / all);
+  std::vector<std::uint64_t> sample;
+  for (Index i = 0; i < taken; ++i)
+    sample.push_back(score_of(runs[static_cast<std::size_t>(i * mine / taken)]));
+  sample = comm.all_gather(std::span<const std::uint64_t>(sample));
+  std::sort(sample.begin(), sample.end());
+  std::vector<std::uint64_t> first(static_cast<std::size_t>(comm.size() - 1));
+  for (std::size_t r = 0; r < first.size(); ++r)
+    first[r] = sample.empty() ? 0 : sample[(r + 1) * sample.size() / static_cast<std::size_t>(comm.size())];
+  return first;
+}
+
+// All ranks' runs of this rank's range of scores, sorted.
+std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run> runs) {
+  if (comm.size() == 1) return runs;
+  std::vector<Index> send_counts;
+  auto from = runs.begin();
+  for (const std::uint64_t first : split_scores(comm, runs)) {
+    const auto to = std::lower_bound(
+        from, runs.end(), first, [](const Run& run, std::uint64_t score) { return score_of(run) < score; });
+    send_counts.push_back(to - from);
+    from = to;
+  }
+  send_counts.push_back(runs.end() - from);
+  const std::vector<Index> recv_counts = comm.all_to_all(std::span<const Index>(send_counts));
+  std::vector<std::size_t> ends = {0};
+  for (const Index count : recv_counts) ends.push_back(ends.back() + static_cast<std::size_t>(count));
+  std::vector<Run> range(ends.back());
+  comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(),
+                  std::span<const Index>(recv_counts));
+  runs = {};
+  // What came from each rank is sorted: neighbours are merged until one is left.
+  const auto at = [&](std::size_t end) { return range.begin() + static_cast<std::ptrdiff_t>(end); };
+  const auto by_key = [](const Run& a, const Run& b) { return a.key < b.key; };
+  for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
+    for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
+      std::inplace_merge(at(ends[i]), at(ends[i + width]), at(ends[std::min(i + 2 * width, ends.size() - 1)]),
+                         by_key);
+  return range;
+}
+
+// Inside one range of scores.
+PairCount count_range(const std::vector<Run>& runs) {
+  PairCount count;
+  for (std::size_t i = 0; i < runs.size();) {
+    Index here[2] = {0, 0};  // non-clicks, clicks
+    const std::uint64_t score = score_of(runs[i]);
+    for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
+    count.half_pairs +=
+        static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * count.others + here[0]);
+    count.others += here[0];
+    count.clicks += here[1];
+  }
+  return count;
+}
+
+}  // namespace
+
+double PairCount::auc() const {
+  if (clicks == 0 || others == 0) return std::numeric_limits<double>::quiet_NaN();
+  const Unsigned128 all = 2 * static_cast<Unsigned128>(clicks) * static_cast<Unsigned128>(others);
+  return static_cast<double>(half_pairs) / static_cast<double>(all);
+}
+
+PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores,
+                      std::span<const float> labels) {
+  PairCount mine = count_range(exchange_ranges(comm, sorted_runs(scores, labels)));
+  const std::vector<Index> others = comm.all_gather(mine.others);
+  Index below = 0;
+  for (int r = 0; r < comm.rank(); ++r) below += others[static_cast<std::size_t>(r)];
+  mine.half_pairs += 2 * static_cast<Unsigned128>(mine.clicks) * static_cast<Unsigned128>(below);
+  return {sum(comm, mine.half_pairs), comm.sum(mine.clicks), comm.sum(mine.others)};
+}
+
+}  // namespace tesserec::metrics

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "durable.hpp"
+#include "manifest.hpp"
+#include <tesserec/core/log.hpp>
+#include <tesserec/store/agree.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+
+namespace tesserec::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Endings: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being removed.
+struct Entry {
+  std::string folder;
+  Index step = 0;
+  std::string ending;
+};
+
+std::string folder_of(const std::string& path, Index step) {
+  char name[32];
+  std::snprintf(name, sizeof name, "step_%09lld", static_cast<long long>(step));
+  return (fs::path(path) / name).string();
+}
+
+std::vector<Entry> entries(const std::string& path) {
+  std::vector<Entry> found;
+  if (!fs::is_directory(path)) return found;
+  for (const fs::directory_entry& item : fs::directory_iterator(path)) {
+    const std::string name = item.path().filename().string();
+    if (name.rfind("step_", 0) != 0 || !item.is_directory()) continue;
+    Entry entry{item.path().string(), 0, ""};
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + 5, end, entry.step);
+    entry.ending.assign(stop, end);
+    if (error == std::errc()) found.push_back(entry);
+  }
+  return found;
+}
+
+bool is_whole(const Entry& entry) {
+  if (!fs::exists(entry.folder + "/manifest.json")) return false;
+  try {
+    if (read_manifest(entry.folder).step == entry.step) return true;
+    log_warning(entry.folder + " is passed over: its manifest names another step");
+  } catch (const Error& error) {
+    log_warning(entry.folder + " is passed over: " + error.what());
+  }
+  return false;
+}
+
+// Newest first; step_N.old counts only where step_N does not stand.
+std::vector<Checkpoint> whole_ones(const std::string& path) {
+  std::vector<Checkpoint> whole;
+  for (const char* ending : {"", ".old"})
+    for (const Entry& entry : entries(path)) {
+      const auto same = [&](const Checkpoint& other) { return other.step == entry.step; };
+      if (entry.ending == ending && std::none_of(whole.begin(), whole.end(), same) && is_whole(entry))
+        whole.push_back({entry.step, entry.folder});
+    }
+  std::sort(whole.begin(), whole.end(),
+            [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
+  return whole;
+}
+
+// Away under a name that nobody reads, and only then file by file.
+void remove_folder(const std::string& folder, Index step) {
+  const std::string trash = folder_of(fs::path(folder).parent_path().string(), step) + ".trash";
+  fs::remove_all(trash);
+  rename_durably(folder, trash);
+  fs::remove_all(trash);
+}
+
+void remove_leftovers(const std::string& path) {
+  const std::vector<Checkpoint> whole = whole_ones(path);
+  for (const Entry& entry : entries(path)) {
+    const bool counts = std::any_of(whole.begin(), whole.end(),
+                                    [&](const Checkpoint& one) { return one.folder == entry.folder; });
+    if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
+      fs::remove_all(entry.folder);
+  }
+}
+
+}  // namespace
+
+Checkpoint CheckpointFolder::begin(Index step) const {
+  const Checkpoint begun{step, folder_of(path_, step) + ".tmp"};
+  agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    fs::create_directories(path_);
+    remove_leftovers(path_);
+    fs::create_directory(begun.folder);
+  });
+  return begun;
+}
+
+Checkpoint CheckpointFolder::commit(const Checkpoint& begun, const StateRecords& datasets) const {
+  const Checkpoint whole{begun.step, folder_of(path_, begun.step)};
+  // Every rank waits for what it wrote: on a cluster each has a cache of its own.
+  agree(comm_, [&] { sync_path(begun.state_file()); });
+  agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    Manifest manifest{checkpoint_version, begun.step, 0, datasets};
+    manifest.state_bytes = static_cast<Index>(fs::file_size(begun.state_file()));
+    write_durably(begun.folder + "/manifest.json", manifest_text(manifest));
+    sync_path(begun.folder);
+    const std::string old = whole.folder + ".old";
+    const bool replaces = fs::exists(whole.folder);
+    if (replaces) {
+      fs::remove_all(old);
+      rename_durably(whole.folder, old);
+    }
+    rename_durably(begun.folder, whole.folder);
+    if (fs::exists(old)) remove_folder(old, begun.step);
+  });
+  return whole;
+}
+
+std::vector<Checkpoint> CheckpointFolder::list() const {
+  std::string text;
+  agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    for (const Checkpoint& one : whole_ones(path_))
+      text += std::to_string(one.step) + ' ' + one.folder + '\n';
+  });
+  std::istringstream lines(comm_.broadcast(text, 0));
+  std::vector<Checkpoint> whole;
+  Checkpoint one;
+  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder)) whole.push_back(one);
+  return whole;
+}
+
+void CheckpointFolder::prune(Index keep) const {
+  if (keep <= 0) return;
+  agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    const std::vector<Checkpoint> whole = whole_ones(path_);
+    for (std::size_t i = static_cast<std::size_t>(keep); i < whole.size(); ++i)
+      remove_folder(whole[i].folder, whole[i].step);
+  });
+}
+
+}  // namespace tesserec::store

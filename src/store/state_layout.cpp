@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state_layout.hpp"
+
+#include <bit>
+#include <sstream>
+
+#include <tesserec/store/agree.hpp>
+#include <tesserec/store/checksum.hpp>
+
+namespace tesserec::store {
+namespace {
+
+void add(Layout& layout, const std::string& name, LogicalShape shape) {
+  const auto [at, is_new] = layout.try_emplace(name, shape);
+  if (!is_new && (at->second.rows != shape.rows || at->second.columns != shape.columns))
+    fail("the ranks disagree on the shape of ", name, ": ", at->second.rows, " x ", at->second.columns,
+         " and ", shape.rows, " x ", shape.columns);
+}
+
+// Length first, so that no two lists of values share a text.
+std::string text_of(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+std::string text_of(double value) { return checksum_text(std::bit_cast<std::uint64_t>(value)); }
+template <class T>
+std::string text_of(const std::vector<T>& values) {
+  std::string text = "[";
+  for (const T& value : values) text += text_of(value) + ",";
+  return text + "]";
+}
+
+}  // namespace
+
+Layout common_layout(const comm::Communicator& comm, const std::vector<StateItem>& items) {
+  Layout mine;
+  std::string error;
+  try {
+    for (const StateItem& item : items) add(mine, item.name, {item.rows, item.columns});
+  } catch (const Error& disagreement) {
+    error = disagreement.what();
+  }
+  agree_on(comm, error);
+  std::ostringstream text;
+  for (const auto& [name, shape] : mine) text << name << '\n' << shape.rows << ' ' << shape.columns << '\n';
+  const std::string sent = text.str();
+  const std::vector<char> all = comm.all_gather(std::span<const char>(sent.data(), sent.size()));
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  Layout layout;
+  std::string name;
+  LogicalShape shape;
+  while (std::getline(lines, name) && lines >> shape.rows >> shape.columns && lines.get() == '\n')
+    add(layout, name, shape);
+  return layout;
+}
+
+std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const Layout& layout,
+                                                 const std::map<std::string, std::uint64_t>& mine) {
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, shape] : layout) {
+    const auto at = mine.find(name);
+    values.push_back(at == mine.end() ? 0 : at->second);
+  }
+  const std::vector<std::uint64_t> all = comm.all_gather(std::span<const std::uint64_t>(values));
+  std::map<std::string, std::uint64_t> sums;
+  std::size_t at = 0;
+  for (const auto& [name, shape] : layout) {
+    for (int rank = 0; rank < comm.size(); ++rank) sums[name] += all[rank * layout.size() + at];
+    ++at;
+  }
+  return sums;
+}
+
+std::uint64_t attributes_checksum(const Attributes& attributes) {
+  std::string text;
+  for (const auto& [name, value] : attributes)
+    text += text_of(name) + std::to_string(value.index()) +
+            std::visit([](const auto& v) { return text_of(v); }, value) + "\n";
+  return bytes_checksum("attributes", text.data(), static_cast<Index>(text.size()));
+}
+
+}  // namespace tesserec::store

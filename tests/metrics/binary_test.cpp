@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "catch.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/metrics/binary.hpp>
+
+using namespace tesserec;
+using metrics::binary_metrics;
+using metrics::BinaryMetrics;
+
+namespace {
+
+struct Samples {
+  std::vector<double> probabilities;
+  std::vector<float> labels;
+};
+
+// `levels` distinct scores (many ties), or as many as there are samples when 0.
+Samples make_samples(Index n, int levels) {
+  const Random random(5, Purpose::test, static_cast<std::uint64_t>(levels));
+  Samples samples;
+  for (Index i = 0; i < n; ++i) {
+    double p = random.uniform53(i, 0);
+    if (levels > 0) p = std::floor(p * levels) / levels;
+    samples.probabilities.push_back(p);
+    samples.labels.push_back(random.uniform53(i, 1) < 0.2 + 0.6 * p ? 1.0f : 0.0f);
+  }
+  return samples;
+}
+
+BinaryMetrics of_part(const comm::Communicator& comm, const Samples& samples, Range part) {
+  return binary_metrics(comm, std::span<const double>(samples.probabilities).subspan(part.begin, part.size()),
+                        std::span<const float>(samples.labels).subspan(part.begin, part.size()));
+}
+
+bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return a.samples == b.samples && same(a.auc, b.auc) && same(a.log_loss, b.log_loss) && same(a.ne, b.ne) &&
+         same(a.calibration, b.calibration) && same(a.accuracy, b.accuracy) &&
+         same(a.mean_label, b.mean_label);
+}
+
+}  // namespace
+
+TEST_CASE("AUC is the share of pairs in the right order, ties counted as half") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const Samples samples = make_samples(1500, 40);
+  double pairs = 0, right = 0;
+  for (std::size_t i = 0; i < samples.labels.size(); ++i)
+    for (std::size_t j = 0; j < samples.labels.size(); ++j) {
+      if (samples.labels[i] != 1 || samples.labels[j] != 0) continue;
+      ++pairs;
+      right += samples.probabilities[i] > samples.probabilities[j];
+      right += 0.5 * (samples.probabilities[i] == samples.probabilities[j]);
+    }
+  REQUIRE(of_part(alone, samples, {0, 1500}).auc == right / pairs);
+}
+
+TEST_CASE("log loss, NE, calibration and accuracy follow their definitions") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const Samples few{{0.9, 0.2, 0.5, 0.4}, {1, 0, 0, 1}};
+  const BinaryMetrics got = of_part(alone, few, {0, 4});
+  const double loss = -(std::log(0.9) + std::log(0.8) + std::log(0.5) + std::log(0.4)) / 4;
+  REQUIRE(got.samples == 4);
+  REQUIRE(got.log_loss == Approx(loss).epsilon(1e-15));
+  REQUIRE(got.ne == Approx(loss / std::log(2.0)).epsilon(1e-15));
+  REQUIRE(got.calibration == Approx(1.0).epsilon(1e-15));
+  REQUIRE(got.accuracy == 0.5);
+  REQUIRE(got.mean_label == 0.5);
+  REQUIRE(got.auc == 0.75);
+}
+
+TEST_CASE("no split of the samples over ranks changes a bit") {
+  const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
+  const Index rank = world.rank(), size = world.size();
+  for (const int levels : {0, 1, 7, 1000}) {
+    constexpr Index n = 20001;
+    const Samples samples = make_samples(n, levels);
+    const BinaryMetrics want = of_part(alone, samples, {0, n});
+    const Index square = size * size;
+    const std::vector<Range> splits = {
+        {n * rank / size, n * (rank + 1) / size},                             // even
+        {n * rank * rank / square, n * (rank + 1) * (rank + 1) / square},     // uneven
+        {rank == size - 1 ? 0 : n, n},                                        // all but one rank are empty
+        {rank == 0 ? 0 : n - 1, rank == 0 ? n - 1 : (rank == 1 ? n : n - 1)}  // one sample on rank 1
+    };
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+      if (i == 3 && size == 1) continue;
+      INFO("levels " << levels << ", split " << i);
+      REQUIRE(same_bits(of_part(world, samples, splits[i]), want));
+    }
+  }
+}
+
+TEST_CASE("the order of samples changes no bit, and zero has no sign") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  Samples samples = make_samples(5000, 100), turned = samples;
+  std::reverse(turned.probabilities.begin(), turned.probabilities.end());
+  std::reverse(turned.labels.begin(), turned.labels.end());
+  for (double& p : turned.probabilities)
+    if (p == 0) p = -0.0;
+  REQUIRE(same_bits(of_part(world, samples, {0, 5000}), of_part(world, turned, {0, 5000})));
+}
+
+TEST_CASE("one class, no samples, and scores that are no probabilities") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Samples clicks{{0.25, 0.75}, {1, 1}}, others{{0.25, 0.75}, {0, 0}};
+  BinaryMetrics got = of_part(world, clicks, {0, 2});
+  REQUIRE((std::isnan(got.auc) && std::isnan(got.ne)));
+  REQUIRE(got.calibration == 0.5);
+  got = of_part(world, others, {0, 2});
+  REQUIRE((std::isnan(got.auc) && std::isnan(got.ne) && std::isnan(got.calibration)));
+  REQUIRE(got.accuracy == 0.5);
+  got = of_part(world, others, {0, 0});
+  REQUIRE(got.samples == 0);
+  REQUIRE((std::isnan(got.auc) && std::isnan(got.log_loss)));
+  // One rank's NaN is every rank's error.
+  const double last = world.rank() == world.size() - 1 ? std::nan("") : 0.5;
+  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);
+  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, 1.5}, {0, 1}}, {0, 2}), Error);
+  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5}, {2}}, {0, 1}), Error);
+}

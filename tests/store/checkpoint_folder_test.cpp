@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "scratch.hpp"
+#include <tesserec/store/checkpoint_folder.hpp>
+
+using namespace tesserec;
+using store::Checkpoint;
+using store::CheckpointFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Index rows = 64;
+
+Checkpoint write(const comm::Communicator& comm, const CheckpointFolder& folder, Index step) {
+  std::vector<float> values(rows, static_cast<float>(step));
+  std::vector<store::StateItem> items;
+  if (comm.rank() == 0) items.push_back({"weight", rows, 1, {0, rows, 0, 1}, values.data(), 1, true});
+  const Checkpoint begun = folder.begin(step);
+  return folder.commit(begun, store::write_state(Exec(), comm, begun.state_file(), items, {{"step", step}}));
+}
+
+std::vector<Index> steps(const CheckpointFolder& folder) {
+  std::vector<Index> found;
+  for (const Checkpoint& one : folder.list()) found.push_back(one.step);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the newest") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const CheckpointFolder folder(world, scratch / "run/checkpoints");
+  REQUIRE(folder.list().empty());
+  for (const Index step : {7, 1234567890, 30}) write(world, folder, step);
+  REQUIRE(steps(folder) == std::vector<Index>{1234567890, 30, 7});
+  const Checkpoint newest = folder.list().front();
+  REQUIRE(newest.folder == scratch / "run/checkpoints/step_1234567890");
+  REQUIRE(folder.list().back().folder == scratch / "run/checkpoints/step_000000007");
+  const store::Manifest manifest = store::open_checkpoint(world, newest.folder);
+  REQUIRE(manifest.step == 1234567890);
+  REQUIRE(manifest.datasets == store::list_state(world, newest.state_file()));
+  write(world, folder, 30);
+  REQUIRE(steps(folder) == std::vector<Index>{1234567890, 30, 7});
+  folder.prune(0);
+  folder.prune(5);
+  REQUIRE(steps(folder).size() == 3);
+  folder.prune(1);
+  REQUIRE(steps(folder) == std::vector<Index>{1234567890});
+  REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("what a killed run leaves behind never looks whole, and never hides what is") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const CheckpointFolder folder(world, scratch / "c");
+  const std::string ten = write(world, folder, 10).folder, twenty = write(world, folder, 20).folder;
+  const bool first = world.rank() == 0;
+  if (first) {
+    // Killed while writing, before the rename, while removing, and between the two renames of a replacement.
+    fs::create_directories(scratch / "c/step_000000030.tmp");
+    fs::copy(twenty, scratch / "c/step_000000040.tmp");
+    fs::copy(twenty, scratch / "c/step_000000005.trash");
+    fs::create_directories(scratch / "c/step_000000050");
+    fs::rename(ten, ten + ".old");
+    put_bytes(scratch / "c/step_notes.txt", "mine");
+  }
+  world.barrier();
+  REQUIRE(steps(folder) == std::vector<Index>{20, 10});
+  REQUIRE(folder.list().back().folder == ten + ".old");
+  store::open_checkpoint(world, ten + ".old");
+  folder.begin(60);
+  world.barrier();
+  REQUIRE(steps(folder) == std::vector<Index>{20, 10});
+  REQUIRE(!fs::exists(scratch / "c/step_000000040.tmp"));
+  REQUIRE(!fs::exists(scratch / "c/step_000000005.trash"));
+  REQUIRE(fs::exists(scratch / "c/step_notes.txt"));
+  world.barrier();
+  REQUIRE(write(world, folder, 10).folder == ten);
+  write(world, folder, 50);
+  REQUIRE(steps(folder) == std::vector<Index>{50, 20, 10});
+  REQUIRE(!fs::exists(ten + ".old"));
+}
+
+TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const CheckpointFolder folder(world, scratch / "c");
+  const Checkpoint one = write(world, folder, 1);
+  const std::string manifest = one.folder + "/manifest.json", text = bytes_of(manifest),
+                    state = bytes_of(one.state_file());
+  const auto error_with = [&](const std::string& path, const std::string& bytes) {
+    world.barrier();
+    if (world.rank() == 0) put_bytes(path, bytes);
+    world.barrier();
+    return error_of([&] { store::open_checkpoint(world, one.folder); });
+  };
+  REQUIRE(error_with(manifest, text).empty());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  REQUIRE(has(error_with(manifest, with("\"version\": 1", "\"version\": 2")), "has format version 2"));
+  REQUIRE(has(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 2})
+    REQUIRE(has(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
+  REQUIRE(folder.list().empty());
+  error_with(manifest, text);
+  REQUIRE(has(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
+  REQUIRE(
+      has(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
+  // A folder that cannot be made: a file is in its way.
+  if (world.rank() == 0) put_bytes(scratch / "file", "");
+  world.barrier();
+  REQUIRE(!error_of([&] { CheckpointFolder(world, scratch / "file/c").begin(1); }).empty());
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+
+#include "catch.hpp"
+#include "scratch.hpp"
+#include <tesserec/core/random.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/state.hpp>
+
+using namespace tesserec;
+using store::Slab;
+using store::StateItem;
+
+namespace {
+
+constexpr Index wide_rows = 1003, wide_columns = 20, tall_rows = 7000;
+
+// The value that belongs at a place of a dataset.
+float value_at(const std::string& name, Index row, Index column) {
+  return Random(name.size(), Purpose::test).uniform(row, column);
+}
+
+// A rank's parts with storage of their own, padded rows included.
+struct Parts {
+  std::deque<std::vector<float>> storage;
+  std::vector<StateItem> items;
+
+  void add(const std::string& name, Index rows, Index columns, Slab slab, bool owned = true) {
+    const Index ld = slab.columns + (slab.first_row % 2);
+    storage.emplace_back(static_cast<std::size_t>(slab.rows * ld), -1.0f);
+    items.push_back({name, rows, columns, slab, storage.back().data(), ld, owned});
+  }
+  void fill() {
+    for (const StateItem& item : items)
+      for (Index r = 0; r < item.slab.rows; ++r)
+        for (Index c = 0; c < item.slab.columns; ++c)
+          item.data[r * item.ld + c] =
+              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c);
+  }
+  void clear() {
+    for (auto& values : storage) std::fill(values.begin(), values.end(), -1.0f);
+  }
+  bool right() const {
+    for (const StateItem& item : items)
+      for (Index r = 0; r < item.slab.rows; ++r)
+        for (Index c = 0; c < item.slab.columns; ++c)
+          if (item.data[r * item.ld + c] !=
+              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c))
+            return false;
+    return true;
+  }
+};
+
+// Partition 0: runs of rows. 1: blocks of columns of the wide table, runs dealt in turn of the tall one.
+// 2: everything on the last rank. A small replicated matrix is owned by one rank.
+Parts make_parts(const comm::Communicator& comm, int partition) {
+  Parts parts;
+  const Index rank = comm.rank(), size = comm.size();
+  const bool last = rank == size - 1;
+  if (partition == 0) {
+    const Index a = wide_rows * rank / size, b = wide_rows * (rank + 1) / size;
+    parts.add("tables/wide/weight", wide_rows, wide_columns, {a, b - a, 0, wide_columns});
+    const Index c = tall_rows * rank / size, d = tall_rows * (rank + 1) / size;
+    parts.add("tables/tall/sum", tall_rows, 1, {c, d - c, 0, 1});
+  } else if (partition == 1) {
+    for (Index block = 0; block < 5; ++block)
+      if (block % size == rank)
+        parts.add("tables/wide/weight", wide_rows, wide_columns, {0, wide_rows, 4 * block, 4});
+    for (Index run = 0; run < 7; ++run)
+      if ((run + 1) % size == rank) parts.add("tables/tall/sum", tall_rows, 1, {1000 * run, 1000, 0, 1});
+  } else if (last) {
+    parts.add("tables/wide/weight", wide_rows, wide_columns, {0, wide_rows, 0, wide_columns});
+    parts.add("tables/tall/sum", tall_rows, 1, {0, tall_rows, 0, 1});
+  }
+  parts.add("dense/bottom.0.weight", 6, 3, {0, 6, 0, 3}, partition == 0 ? rank == 0 : last);
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("state written with one partition is read with any other") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const Exec exec;
+  const store::Attributes attributes = {{"format", std::string("test")},
+                                        {"step", std::int64_t{12}},
+                                        {"rate", 0.1},
+                                        {"names", std::vector<std::string>{"a", "b"}},
+                                        {"rows", std::vector<std::int64_t>{1, 2}}};
+  std::string first_bytes;
+  for (int written = 0; written < 3; ++written) {
+    Parts from = make_parts(world, written);
+    from.fill();
+    const std::string path = folder / ("state" + std::to_string(written) + ".h5");
+    const store::StateRecords records = store::write_state(exec, world, path, from.items, attributes);
+    REQUIRE(records.size() == 3);
+    REQUIRE(records.at("tables/tall/sum").rows == tall_rows);
+    REQUIRE(store::list_state(world, path) == records);
+    REQUIRE((store::read_attributes(world, path) == attributes));
+    if (written == 0) first_bytes = bytes_of(path);
+    REQUIRE((bytes_of(path) == first_bytes));
+    const auto checksums = store::state_checksums(exec, world, from.items);
+    for (const auto& [name, record] : records) REQUIRE(record.checksum == checksums.at(name));
+    for (int read = 0; read < 3; ++read) {
+      Parts to = make_parts(world, read);
+      store::read_state(exec, world, path, to.items);
+      REQUIRE(to.right());
+    }
+  }
+}
+
+TEST_CASE("damage to a state file is an error that names the dataset, on every rank") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const Exec exec;
+  const std::string path = folder / "state.h5";
+  Parts parts = make_parts(world, 1);
+  parts.fill();
+  store::write_state(exec, world, path, parts.items, {{"deck", std::string("lr = 0.125")}});
+  const std::string whole = bytes_of(path);
+  world.barrier();
+  const auto damaged = [&](const std::string& bytes) {
+    if (world.rank() == 0) put_bytes(path, bytes);
+    world.barrier();
+    parts.clear();
+    const std::string error = error_of([&] { store::read_state(exec, world, path, parts.items); });
+    world.barrier();
+    return error;
+  };
+  REQUIRE(damaged(whole).empty());
+  REQUIRE(parts.right());
+
+  std::string flipped = whole;
+  const float value = value_at("tables/tall/sum", 4321, 0), next = value_at("tables/tall/sum", 4322, 0);
+  const std::string pair = std::string(reinterpret_cast<const char*>(&value), 4) +
+                           std::string(reinterpret_cast<const char*>(&next), 4);
+  const std::size_t at = whole.find(pair);
+  REQUIRE(at != std::string::npos);
+  flipped[at] ^= 1;
+  const std::string error = damaged(flipped);
+  INFO(error);
+  REQUIRE(has(error, path));
+  REQUIRE(has(error, "tables/tall/sum is damaged"));
+
+  flipped = whole;
+  flipped[whole.find("lr = 0.125")] = 'x';
+  REQUIRE(damaged(flipped).empty());
+  REQUIRE(has(error_of([&] { store::read_attributes(world, path); }), "attributes of / differ"));
+
+  REQUIRE(has(damaged(whole.substr(0, whole.size() - 1000)), "truncated"));
+  if (world.rank() == 0) std::filesystem::remove(path);
+  world.barrier();
+  REQUIRE(has(error_of([&] { store::read_state(exec, world, path, parts.items); }), "no such file"));
+}
+
+TEST_CASE("another model's state is refused, naming both sides") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const Exec exec;
+  const std::string path = folder / "state.h5";
+  Parts parts = make_parts(world, 0);
+  parts.fill();
+  store::write_state(exec, world, path, parts.items, {});
+  // Only one rank wants what is not there: all are told.
+  Parts other = make_parts(world, 0);
+  if (world.rank() == world.size() - 1) other.add("tables/more/weight", 10, 4, {0, 10, 0, 4});
+  std::string error = error_of([&] { store::read_state(exec, world, path, other.items); });
+  INFO(error);
+  REQUIRE(has(error, "tables/more/weight (10 x 4)"));
+  REQUIRE(has(error, "dense/bottom.0.weight, tables/tall/sum"));
+  Parts shape;
+  shape.add("dense/bottom.0.weight", 6, 4, {0, 6, 0, 4});
+  error = error_of([&] { store::read_state(exec, world, path, shape.items); });
+  REQUIRE(has(error, "dense/bottom.0.weight is 6 x 3 in this checkpoint, and 6 x 4 in the model"));
+  shape.items[0].slab.rows = 5;
+  error = error_of([&] { store::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
+  REQUIRE(has(error, "elements of dense/bottom.0.weight"));
+  error = error_of([&] { store::write_state(exec, world, folder / "no/state.h5", parts.items, {}); });
+  REQUIRE(has(error, "no folder"));
+}
