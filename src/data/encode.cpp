@@ -40,6 +40,13 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
   }
 }
 
+/// A write that fails on one rank fails on all.
+template <class T>
+void write_together(const comm::Communicator& comm, store::File& file, const std::string& name,
+                    const store::Slab& slab, const T* data) {
+  together(comm, [&] { file.write(name, slab, data); });
+}
+
 std::vector<std::string> source_lines(const std::vector<RawFile>& files,
                                       const std::vector<std::uint64_t>& digests) {
   std::vector<std::string> lines;
@@ -78,9 +85,10 @@ void write_vocabulary(const comm::Communicator& comm, store::File& file, const E
     file.create_dataset<std::uint8_t>(group + "/tokens", {static_cast<Index>(bytes.size())});
     file.create_dataset<Index>(group + "/offsets", {static_cast<Index>(offsets.size())});
     const bool writes = comm.rank() == 0;
-    file.write(group + "/tokens", {.rows = writes ? static_cast<Index>(bytes.size()) : 0},
-               reinterpret_cast<const std::uint8_t*>(bytes.data()));
-    file.write(group + "/offsets", {.rows = writes ? static_cast<Index>(offsets.size()) : 0}, offsets.data());
+    write_together(comm, file, group + "/tokens", {.rows = writes ? static_cast<Index>(bytes.size()) : 0},
+                   reinterpret_cast<const std::uint8_t*>(bytes.data()));
+    write_together(comm, file, group + "/offsets", {.rows = writes ? static_cast<Index>(offsets.size()) : 0},
+                   offsets.data());
   }
 }
 
@@ -100,11 +108,10 @@ void write_rows(const comm::Communicator& comm, store::File& file, const Survey&
              " or a file after it changed while it was read; start again");
     });
     const Index first = block.rows > 0 ? survey.first_row + done : 0;
-    together(comm, [&] {
-      file.write("/labels", {.first_row = first, .rows = block.rows}, block.labels.data());
-      file.write("/dense", {.first_row = first, .rows = block.rows}, block.dense.data());
-      file.write("/sparse/ids", {.first_row = first, .rows = block.rows}, block.ids.data());
-    });
+    const store::Slab mine{.first_row = first, .rows = block.rows};
+    write_together(comm, file, "/labels", mine, block.labels.data());
+    write_together(comm, file, "/dense", mine, block.dense.data());
+    write_together(comm, file, "/sparse/ids", mine, block.ids.data());
     done += block.rows;
   }
 }
@@ -147,7 +154,7 @@ void write_dataset(const comm::Communicator& comm, const std::string& path, cons
   file.create_dataset<std::int32_t>("/sparse/ids", {rows, static_cast<Index>(encoding.vocabularies.size())});
   if (with_vocabulary) write_vocabulary(comm, file, encoding);
   write_rows(comm, file, survey, format, encoding);
-  file.close();
+  together(comm, [&] { file.close(); });
 }
 
 }  // namespace tesserec::data

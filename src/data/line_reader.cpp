@@ -16,15 +16,6 @@ LineReader::LineReader(const RawFile& file, Range bytes)
     reader_ = open_plain(file.path, from);
     if (bytes.begin > 0) at_ = from + skip_line();
   }
-  static constexpr char mark[] = "\xEF\xBB\xBF";  // UTF-8 byte order mark
-  if (bytes.begin == 0) {
-    while (end_ < 3 && refill()) {
-    }
-    if (end_ >= 3 && std::memcmp(buffer_.data(), mark, 3) == 0) {
-      begin_ += 3;
-      at_ += 3;
-    }
-  }
 }
 
 bool LineReader::refill() {
@@ -76,6 +67,9 @@ bool LineReader::next_anywhere(Line& line) {
   }
   if (length > 0 && text[length - 1] == '\r') --length;
   line.text = {text, length};
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (line.begin == 0 && line.text.starts_with(byte_order_mark))
+    line.text.remove_prefix(byte_order_mark.size());
   return true;
 }
 

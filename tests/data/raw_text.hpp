@@ -2,14 +2,14 @@
 // Raw files for tests: written by one rank, read by all.
 #pragma once
 
-#include <unistd.h>
-#include <zlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include <unistd.h>
+#include <zlib.h>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/random.hpp>

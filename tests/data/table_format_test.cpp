@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include <tesserec/core/error.hpp>
-
 #include "catch.hpp"
 #include "src/data/row_format.hpp"
 #include "src/data/transforms.hpp"
+#include <tesserec/core/error.hpp>
 
 using namespace tesserec;
 using namespace tesserec::data;
@@ -27,7 +26,9 @@ std::string reason(const std::string& line, const PreprocessSettings& settings =
   return make_row_format(settings)->parse(line, row);
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 template <class Change>
 std::string refusal(const Change& change) {
@@ -103,7 +104,9 @@ TEST_CASE("column lists that cannot work are refused") {
   REQUIRE(mentions(refusal([](auto& s) { s.columns.clear(); }), "needs one"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.clear(); }), "both classes"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.push_back("<=50K"); }), "both positive"));
-  REQUIRE(mentions(refusal([](auto& s) { s.columns[3] = {"x", ColumnKind::skip, Transform::none, {}, {}}; }),
+  REQUIRE(mentions(refusal([](auto& s) {
+                     s.columns[3] = {"x", ColumnKind::skip, Transform::none, {}, {}};
+                   }),
                    "exactly one"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "age"; }), "two columns"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "a/b"; }), "a/b"));

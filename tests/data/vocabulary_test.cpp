@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "src/data/vocabulary.hpp"
+
 #include <map>
 
-#include <tesserec/core/random.hpp>
-
 #include "catch.hpp"
-#include "src/data/vocabulary.hpp"
+#include <tesserec/core/random.hpp>
 
 using namespace tesserec;
 using namespace tesserec::data;
