@@ -116,6 +116,8 @@ void File::write(const std::string& name, const Slab& slab, const T* data) {
   const Handle dataset = impl_->open_dataset(name);
   const std::vector<Index> extents = shape(name);
   const Block whole = resolve(impl_->path, name, extents, slab);
+  // HDF5 has no address for a dataset without elements, and refuses to write even nothing to it.
+  if (std::find(extents.begin(), extents.end(), Index{0}) != extents.end()) return;
   const Index piece_rows = std::max<Index>(1, piece_bytes / std::max<Index>(1, whole.width * sizeof(T)));
   Index pieces = std::max<Index>(1, (whole.rows + piece_rows - 1) / piece_rows);
   if (impl_->comm != nullptr) pieces = impl_->comm->max(pieces);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "byte_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <zlib.h>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+namespace {
+
+class PlainReader final : public ByteReader {
+ public:
+  PlainReader(const std::string& path, Index begin) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
+    if (file_ == nullptr) fail("cannot open ", path, ": ", std::strerror(errno));
+    if (::fseeko(file_, begin, SEEK_SET) != 0) {
+      std::fclose(file_);
+      fail("cannot seek in ", path, ": ", std::strerror(errno));
+    }
+  }
+  ~PlainReader() override { std::fclose(file_); }
+  PlainReader(const PlainReader&) = delete;
+  PlainReader& operator=(const PlainReader&) = delete;
+
+  Index read(char* data, Index size) override {
+    const std::size_t got = std::fread(data, 1, static_cast<std::size_t>(size), file_);
+    if (got == 0 && std::ferror(file_) != 0) fail("cannot read ", path_, ": ", std::strerror(errno));
+    return static_cast<Index>(got);
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+};
+
+class GzipReader final : public ByteReader {
+ public:
+  explicit GzipReader(const std::string& path)
+      : path_(path), packed_(path, 0), buffer_(std::size_t{1} << 18) {
+    constexpr int gzip_only = 16 + MAX_WBITS;
+    if (::inflateInit2(&stream_, gzip_only) != Z_OK) fail(path, ": zlib refuses to start");
+  }
+  ~GzipReader() override { ::inflateEnd(&stream_); }
+  GzipReader(const GzipReader&) = delete;
+  GzipReader& operator=(const GzipReader&) = delete;
+
+  Index read(char* data, Index size) override {
+    constexpr Index most = Index{1} << 30;  // zlib counts in 32 bits
+    const auto room = static_cast<uInt>(std::min(size, most));
+    stream_.next_out = reinterpret_cast<Bytef*>(data);
+    stream_.avail_out = room;
+    while (stream_.avail_out == room) {
+      if (stream_.avail_in == 0 && !refill()) {
+        if (inside_)
+          fail(path_, ": the gzip file ends too early; it is truncated: copy or download it again");
+        return 0;
+      }
+      if (!inside_ && !start_member()) return 0;
+      const int code = ::inflate(&stream_, Z_NO_FLUSH);
+      if (code == Z_STREAM_END) {
+        inside_ = false;
+        members_ = true;
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {
+        fail(path_, ": the gzip file is damaged (", stream_.msg != nullptr ? stream_.msg : "zlib error",
+             "): copy or download it again");
+      }
+    }
+    return static_cast<Index>(room - stream_.avail_out);
+  }
+
+ private:
+  bool refill() {
+    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_in = static_cast<uInt>(packed_.read(buffer_.data(), static_cast<Index>(buffer_.size())));
+    return stream_.avail_in > 0;
+  }
+
+  /// At the border of two members; false at the end, where only zero bytes may follow the last one.
+  bool start_member() {
+    if (members_) {
+      while (*stream_.next_in == 0) {
+        ++stream_.next_in;
+        if (--stream_.avail_in == 0 && !refill()) return false;
+      }
+      if (::inflateReset(&stream_) != Z_OK) fail(path_, ": zlib refuses to go on");
+    }
+    inside_ = true;
+    return true;
+  }
+
+  std::string path_;
+  PlainReader packed_;
+  std::vector<char> buffer_;
+  z_stream stream_{};
+  bool inside_ = false;   ///< of a member
+  bool members_ = false;  ///< at least one is complete
+};
+
+}  // namespace
+
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin) {
+  return std::make_unique<PlainReader>(path, begin);
+}
+
+std::unique_ptr<ByteReader> open_gzip(const std::string& path) { return std::make_unique<GzipReader>(path); }
+
+}  // namespace tesserec::data

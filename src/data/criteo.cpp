@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Criteo display-advertising logs: label, 13 integers, 26 hashed categories, separated by tabs.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "row_format.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+namespace {
+
+constexpr std::size_t numbers = 13, categories = 26, columns = 1 + numbers + categories, digits = 8;
+
+/// 1 to 8 hexadecimal digits of either case -> 8 in lower case; whether it is such.
+bool read_token(std::string_view field, char* token) {
+  if (field.empty() || field.size() > digits) return false;
+  std::fill_n(token, digits, '0');
+  token += digits - field.size();
+  for (const char c : field) {
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))
+      *token++ = c;
+    else if (c >= 'A' && c <= 'F')
+      *token++ = static_cast<char>(c - 'A' + 'a');
+    else
+      return false;
+  }
+  return true;
+}
+
+class Criteo final : public RowFormat {
+ public:
+  explicit Criteo(ShortRows short_rows) : short_rows_(short_rows) {
+    for (std::size_t k = 0; k < numbers; ++k) layout_.dense_features.push_back(std::string("I").append(std::to_string(k + 1)));
+    layout_.transforms.assign(numbers, Transform::log1p);
+    for (std::size_t f = 0; f < categories; ++f) layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
+  }
+
+  std::string check_header(std::string_view) const override { return {}; }
+
+  std::string parse(std::string_view line, Row& row) const override {
+    split(line, '\t', row.fields);
+    if (std::string reason = fit_fields(row.fields, columns, short_rows_); !reason.empty()) return reason;
+    const std::string_view label = row.fields[0];
+    if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
+    row.label = label == "1";
+
+    row.numbers.resize(numbers);
+    for (std::size_t k = 0; k < numbers; ++k) {
+      const std::string_view field = row.fields[1 + k];
+      std::int64_t value = 0;
+      const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+      if (code == std::errc::result_out_of_range)
+        return layout_.dense_features[k] + ": " + shown(field) + " is out of the range of 64-bit integers";
+      if (!field.empty() && (code != std::errc() || stop != field.data() + field.size()))
+        return layout_.dense_features[k] + ": " + shown(field) + " is not an integer";
+      row.numbers[k] = field.empty() ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(value);
+    }
+
+    row.tokens.resize(categories);
+    row.text.resize(categories * digits);
+    for (std::size_t f = 0; f < categories; ++f) {
+      const std::string_view field = row.fields[1 + numbers + f];
+      char* const token = row.text.data() + f * digits;
+      row.tokens[f].reset();
+      if (field.empty()) continue;
+      if (!read_token(field, token))
+        return layout_.features[f] + ": " + shown(field) + " is not 1 to 8 hexadecimal digits";
+      row.tokens[f] = std::string_view(token, digits);
+    }
+    return {};
+  }
+
+ private:
+  ShortRows short_rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings) {
+  const PreprocessSettings plain;
+  const auto only_table = [](bool set, const char* key) {
+    if (set)
+      fail("preprocess.", key, " applies to format = \"table\"; with format = \"criteo\" leave it out");
+  };
+  only_table(!settings.columns.empty(), "column");
+  only_table(settings.delimiter != plain.delimiter, "delimiter");
+  only_table(settings.header != plain.header, "header");
+  only_table(settings.trim != plain.trim, "trim");
+  only_table(settings.missing != plain.missing, "missing");
+  return std::make_unique<Criteo>(settings.short_rows);
+}
+
+}  // namespace tesserec::data

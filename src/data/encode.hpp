@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The second reading of the raw files: rows -> HDF5.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "survey.hpp"
+#include "transforms.hpp"
+#include "vocabulary.hpp"
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::data {
+
+/// What the training files taught.
+struct Encoding {
+  RowLayout layout;
+  std::vector<NumberTransform> transforms;  ///< [K]
+  std::vector<Vocabulary> vocabularies;     ///< [F]
+  Index minimum_count = 1;
+
+  std::vector<std::string> transform_descriptions() const;
+  std::vector<Index> rows() const;
+  /// Of all vocabularies: the same in train.h5 and evaluate.h5 when they belong together.
+  std::string vocabulary_digest() const;
+};
+
+/// Writes the data set file (format: README.md) at `path`. Collective.
+void write_dataset(const comm::Communicator& comm, const std::string& path, const Survey& survey,
+                   const RowFormat& format, const Encoding& encoding, bool with_vocabulary);
+
+}  // namespace tesserec::data

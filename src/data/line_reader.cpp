@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "line_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tesserec::data {
+
+LineReader::LineReader(const RawFile& file, Range bytes)
+    : bytes_(bytes), at_(bytes.begin), buffer_(static_cast<std::size_t>(2 * longest_line)) {
+  if (file.gzip) {
+    reader_ = open_gzip(file.path);
+  } else {
+    // A line begins at the cut only if the byte before is a line end.
+    const Index from = std::max(bytes.begin - 1, Index{0});
+    reader_ = open_plain(file.path, from);
+    if (bytes.begin > 0) at_ = from + skip_line();
+  }
+}
+
+bool LineReader::refill() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  const Index got = reader_->read(buffer_.data() + end_, static_cast<Index>(buffer_.size() - end_));
+  end_ += static_cast<std::size_t>(got);
+  return got > 0;
+}
+
+Index LineReader::skip_line() {
+  Index skipped = 0;
+  while (true) {
+    if (begin_ == end_ && !refill()) return skipped;
+    const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
+    const std::size_t stop =
+        found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1
+                         : end_;
+    skipped += static_cast<Index>(stop - begin_);
+    begin_ = stop;
+    if (found != nullptr) return skipped;
+  }
+}
+
+bool LineReader::next_anywhere(Line& line) {
+  std::size_t searched = 0;
+  const void* found = nullptr;
+  while (true) {
+    found = std::memchr(buffer_.data() + begin_ + searched, '\n', end_ - begin_ - searched);
+    if (found != nullptr) break;
+    searched = end_ - begin_;
+    if (searched > static_cast<std::size_t>(longest_line) || !refill()) break;
+  }
+  const char* text = buffer_.data() + begin_;
+  auto length =
+      found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - text) : end_ - begin_;
+  if (found == nullptr && length == 0) return false;
+  line.begin = at_;
+  line.too_long = length > static_cast<std::size_t>(longest_line);
+  begin_ += length + (found != nullptr ? 1 : 0);
+  at_ += static_cast<Index>(length) + (found != nullptr ? 1 : 0);
+  if (line.too_long && found == nullptr) {
+    at_ += skip_line();
+    line.text = {};
+    return true;
+  }
+  if (length > 0 && text[length - 1] == '\r') --length;
+  line.text = {text, length};
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (line.begin == 0 && line.text.starts_with(byte_order_mark))
+    line.text.remove_prefix(byte_order_mark.size());
+  return true;
+}
+
+}  // namespace tesserec::data

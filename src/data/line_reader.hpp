@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "byte_reader.hpp"
+#include "raw_files.hpp"
+
+namespace tesserec::data {
+
+struct Line {
+  std::string_view text;  ///< without line end (LF or CRLF); valid until the next line
+  Index begin = 0;        ///< where it begins in the file's text
+  bool too_long = false;  ///< over longest_line bytes: text is cut
+};
+
+/// The lines that begin in a piece of a file, whole. What lies between two cuts is read by exactly one
+/// reader.
+class LineReader {
+ public:
+  static constexpr Index longest_line = Index{1} << 20;
+
+  LineReader(const RawFile& file, Range bytes);
+
+  /// False when no line begins in the piece any more.
+  bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
+  /// Goes on past the piece, to the end of the file.
+  bool next_anywhere(Line& line);
+
+ private:
+  bool refill();
+  Index skip_line();
+
+  std::unique_ptr<ByteReader> reader_;
+  Range bytes_;
+  Index at_;  ///< where the next line begins
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
+};
+
+}  // namespace tesserec::data

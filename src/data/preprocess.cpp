@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "agree.hpp"
+#include "encode.hpp"
+#include "raw_files.hpp"
+#include "row_format.hpp"
+#include "survey.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/data/preprocess.hpp>
+
+namespace tesserec::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file under another name until it is complete; removed when it never is.
+class Draft {
+ public:
+  Draft(const comm::Communicator& comm, const std::string& path) : comm_(comm), path_(path) {}
+  ~Draft() {
+    std::error_code ignored;
+    if (comm_.rank() == 0 && !kept_) fs::remove(name(), ignored);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  std::string name() const { return path_ + ".part"; }
+  const std::string& path() const { return path_; }
+  /// Collective.
+  void keep() {
+    together(comm_, [&] {
+      if (comm_.rank() == 0) fs::rename(name(), path_);
+    });
+    kept_ = true;
+  }
+
+ private:
+  const comm::Communicator& comm_;
+  std::string path_;
+  bool kept_ = false;
+};
+
+Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count) {
+  Encoding encoding{layout, make_transforms(layout, train.moments), {}, minimum_count};
+  for (std::size_t f = 0; f < layout.features.size(); ++f) {
+    const TokenCounts counts = merge(comm, train.tokens[f]);
+    train.tokens[f] = {};
+    together(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
+  }
+  return encoding;
+}
+
+void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
+  if (report.output.empty()) return;
+  std::ostringstream text;
+  text.precision(4);
+  text << name << ": " << report.rows << " rows, " << 100.0 * report.labels[1] / report.rows
+       << " % positive, in " << report.output;
+  lines.push_back(text.str());
+  for (const FileReport& file : report.files) {
+    if (file.bad_rows == 0) continue;
+    lines.push_back(file.path + ": " + std::to_string(file.bad_rows) + " bad rows left out, " +
+                    std::to_string(file.rows) + " kept; for example");
+    for (const std::string& bad : file.bad) lines.push_back("  " + bad);
+  }
+}
+
+}  // namespace
+
+Index DatasetReport::bad_rows() const {
+  Index sum = 0;
+  for (const FileReport& file : files) sum += file.bad_rows;
+  return sum;
+}
+
+PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& settings) {
+  const Timer timer;
+  if (settings.train.empty()) fail("preprocess.train: name at least one raw file");
+  if (settings.output.empty()) fail("preprocess.output: name the folder for train.h5 and evaluate.h5");
+  const std::unique_ptr<RowFormat> format = make_row_format(settings);
+  const bool evaluates = !settings.evaluate.empty();
+
+  std::vector<RawFile> train_files = find_raw_files(comm, settings.train, "preprocess.train");
+  std::vector<RawFile> evaluate_files = find_raw_files(comm, settings.evaluate, "preprocess.evaluate");
+  together(comm, [&] {
+    if (comm.rank() == 0) fs::create_directories(settings.output);
+  });
+
+  // First reading: everything that can be wrong with the text is found before anything is written.
+  Survey train = survey(comm, std::move(train_files), *format, settings.bad_rows, true);
+  Survey evaluate;
+  if (evaluates) evaluate = survey(comm, std::move(evaluate_files), *format, settings.bad_rows, false);
+  const Encoding encoding = learn(comm, train, format->layout(), settings.minimum_count);
+
+  // Second reading.
+  Draft train_draft(comm, settings.output + "/train.h5");
+  Draft evaluate_draft(comm, settings.output + "/evaluate.h5");
+  write_dataset(comm, train_draft.name(), train, *format, encoding, true);
+  if (evaluates) write_dataset(comm, evaluate_draft.name(), evaluate, *format, encoding, false);
+  train_draft.keep();
+  if (evaluates)
+    evaluate_draft.keep();
+  else if (comm.rank() == 0 && fs::exists(evaluate_draft.path()))
+    log_warning(evaluate_draft.path() +
+                " is from an earlier run and may not share the vocabulary of the new train.h5");
+
+  PreprocessReport report;
+  report.train = std::move(train.report);
+  report.train.output = train_draft.path();
+  if (evaluates) {
+    report.evaluate = std::move(evaluate.report);
+    report.evaluate.output = evaluate_draft.path();
+  }
+  report.dense_features = encoding.layout.dense_features;
+  report.transforms = encoding.transform_descriptions();
+  report.features = encoding.layout.features;
+  report.ids = encoding.rows();
+  report.seconds = timer.seconds();
+  return report;
+}
+
+std::vector<std::string> summary(const PreprocessReport& report) {
+  std::vector<std::string> lines;
+  lines_of(report.train, "train", lines);
+  lines_of(report.evaluate, "evaluate", lines);
+  Index ids = 0;
+  for (const Index n : report.ids) ids += n;
+  std::ostringstream text;
+  text << report.dense_features.size() << " dense features, " << report.features.size()
+       << " sparse features with " << ids << " ids together";
+  lines.push_back(text.str());
+  return lines;
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_files.hpp"
+
+#include <glob.h>
+#define XXH_INLINE_ALL
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include <xxhash.h>
+
+#include "agree.hpp"
+#include "byte_reader.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+namespace {
+
+std::vector<std::string> expand(const std::string& pattern, const std::string& key) {
+  // A path that exists is taken as it is, even with a bracket in its name.
+  std::error_code ignored;
+  if (std::filesystem::exists(pattern, ignored)) return {pattern};
+  glob_t found{};
+  const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  if (code == GLOB_NOSPACE || code == GLOB_ABORTED)
+    fail(key, ": cannot list ", pattern, "; check its permissions");
+  if (paths.empty())
+    fail(key, ": no file ", pattern, "; check the path (it is relative to the working folder)");
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+RawFile inspect(const std::string& path, const std::string& key) {
+  if (std::filesystem::is_directory(path))
+    fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
+  if (!std::filesystem::is_regular_file(path))
+    fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
+  RawFile file{path, 0, false};
+  const auto reader = open_plain(path, 0);
+  char magic[2] = {0, 0};
+  const Index got = reader->read(magic, 2);
+  if (got == 0) fail(path, ": the file is empty; remove it from ", key);
+  file.gzip = got == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
+  file.bytes = static_cast<Index>(std::filesystem::file_size(path));
+  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
+  return file;
+}
+
+std::vector<RawFile> find_here(const std::vector<std::string>& patterns, const std::string& key) {
+  std::vector<RawFile> files;
+  std::set<std::string> seen;
+  for (const std::string& pattern : patterns)
+    for (const std::string& path : expand(pattern, key)) {
+      if (!seen.insert(path).second) fail(key, ": ", path, " is named twice");
+      files.push_back(inspect(path, key));
+    }
+  return files;
+}
+
+}  // namespace
+
+std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
+                                    const std::string& key) {
+  std::vector<RawFile> files;
+  std::string list;
+  together(comm, [&] {
+    if (comm.rank() != 0) return;
+    for (const RawFile& file : find_here(patterns, key))
+      list += std::to_string(file.bytes) + (file.gzip ? " 1 " : " 0 ") + file.path + '\0';
+  });
+  std::istringstream stream(comm.broadcast(list, 0));
+  for (std::string item; std::getline(stream, item, '\0');) {
+    RawFile& file = files.emplace_back();
+    std::istringstream fields(item);
+    fields >> file.bytes >> file.gzip;
+    fields.get();
+    std::getline(fields, file.path, '\0');
+  }
+  return files;
+}
+
+std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ranks) {
+  // A .gz unpacks to about three times its bytes. Weights only balance; any would be right.
+  const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
+  double total = 0;
+  for (const RawFile& file : files) total += static_cast<double>(weight(file));
+  const auto owner = [&](double at) {
+    return std::min(ranks - 1, static_cast<int>(at / total * static_cast<double>(ranks)));
+  };
+  std::vector<Piece> pieces;
+  double at = 0;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const auto index = static_cast<Index>(f);
+    if (files[f].gzip) {
+      if (owner(at) == rank) pieces.push_back({index, {0, std::numeric_limits<Index>::max()}});
+    } else {
+      Range mine{-1, -1};
+      for (Index begin = 0; begin < files[f].bytes; begin += text_block)
+        if (owner(at + static_cast<double>(begin)) == rank) {
+          if (mine.begin < 0) mine.begin = begin;
+          mine.end = std::min(begin + text_block, files[f].bytes);
+        }
+      if (mine.begin >= 0) pieces.push_back({index, mine});
+    }
+    at += static_cast<double>(weight(files[f]));
+  }
+  return pieces;
+}
+
+std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {
+  std::vector<std::uint64_t> mine(files.size(), 0);
+  together(comm, [&] {
+    std::vector<char> buffer(std::size_t{1} << 20);
+    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      if (static_cast<int>(f % static_cast<std::size_t>(comm.size())) != comm.rank()) continue;
+      const auto reader = open_plain(files[f].path, 0);
+      XXH3_64bits_reset(state.get());
+      Index bytes = 0;
+      while (const Index got = reader->read(buffer.data(), static_cast<Index>(buffer.size()))) {
+        XXH3_64bits_update(state.get(), buffer.data(), static_cast<std::size_t>(got));
+        bytes += got;
+      }
+      if (bytes != files[f].bytes) fail(files[f].path, ": the file changed while it was read; start again");
+      mine[f] = XXH3_64bits_digest(state.get());
+    }
+  });
+  const auto all = comm.all_gather(std::span<const std::uint64_t>(mine));
+  for (std::size_t f = 0; f < files.size(); ++f)
+    mine[f] = all[f % static_cast<std::size_t>(comm.size()) * files.size() + f];
+  return mine;
+}
+
+}  // namespace tesserec::data

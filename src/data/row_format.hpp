@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One line of raw text -> one row, whatever the format.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tesserec/data/settings.hpp>
+
+namespace tesserec::data {
+
+/// A raw row: nothing counted or measured yet.
+struct Row {
+  std::uint8_t label = 0;
+  std::vector<double> numbers;                          ///< [K] finite; NaN = missing
+  std::vector<std::optional<std::string_view>> tokens;  ///< [F] valid until the next row; none = missing
+  std::vector<std::string_view> fields;                 ///< scratch of the parser
+  std::string text;                                     ///< scratch of the parser
+};
+
+/// What the columns of a data set are.
+struct RowLayout {
+  std::vector<std::string> dense_features;  ///< [K]
+  std::vector<Transform> transforms;        ///< [K]
+  std::vector<std::string> features;        ///< [F]
+  bool header = false;                      ///< the first line of each file is not a row
+};
+
+class RowFormat {
+ public:
+  virtual ~RowFormat() = default;
+  const RowLayout& layout() const { return layout_; }
+  /// Fills `row`; returns why the line is bad, or an empty text.
+  virtual std::string parse(std::string_view line, Row& row) const = 0;
+  /// Why the header line does not fit, or an empty text.
+  virtual std::string check_header(std::string_view line) const = 0;
+
+ protected:
+  RowLayout layout_;
+};
+
+/// Checks [preprocess] and makes the format it asks for.
+std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings);
+std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings);
+std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings);
+
+/// Cuts a line at each delimiter.
+void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields);
+
+/// Fits the number of fields to `columns`: short rows are padded or refused. Why it is bad, or an empty text.
+std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows);
+
+/// A field's text for a message: quoted, shortened, without unprintable bytes.
+std::string shown(std::string_view text);
+
+}  // namespace tesserec::data

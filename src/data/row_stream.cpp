@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_stream.hpp"
+
+#include <utility>
+
+namespace tesserec::data {
+namespace {
+
+bool is_empty(const Line& line) {
+  return !line.too_long && line.text.find_first_not_of(' ') == std::string_view::npos;
+}
+
+constexpr const char* empty_line = "the line is empty";
+constexpr const char* advice =
+    "; mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+
+}  // namespace
+
+RowStream::RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format,
+                     BadRows bad_rows)
+    : files_(files), pieces_(pieces), format_(format), bad_rows_(bad_rows) {}
+
+bool RowStream::next(Row& row) {
+  while (!stopped_) {
+    if (lines_ == nullptr && !open_next_piece()) return false;
+    if (next_in_piece(row)) return true;
+    lines_.reset();
+  }
+  return false;
+}
+
+bool RowStream::open_next_piece() {
+  if (counts_.size() == pieces_.size()) return false;
+  const Piece& piece = pieces_[counts_.size()];
+  lines_ = std::make_unique<LineReader>(files_[static_cast<std::size_t>(piece.file)], piece.bytes);
+  PieceCount& count = counts_.emplace_back();
+  count.file = piece.file;
+  empty_lines_ = 0;
+  Line header;
+  if (format_.layout().header && piece.bytes.begin == 0 && lines_->next(header)) {
+    count.lines = 1;
+    // A wrong header means wrong columns throughout: no row of the file can be trusted.
+    if (std::string reason = format_.check_header(header.text); !reason.empty()) {
+      stopped_ = true;
+      count.bad.push_back({1, std::move(reason)});
+    }
+  }
+  return true;
+}
+
+bool RowStream::next_in_piece(Row& row) {
+  PieceCount& count = counts_.back();
+  Line line;
+  while (!stopped_ && lines_->next(line)) {
+    ++count.lines;
+    if (is_empty(line)) {
+      ++empty_lines_;
+      continue;
+    }
+    for (; empty_lines_ > 0 && !stopped_; --empty_lines_) bad(count.lines - empty_lines_, empty_line);
+    if (stopped_) return false;
+    std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, row);
+    if (reason.empty()) {
+      block_ = line.begin / text_block;
+      ++count.rows;
+      return true;
+    }
+    bad(count.lines, std::move(reason));
+  }
+  if (!stopped_ && empty_lines_ > 0) end_piece();
+  return false;
+}
+
+/// The piece ends in empty lines: whether the file does too, the next lines say.
+void RowStream::end_piece() {
+  Line line;
+  while (lines_->next_anywhere(line))
+    if (!is_empty(line)) {
+      const Index lines = counts_.back().lines;
+      for (; empty_lines_ > 0 && !stopped_; --empty_lines_) bad(lines + 1 - empty_lines_, empty_line);
+      return;
+    }
+}
+
+void RowStream::bad(Index line, std::string reason) {
+  PieceCount& count = counts_.back();
+  ++count.bad_rows;
+  if (bad_rows_ == BadRows::stop) {
+    stopped_ = true;
+    reason += advice;
+  }
+  if (count.bad.size() < bad_rows_kept) count.bad.push_back({line, std::move(reason)});
+}
+
+}  // namespace tesserec::data

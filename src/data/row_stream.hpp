@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "line_reader.hpp"
+#include "raw_files.hpp"
+#include "row_format.hpp"
+
+namespace tesserec::data {
+
+struct BadRow {
+  Index line = 0;  ///< from 1, counted from the start of the piece
+  std::string reason;
+};
+
+/// What a piece of a file gave.
+struct PieceCount {
+  Index file = 0;
+  Index lines = 0;
+  Index rows = 0;
+  Index bad_rows = 0;
+  std::vector<BadRow> bad;  ///< the first few
+};
+
+/// The good rows of some pieces, one after the other. Empty lines at the end of a file are no rows; elsewhere
+/// they are bad ones.
+class RowStream {
+ public:
+  static constexpr std::size_t bad_rows_kept = 5;
+
+  RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format,
+            BadRows bad_rows);
+
+  /// The next good row; false at the end, or, with BadRows::stop, at the first bad one.
+  bool next(Row& row);
+  /// At a bad row, or at a header that does not fit: the last of counts().back().bad.
+  bool stopped() const { return stopped_; }
+
+  /// The text block in which the last row began. Grows along the stream within one file.
+  Index block() const { return block_; }
+  /// Of the last row.
+  Index file() const { return counts_.back().file; }
+  /// Of the pieces begun so far.
+  const std::vector<PieceCount>& counts() const { return counts_; }
+
+ private:
+  bool open_next_piece();
+  bool next_in_piece(Row& row);
+  void bad(Index line, std::string reason);
+  void end_piece();
+
+  std::span<const RawFile> files_;
+  std::span<const Piece> pieces_;
+  const RowFormat& format_;
+  BadRows bad_rows_;
+  std::unique_ptr<LineReader> lines_;
+  std::vector<PieceCount> counts_;
+  Index empty_lines_ = 0;  ///< just before the line at hand
+  Index block_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace tesserec::data

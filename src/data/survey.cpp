@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "survey.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "agree.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// The numbers to standardise, by text block.
+class BlockMoments {
+ public:
+  explicit BlockMoments(const RowLayout& layout) : numbers_(layout.transforms.size()) {
+    for (std::size_t k = 0; k < numbers_; ++k)
+      if (layout.transforms[k] == Transform::standardise) columns_.push_back(k);
+  }
+
+  void add(const RowStream& stream, const Row& row) {
+    if (columns_.empty()) return;
+    if (stream.file() != file_ || stream.block() != block_) {
+      file_ = stream.file();
+      block_ = stream.block();
+      blocks_.resize(blocks_.size() + columns_.size());
+    }
+    Moments* const block = blocks_.data() + blocks_.size() - columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (const double x = row.numbers[columns_[i]]; !std::isnan(x)) block[i].add(x);
+  }
+
+  /// Blocks in order: a rank's are consecutive, and no block is shared.
+  std::vector<Moments> total(const comm::Communicator& comm) const {
+    std::vector<Moments> moments(numbers_);
+    const std::vector<Moments> all = comm.all_gather(std::span<const Moments>(blocks_));
+    for (std::size_t at = 0; at < all.size(); at += columns_.size())
+      for (std::size_t i = 0; i < columns_.size(); ++i) moments[columns_[i]].add(all[at + i]);
+    return moments;
+  }
+
+ private:
+  std::size_t numbers_;
+  std::vector<std::size_t> columns_;
+  Index file_ = -1, block_ = -1;
+  std::vector<Moments> blocks_;  ///< [blocks, columns]
+};
+
+/// Lines of each file that ranks before this one read.
+std::vector<Index> lines_before(const comm::Communicator& comm, const std::vector<PieceCount>& counts,
+                                std::size_t files) {
+  std::vector<Index> lines(files, 0);
+  for (const PieceCount& piece : counts) lines[piece.file] += piece.lines;
+  const std::vector<Index> all = comm.all_gather(std::span<const Index>(lines));
+  std::vector<Index> before(files, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(comm.rank()) * files; ++i) before[i % files] += all[i];
+  return before;
+}
+
+std::string describe(const RawFile& file, Index line, const std::string& reason) {
+  return file.path + ":" + std::to_string(line) + ": " + reason;
+}
+
+/// Examples of bad rows, each rank's after the other: of a file, the first few are kept.
+void gather_bad_rows(const comm::Communicator& comm, const std::vector<PieceCount>& counts,
+                     const std::vector<Index>& before, const std::vector<RawFile>& files,
+                     DatasetReport& report) {
+  std::vector<Index> file_of;
+  std::string mine;
+  for (const PieceCount& piece : counts)
+    for (const BadRow& bad : piece.bad) {
+      file_of.push_back(piece.file);
+      mine += describe(files[piece.file], before[piece.file] + bad.line, bad.reason) + '\0';
+    }
+  file_of = comm.all_gather(std::span<const Index>(file_of));
+  const std::vector<char> text = comm.all_gather(std::span<const char>(mine));
+  const char* at = text.data();
+  for (const Index file : file_of) {
+    const std::string line = at;
+    at += line.size() + 1;
+    if (report.files[file].bad.size() < RowStream::bad_rows_kept) report.files[file].bad.push_back(line);
+  }
+}
+
+void gather_counts(const comm::Communicator& comm, const std::vector<PieceCount>& counts, Survey& result) {
+  const std::size_t files = result.files.size();
+  std::vector<Index> rows(files, 0), bad_rows(files, 0);
+  for (const PieceCount& piece : counts) {
+    rows[piece.file] += piece.rows;
+    bad_rows[piece.file] += piece.bad_rows;
+    result.rows += piece.rows;
+  }
+  const std::vector<Index> rows_of = comm.all_gather(result.rows);
+  for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];
+  comm.sum(std::span<Index>(rows));
+  comm.sum(std::span<Index>(bad_rows));
+  for (std::size_t f = 0; f < files; ++f) {
+    const RawFile& file = result.files[f];
+    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
+    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], {}});
+    result.report.rows += rows[f];
+  }
+}
+
+}  // namespace
+
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
+              BadRows bad_rows, bool learn) {
+  Survey result;
+  result.files = std::move(files);
+  result.pieces = deal_pieces(result.files, comm.rank(), comm.size());
+  if (learn) result.tokens.resize(format.layout().features.size());
+
+  // A rank that fails waits for the others: the first failure in the order of the text is everybody's.
+  RowStream rows(result.files, result.pieces, format, bad_rows);
+  BlockMoments moments(format.layout());
+  std::array<Index, 2> labels{};
+  bool failed = false;
+  std::string failure;
+  try {
+    Row row;
+    while (rows.next(row)) {
+      ++labels[row.label];
+      if (!learn) continue;
+      for (std::size_t f = 0; f < row.tokens.size(); ++f)
+        if (row.tokens[f]) result.tokens[f].add(*row.tokens[f]);
+      moments.add(rows, row);
+    }
+  } catch (const std::exception& error) {
+    failed = true;
+    failure = error.what();
+  }
+  const std::vector<Index> before = lines_before(comm, rows.counts(), result.files.size());
+  if (!failed && rows.stopped()) {
+    failed = true;
+    const PieceCount& piece = rows.counts().back();
+    const BadRow& last = piece.bad.back();
+    failure = describe(result.files[piece.file], before[piece.file] + last.line, last.reason);
+  }
+  throw_first(comm, failed, failure);
+
+  gather_counts(comm, rows.counts(), result);
+  gather_bad_rows(comm, rows.counts(), before, result.files, result.report);
+  comm.sum(std::span<Index>(labels));
+  result.report.labels = labels;
+  if (learn) result.moments = moments.total(comm);
+  if (result.report.rows == 0)
+    fail(result.files.front().path,
+         ": no good row in any file; the first bad one: ", result.report.files.front().bad.front());
+  return result;
+}
+
+}  // namespace tesserec::data

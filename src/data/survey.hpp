@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The first reading of the raw files: rows, bad rows, tokens, means.
+#pragma once
+
+#include <vector>
+
+#include "moments.hpp"
+#include "row_stream.hpp"
+#include "token_map.hpp"
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/data/preprocess.hpp>
+
+namespace tesserec::data {
+
+/// The same on every rank, except where it says "this rank".
+struct Survey {
+  std::vector<RawFile> files;
+  std::vector<Piece> pieces;        ///< this rank's
+  Index rows = 0;                   ///< good rows of this rank
+  Index first_row = 0;              ///< of this rank, counted over all
+  DatasetReport report;             ///< all ranks; no output yet
+  std::vector<TokenCounts> tokens;  ///< [F] this rank's, when asked for
+  std::vector<Moments> moments;     ///< [K] when asked for; only for numbers to standardise
+};
+
+/// Collective. Stops at the first bad row if `bad_rows` says so. `learn`: count tokens and measure numbers
+/// (training files).
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
+              BadRows bad_rows, bool learn);
+
+}  // namespace tesserec::data

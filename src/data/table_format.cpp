@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any delimited text, by the columns of [[preprocess.column]]. Quotes have no meaning: a field that begins
+// with one makes a bad row.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "row_format.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+namespace {
+
+bool contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+char read_delimiter(const std::string& text) {
+  const std::string delimiter = text == "\\t" ? "\t" : text;
+  if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
+    fail("preprocess.delimiter must be one character, like \",\" or \"\\t\", not \"", text, "\"");
+  return delimiter[0];
+}
+
+void check_label(const Column& column) {
+  if (column.positive.empty() || column.negative.empty())
+    fail("preprocess.column ", column.name,
+         ": a label needs the texts of both classes, like positive = [\"1\"] and ", "negative = [\"0\"]");
+  for (const std::string& text : column.positive)
+    if (contains(column.negative, text))
+      fail("preprocess.column ", column.name, ": \"", text, "\" is both positive and negative");
+}
+
+void check_columns(const std::vector<Column>& columns) {
+  if (columns.empty())
+    fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
+  std::vector<std::string> names;
+  Index labels = 0, features = 0;
+  for (const Column& column : columns) {
+    if (column.kind != ColumnKind::number && column.transform != Transform::none)
+      fail("preprocess.column ", column.name, ": transform applies to kind = \"number\"");
+    if (column.kind != ColumnKind::label && !(column.positive.empty() && column.negative.empty()))
+      fail("preprocess.column ", column.name, ": positive and negative apply to kind = \"label\"");
+    if (column.kind == ColumnKind::skip) continue;
+    if (column.name.empty() || column.name == "." || column.name == ".." ||
+        column.name.find('/') != std::string::npos)
+      fail("preprocess.column: \"", column.name, "\" cannot be a column's name; give one without '/'");
+    if (contains(names, column.name)) fail("preprocess.column: two columns are called ", column.name);
+    names.push_back(column.name);
+    if (column.kind == ColumnKind::label) {
+      check_label(column);
+      ++labels;
+    } else {
+      ++features;
+    }
+  }
+  if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
+  if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"");
+}
+
+class Table final : public RowFormat {
+ public:
+  explicit Table(const PreprocessSettings& settings)
+      : columns_(settings.columns),
+        missing_(settings.missing),
+        delimiter_(read_delimiter(settings.delimiter)),
+        trim_(settings.trim),
+        short_rows_(settings.short_rows) {
+    check_columns(columns_);
+    layout_.header = settings.header;
+    for (const Column& column : columns_) {
+      if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
+      if (column.kind != ColumnKind::number) continue;
+      layout_.dense_features.push_back(column.name);
+      layout_.transforms.push_back(column.transform);
+    }
+  }
+
+  std::string check_header(std::string_view line) const override {
+    std::vector<std::string_view> fields;
+    split(line, delimiter_, fields);
+    if (fields.size() != columns_.size())
+      return "the header has " + std::to_string(fields.size()) + " fields, [[preprocess.column]] lists " +
+             std::to_string(columns_.size()) + " columns";
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (columns_[i].kind != ColumnKind::skip && trimmed(fields[i]) != columns_[i].name)
+        return "column " + std::to_string(i + 1) + " is " + shown(trimmed(fields[i])) +
+               " in the header, but preprocess.column calls it \"" + columns_[i].name + "\"";
+    return {};
+  }
+
+  std::string parse(std::string_view line, Row& row) const override {
+    split(line, delimiter_, row.fields);
+    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty())
+      return reason;
+    row.numbers.clear();
+    row.tokens.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = columns_[i];
+      if (column.kind == ColumnKind::skip) continue;
+      const std::string_view field = trim_ ? trimmed(row.fields[i]) : row.fields[i];
+      if (!field.empty() && field.front() == '"')
+        return column.name + ": " + shown(field) + " is quoted; quotes are not supported";
+      std::string reason;
+      if (column.kind == ColumnKind::label)
+        reason = read_label(column, field, row);
+      else if (column.kind == ColumnKind::number)
+        reason = read_number(column, field, row);
+      else
+        row.tokens.push_back(contains(missing_, field) ? std::nullopt : std::optional(field));
+      if (!reason.empty()) return reason;
+    }
+    return {};
+  }
+
+ private:
+  static std::string read_label(const Column& column, std::string_view field, Row& row) {
+    const bool positive = contains(column.positive, field);
+    if (!positive && !contains(column.negative, field))
+      return column.name + ": " + shown(field) + " is neither a positive nor a negative label";
+    row.label = positive;
+    return {};
+  }
+
+  std::string read_number(const Column& column, std::string_view field, Row& row) const {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (!contains(missing_, field)) {
+      const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+      if (code == std::errc::invalid_argument || stop != field.data() + field.size())
+        return column.name + ": " + shown(field) + " is not a number";
+      if (code != std::errc() || !(std::abs(value) <= std::numeric_limits<float>::max()))
+        return column.name + ": " + shown(field) + " is out of the range of 32-bit floats";
+    }
+    row.numbers.push_back(value);
+    return {};
+  }
+
+  std::vector<Column> columns_;
+  std::vector<std::string> missing_;
+  char delimiter_;
+  bool trim_;
+  ShortRows short_rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings) {
+  return std::make_unique<Table>(settings);
+}
+
+}  // namespace tesserec::data

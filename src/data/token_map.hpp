@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::data {
+
+/// Distinct texts, numbered in the order of their first insertion. Open addressing; the bytes lie in one
+/// array.
+class TokenMap {
+ public:
+  Index size() const { return static_cast<Index>(offsets_.size()) - 1; }
+  std::string_view token(Index i) const {
+    return {bytes_.data() + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+  }
+  /// Number of the token, or -1.
+  Index find(std::string_view token) const;
+  /// Number of the token, which is new if it equals the size before.
+  Index insert(std::string_view token);
+
+  const std::vector<char>& bytes() const { return bytes_; }
+  /// [size + 1]: token i is bytes [offsets[i], offsets[i + 1]).
+  const std::vector<Index>& offsets() const { return offsets_; }
+
+ private:
+  std::size_t slot(std::string_view token) const;
+  void grow();
+
+  std::vector<char> bytes_;
+  std::vector<Index> offsets_ = {0};
+  std::vector<Index> slots_;  ///< power of two; token number or -1
+};
+
+/// Tokens with how often each was seen.
+struct TokenCounts {
+  TokenMap tokens;
+  std::vector<Index> counts;
+
+  void add(std::string_view token, Index count = 1) {
+    const auto i = static_cast<std::size_t>(tokens.insert(token));
+    if (i == counts.size()) counts.push_back(0);
+    counts[i] += count;
+  }
+};
+
+}  // namespace tesserec::data

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transforms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::data {
+
+NumberTransform::NumberTransform(const std::string& feature, Transform transform, const Moments& moments)
+    : feature_(feature),
+      transform_(transform),
+      mean_(moments.mean),
+      standard_deviation_(moments.standard_deviation()) {}
+
+float NumberTransform::operator()(double x) const {
+  if (std::isnan(x)) return 0.0f;
+  if (transform_ == Transform::log1p) return static_cast<float>(std::log1p(std::max(x, 0.0)));
+  if (transform_ == Transform::none) return static_cast<float>(x);
+  const double standardised = (x - mean_) / standard_deviation_;
+  if (!(std::abs(standardised) <= std::numeric_limits<float>::max()))
+    fail(feature_, ": ", x, " standardised by ", description(),
+         " does not fit a 32-bit float; look at the column");
+  return static_cast<float>(standardised);
+}
+
+std::string NumberTransform::description() const {
+  if (transform_ == Transform::none) return "none";
+  if (transform_ == Transform::log1p) return "log1p";
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << "standardise mean=" << mean_ << " sd=" << standard_deviation_;
+  return text.str();
+}
+
+std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments) {
+  std::vector<NumberTransform> transforms;
+  for (std::size_t k = 0; k < layout.transforms.size(); ++k)
+    transforms.emplace_back(layout.dense_features[k], layout.transforms[k], moments[k]);
+  return transforms;
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs, on 1, 2, 3 ranks of the world.
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "catch.hpp"
+#include "raw_text.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/data/preprocess.hpp>
+#include <tesserec/store/hdf5.hpp>
+
+using namespace tesserec;
+using namespace tesserec::data;
+
+namespace {
+
+/// Calls run(communicator, name) on the first 1, 2, .. ranks of the world; the others wait.
+template <class Run>
+void for_each_rank_count(const comm::Communicator& world, const Run& run) {
+  for (int ranks = 1; ranks <= world.size(); ++ranks) {
+    MPI_Comm part = MPI_COMM_NULL;
+    comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &part),
+                "MPI_Comm_split");
+    {
+      const comm::Communicator comm(part);
+      if (world.rank() < ranks) run(comm, std::to_string(ranks));
+    }
+    MPI_Comm_free(&part);
+    world.barrier();
+  }
+}
+
+std::string failure(const comm::Communicator& comm, const PreprocessSettings& settings) {
+  try {
+    preprocess(comm, settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A data set read back: what each row's fields became.
+struct Dataset {
+  explicit Dataset(const std::string& path) : file(store::File::open(path)) {
+    labels = file.read_all<std::uint8_t>("/labels");
+    dense = file.read_all<float>("/dense");
+    ids = file.read_all<std::int32_t>("/sparse/ids");
+  }
+  std::string token(const std::string& feature, Index id) const {
+    const auto bytes = file.read_all<std::uint8_t>("/vocabulary/" + feature + "/tokens");
+    const auto offsets = file.read_all<std::int64_t>("/vocabulary/" + feature + "/offsets");
+    return {bytes.begin() + offsets[id], bytes.begin() + offsets[id + 1]};
+  }
+  store::File file;
+  std::vector<std::uint8_t> labels;
+  std::vector<float> dense;
+  std::vector<std::int32_t> ids;
+};
+
+std::vector<std::string> split_tabs(const std::string& line) {
+  std::vector<std::string> fields(1);
+  for (const char c : line) {
+    if (c == '\t')
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
+/// What a Criteo text must become, by the rules alone.
+void check_criteo(const std::string& path, const std::string& text, Index minimum_count) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) rows.push_back(split_tabs(line));
+  const Dataset got(path);
+  const auto n = rows.size();
+  REQUIRE(got.labels.size() == n);
+  REQUIRE(got.dense.size() == n * 13);
+  REQUIRE(got.ids.size() == n * 26);
+  for (std::size_t i = 0; i < n; ++i) {
+    REQUIRE(got.labels[i] == std::stoi(rows[i][0]));
+    for (std::size_t k = 0; k < 13; ++k) {
+      const double x = rows[i][1 + k].empty() ? 0.0 : std::stod(rows[i][1 + k]);
+      REQUIRE(got.dense[i * 13 + k] == static_cast<float>(std::log1p(std::max(x, 0.0))));
+    }
+  }
+  const auto sizes = got.file.attribute<std::vector<std::int64_t>>("/", "rows");
+  for (std::size_t f = 0; f < 26; ++f) {
+    std::map<std::string, Index> counts;
+    for (const auto& row : rows)
+      if (!row[14 + f].empty()) ++counts[row[14 + f]];
+    std::vector<std::pair<Index, std::string>> order;
+    for (const auto& [token, count] : counts)
+      if (count >= minimum_count) order.emplace_back(-count, token);
+    std::sort(order.begin(), order.end());
+    std::map<std::string, std::int32_t> id;
+    for (const auto& [count, token] : order) id.emplace(token, static_cast<std::int32_t>(id.size()) + 1);
+    REQUIRE(sizes[f] == static_cast<std::int64_t>(id.size()) + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto found = id.find(rows[i][14 + f]);
+      REQUIRE(got.ids[i * 26 + f] == (found == id.end() ? 0 : found->second));
+    }
+    if (!order.empty()) REQUIRE(got.token("C" + std::to_string(f + 1), 1) == order[0].second);
+  }
+}
+
+PreprocessSettings criteo(const std::vector<std::string>& train, const std::string& output) {
+  PreprocessSettings settings;
+  settings.train = train;
+  settings.output = output;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Criteo: the rules, and the same bytes from any rank count, plain or packed, LF or CRLF, one file or "
+    "three") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const std::string a = test::criteo_text(1500, 1), b = test::criteo_text(20, 2),
+                    c = test::criteo_text(900, 3);
+  const std::string crlf = test::criteo_text(900, 3, "\r\n");
+  const std::string e = test::criteo_text(300, 4);
+  folder.write("p1", a);
+  folder.write("p2", b.substr(0, b.size() - 1));  // no line end at the end of the file
+  folder.write("p3", crlf + "\r\n\n");            // empty lines at the end
+  folder.write("q1.gz", test::gzipped(a.substr(0, 50000)) + test::gzipped(a.substr(50000)));
+  folder.write("q2.gz", test::gzipped(b));
+  folder.write("q3.gz", test::gzipped(c));
+  folder.write("one", a + b + c);
+  folder.write("evaluate", e);
+
+  std::map<std::string, std::vector<std::uint8_t>> none;
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    for (const std::string kind : {"p?", "q?.gz", "one"}) {
+      auto settings = criteo({folder / kind}, folder / (name + kind[0]));
+      settings.evaluate = {folder / "evaluate"};
+      settings.minimum_count = 2;
+      const auto report = preprocess(comm, settings);
+      REQUIRE(report.train.rows == 2420);
+      REQUIRE(report.train.labels[0] + report.train.labels[1] == 2420);
+      REQUIRE(report.train.bad_rows() == 0);
+      REQUIRE(report.evaluate.rows == 300);
+      REQUIRE(report.ids.size() == 26);
+      REQUIRE(report.train.files.size() == (kind == "one" ? 1 : 3));
+      REQUIRE(summary(report).size() == 3);
+    }
+  });
+  if (world.rank() == 0) {
+    check_criteo(folder / "1p/train.h5", a + b + c, 2);
+    for (int ranks = 2; ranks <= world.size(); ++ranks)
+      for (const std::string kind : {"p", "q", "o"})
+        for (const std::string file : {"/train.h5", "/evaluate.h5"})
+          REQUIRE(test::read_bytes(folder / (std::to_string(ranks) + kind + file)) ==
+                  test::read_bytes(folder / ("1" + kind + file)));
+    const Dataset p(folder / "1p/train.h5");
+    for (const std::string kind : {"q", "o"}) {
+      const Dataset other(folder / ("1" + kind + "/train.h5"));
+      REQUIRE(p.labels == other.labels);
+      REQUIRE(p.dense == other.dense);
+      REQUIRE(p.ids == other.ids);
+    }
+
+    // The evaluation file speaks the training vocabulary.
+    const Dataset evaluate(folder / "1p/evaluate.h5");
+    const auto rows = split_tabs(e.substr(0, e.find('\n')));
+    for (std::size_t f = 0; f < 26; ++f)
+      if (evaluate.ids[f] != 0)
+        REQUIRE(p.token("C" + std::to_string(f + 1), evaluate.ids[f]) == rows[14 + f]);
+    REQUIRE(evaluate.file.attribute<std::vector<std::int64_t>>("/", "rows") ==
+            p.file.attribute<std::vector<std::int64_t>>("/", "rows"));
+    REQUIRE(evaluate.file.attribute<std::string>("/", "vocabulary_digest") ==
+            p.file.attribute<std::string>("/", "vocabulary_digest"));
+    REQUIRE_FALSE(evaluate.file.exists("/vocabulary"));
+    REQUIRE(p.file.attribute<std::string>("/", "format") == "tesserec-dataset");
+    REQUIRE(p.file.attribute<std::int64_t>("/", "version") == 1);
+    REQUIRE(p.file.attribute<std::int64_t>("/", "samples") == 2420);
+    REQUIRE(p.file.attribute<std::vector<std::string>>("/", "features")[25] == "C26");
+    REQUIRE(p.file.attribute<std::vector<std::string>>("/", "dense_features")[12] == "I13");
+    REQUIRE(p.file.attribute<std::vector<std::string>>("/", "transforms")[0] == "log1p");
+    const auto sources = p.file.attribute<std::vector<std::string>>("/", "sources");
+    REQUIRE(sources.size() == 3);
+    REQUIRE(mentions(sources[0], "p1, " + std::to_string(a.size()) + " bytes, xxh3 "));
+  }
+}
+
+TEST_CASE("table: header, standardising and missing values, the same bytes from any rank count") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string text = "n,skipped,city,y,m\r\n";
+  std::vector<std::optional<double>> m;
+  for (Index i = 0; i < 9000; ++i) {
+    const bool missing = i % 11 == 3;
+    m.push_back(missing ? std::nullopt : std::optional(static_cast<double>((i * 7919) % 1001) / 8 - 17));
+    std::ostringstream line;
+    line << i % 5 - 2 << " , text, city" << i % (i % 3 == 0 ? 7 : 400) << "," << (i % 4 == 0 ? "yes" : "no")
+         << ",";
+    if (missing)
+      line << "?";
+    else
+      line << *m.back();
+    text += line.str() + "\r\n";
+  }
+  folder.write("t.csv", text);
+  PreprocessSettings settings;
+  settings.format = RawFormat::table;
+  settings.header = true;
+  settings.train = {folder / "t.csv"};
+  settings.columns = {{"n", ColumnKind::number, Transform::log1p, {}, {}},
+                      {"", ColumnKind::skip, Transform::none, {}, {}},
+                      {"city", ColumnKind::category, Transform::none, {}, {}},
+                      {"y", ColumnKind::label, Transform::none, {"yes"}, {"no"}},
+                      {"m", ColumnKind::number, Transform::standardise, {}, {}}};
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    auto mine = settings;
+    mine.output = folder / name;
+    const auto report = preprocess(comm, mine);
+    REQUIRE(report.train.rows == 9000);
+    REQUIRE(report.train.labels[1] == 2250);
+  });
+  if (world.rank() == 0) {
+    for (int ranks = 2; ranks <= world.size(); ++ranks)
+      REQUIRE(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) ==
+              test::read_bytes(folder / "1/train.h5"));
+    const Dataset got(folder / "1/train.h5");
+    long double sum = 0, squares = 0, count = 0;
+    for (const auto& x : m)
+      if (x) sum += *x, count += 1;
+    for (const auto& x : m)
+      if (x) squares += (*x - sum / count) * (*x - sum / count);
+    const auto mean = static_cast<double>(sum / count), sd = static_cast<double>(std::sqrt(squares / count));
+    for (std::size_t i = 0; i < m.size(); ++i) {
+      REQUIRE(got.dense[2 * i] ==
+              static_cast<float>(std::log1p(std::max<double>(static_cast<double>(i % 5) - 2, 0))));
+      REQUIRE(got.dense[2 * i + 1] == (m[i] ? Approx((*m[i] - mean) / sd).margin(1e-6) : Approx(0.0)));
+      REQUIRE(got.token("city", 1) == "city0");
+      if (i > 20) break;
+    }
+    const auto transforms = got.file.attribute<std::vector<std::string>>("/", "transforms");
+    REQUIRE(transforms[0] == "log1p");
+    double written_mean = 0, written_sd = 0;
+    REQUIRE(std::sscanf(transforms[1].c_str(), "standardise mean=%lf sd=%lf", &written_mean, &written_sd) ==
+            2);
+    REQUIRE(written_mean == Approx(mean).epsilon(1e-12));
+    REQUIRE(written_sd == Approx(sd).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a table of numbers alone, and one of categories alone") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  folder.write("t", "1;a\n0;b\n0;a\n");
+  PreprocessSettings settings = criteo({folder / "t"}, folder / "categories");
+  settings.format = RawFormat::table;
+  settings.delimiter = ";";
+  settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
+                      {"c", ColumnKind::category, Transform::none, {}, {}}};
+  preprocess(world, settings);
+  const Dataset categories(folder / "categories/train.h5");
+  REQUIRE(categories.file.shape("/dense") == std::vector<Index>{3, 0});
+  REQUIRE(categories.ids == std::vector<std::int32_t>{1, 2, 1});
+
+  folder.write("t", "1;5\n0;7\n");
+  settings.output = folder / "numbers";
+  settings.columns[1] = {"x", ColumnKind::number, Transform::none, {}, {}};
+  preprocess(world, settings);
+  const Dataset numbers(folder / "numbers/train.h5");
+  REQUIRE(numbers.file.shape("/sparse/ids") == std::vector<Index>{2, 0});
+  REQUIRE(numbers.dense == std::vector<float>{5, 7});
+}
+
+TEST_CASE("bad rows stop the run with file and line on every rank, without output; skip counts them") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const Random random(9, Purpose::test);
+  std::string text;
+  const std::map<Index, std::string> bad = {
+      {1, "label\tI1"}, {1700, "2" + test::criteo_row(random, 0).substr(1)},
+      {1701, ""},       {2350, test::criteo_row(random, 1) + "\t"},
+      {2351, "x"},      {2352, "y"}};
+  for (Index line = 1; line <= 2400; ++line) {
+    const auto found = bad.find(line);
+    text += (found != bad.end() ? found->second : test::criteo_row(random, line)) + "\n";
+  }
+  folder.write("good", test::criteo_text(700, 5));
+  folder.write("bad", text);
+  // The same without the first bad lines: the first one must be found where it is, whichever rank reads it.
+  const std::string later = test::criteo_row(random, 1) + text.substr(text.find('\n'));
+  folder.write("later", later);
+
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    auto settings = criteo({folder / "good", folder / "bad"}, folder / name);
+    std::string message = failure(comm, settings);
+    REQUIRE(mentions(message, folder / "bad:1: 2 fields, 40 expected"));
+    REQUIRE(mentions(message, "preprocess.bad_rows = \"skip\""));
+    settings.train = {folder / "good", folder / "later"};
+    REQUIRE(mentions(failure(comm, settings), folder / "later:1700: label \"2\""));
+    settings.train = {folder / "good"};
+    settings.evaluate = {folder / "later"};
+    REQUIRE(mentions(failure(comm, settings), folder / "later:1700: label \"2\""));
+    comm.barrier();
+    REQUIRE(std::filesystem::is_empty(folder / name));
+
+    settings.train = {folder / "good", folder / "bad"};
+    settings.evaluate.clear();
+    settings.bad_rows = BadRows::skip;
+    const auto report = preprocess(comm, settings);
+    REQUIRE(report.train.rows == 700 + 2394);
+    REQUIRE(report.train.bad_rows() == 6);
+    REQUIRE(report.train.files[0].bad_rows == 0);
+    REQUIRE(report.train.files[1].bad_rows == 6);
+    REQUIRE(report.train.files[1].rows == 2394);
+    const std::vector<std::string> lines = {":1: 2 fields", ":1700: label", ":1701: the line is empty",
+                                            ":2350: 41 fields", ":2351: 1 field"};
+    REQUIRE(report.train.files[1].bad.size() == lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      REQUIRE(mentions(report.train.files[1].bad[i], folder / "bad" + lines[i]));
+    REQUIRE(summary(report).size() == 3 + lines.size());
+    comm.barrier();
+    REQUIRE(std::filesystem::exists(folder / (name + "/train.h5")));
+    REQUIRE_FALSE(std::filesystem::exists(folder / (name + "/train.h5.part")));
+  });
+  if (world.rank() == 0)
+    for (int ranks = 2; ranks <= world.size(); ++ranks)
+      REQUIRE(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) ==
+              test::read_bytes(folder / "1/train.h5"));
+}
+
+TEST_CASE("input that cannot be used is the same Error on every rank, and an old data set stays as it was") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const std::string text = test::criteo_text(600, 6), packed = test::gzipped(text);
+  folder.write("good", text);
+  preprocess(world, criteo({folder / "good"}, folder / "out"));
+  const std::string before = test::read_bytes(folder / "out/train.h5");
+  const auto refuses = [&](const std::string& name, const std::string& bytes, const std::string& reason,
+                           BadRows bad_rows = BadRows::stop) {
+    folder.write(name, bytes);
+    auto settings = criteo({folder / "good", folder / name}, folder / "out");
+    settings.bad_rows = bad_rows;
+    const std::string message = failure(world, settings);
+    INFO(message);
+    REQUIRE(mentions(message, name));
+    REQUIRE(mentions(message, reason));
+    world.barrier();
+  };
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated", BadRows::skip);
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated");
+  refuses("empty", "", "empty");
+  refuses("blank", "\n\r\n", "no rows");
+  refuses("empty.gz", test::gzipped(""), "no rows", BadRows::skip);
+  refuses("none*", "", "none*");
+  refuses("long", std::string(std::size_t{2} << 20, '0'), "longer than 1 MiB");
+  refuses("middle", text + "\n" + text, ":601: the line is empty");
+  auto settings = criteo({folder / "long"}, folder / "out");
+  settings.bad_rows = BadRows::skip;
+  REQUIRE(mentions(failure(world, settings), "no good row"));
+  settings = criteo({}, folder / "out");
+  REQUIRE(mentions(failure(world, settings), "preprocess.train"));
+  settings = criteo({folder / "good"}, "");
+  REQUIRE(mentions(failure(world, settings), "preprocess.output"));
+  settings = criteo({folder / "good"}, folder / "good/inside");
+  REQUIRE(mentions(failure(world, settings), "good/inside"));
+  world.barrier();
+  REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    REQUIRE(entry.path().filename() == "train.h5");
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "raw_text.hpp"
+#include "src/data/row_stream.hpp"
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+using namespace tesserec::data;
+
+namespace {
+
+RawFile raw_file(const std::string& path, bool gzip = false) {
+  return {path, static_cast<Index>(std::filesystem::file_size(path)), gzip};
+}
+
+std::vector<std::string> lines_of(const RawFile& file, Range bytes) {
+  LineReader reader(file, bytes);
+  std::vector<std::string> lines;
+  for (Line line; reader.next(line);)
+    lines.push_back(std::to_string(line.begin) + ":" + (line.too_long ? "LONG" : std::string(line.text)));
+  return lines;
+}
+
+std::string message_of(const RawFile& file) {
+  try {
+    lines_of(file, {0, Index{1} << 40});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string failure(const comm::Communicator& comm, const std::vector<std::string>& patterns) {
+  try {
+    find_raw_files(comm, patterns, "preprocess.train");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every line is read once, wherever the text is cut") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  for (const std::string text : {"a\nbb\n\r\nccc\r\n\nd", "a\n", "\n", "a", "\xEF\xBB\xBFx\ny\n"}) {
+    const RawFile file = raw_file(folder.write("lines.txt", text));
+    const RawFile packed = raw_file(folder.write("lines.gz", test::gzipped(text)), true);
+    const auto whole = lines_of(file, {0, file.bytes});
+    REQUIRE(lines_of(packed, {0, Index{1} << 62}) == whole);
+    for (Index a = 0; a <= file.bytes; ++a)
+      for (Index b = a; b <= file.bytes; ++b) {
+        auto parts = lines_of(file, {0, a});
+        for (const Range range : {Range{a, b}, Range{b, file.bytes}})
+          for (auto& line : lines_of(file, range)) parts.push_back(line);
+        REQUIRE(parts == whole);
+      }
+  }
+  const RawFile file = raw_file(folder.write("lines.txt", "a\nbb\n\r\nccc\r\n\nd"));
+  REQUIRE(lines_of(file, {0, file.bytes}) ==
+          std::vector<std::string>{"0:a", "2:bb", "5:", "7:ccc", "12:", "13:d"});
+  const RawFile marked = raw_file(folder.write("lines.txt", "\xEF\xBB\xBFx\ny"));
+  REQUIRE(lines_of(marked, {0, marked.bytes}) == std::vector<std::string>{"0:x", "5:y"});
+}
+
+TEST_CASE("a line that is too long is passed over, the next one is whole") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  const auto longest = static_cast<std::size_t>(LineReader::longest_line);
+  for (const std::size_t length : {longest, longest + 1, 2 * longest, 5 * longest + 3}) {
+    const RawFile file = raw_file(folder.write("long.txt", "a\n" + std::string(length, 'x') + "\nb\n"));
+    const auto lines = lines_of(file, {0, file.bytes});
+    REQUIRE(lines.size() == 3);
+    REQUIRE((lines[1] == "2:LONG") == (length > longest));
+    REQUIRE(lines[2] == std::to_string(length + 3) + ":b");
+    REQUIRE(lines_of(file, {5, file.bytes}) == std::vector<std::string>{lines[2]});
+  }
+}
+
+TEST_CASE("gzip: several members, padding, truncation, damage") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  const std::string text = test::criteo_text(400, 1);
+  const std::string one = test::gzipped(text);
+  const auto gz = [&](const std::string& bytes) { return raw_file(folder.write("x.gz", bytes), true); };
+  const auto lines = lines_of(raw_file(folder.write("x.txt", text + text)), {0, Index{1} << 40});
+  REQUIRE(lines.size() == 800);
+  REQUIRE(lines_of(gz(one + one), {0, Index{1} << 40}) == lines);
+  REQUIRE(lines_of(gz(one + test::gzipped("") + one), {0, Index{1} << 40}) == lines);
+  REQUIRE(lines_of(gz(one + one + std::string(600000, '\0')), {0, Index{1} << 40}) == lines);
+  for (const std::size_t cut :
+       {std::size_t{3}, std::size_t{11}, one.size() / 2, one.size() - 4, one.size() - 1}) {
+    REQUIRE(mentions(message_of(gz(one.substr(0, cut))), "x.gz: the gzip file ends too early"));
+    REQUIRE(mentions(message_of(gz(one + one.substr(0, cut))), "x.gz: the gzip file ends too early"));
+  }
+  std::string flipped = one;
+  flipped[one.size() / 2] = static_cast<char>(flipped[one.size() / 2] ^ 0x10);
+  REQUIRE(mentions(message_of(gz(flipped)), "x.gz: the gzip file "));
+  flipped = one;
+  flipped[one.size() - 6] = static_cast<char>(flipped[one.size() - 6] ^ 0x10);  // checksum
+  REQUIRE(mentions(message_of(gz(flipped)), "is damaged"));
+  REQUIRE(mentions(message_of(gz(one + "garbage")), "is damaged"));
+}
+
+TEST_CASE("raw files are found, and what cannot be read is refused on every rank") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const test::Folder folder(comm);
+  folder.write("b.txt", "x");
+  folder.write("a.txt", "xy");
+  folder.write("c[1].txt", "xyz");
+  folder.write("d.gz", test::gzipped("x"));
+  folder.write("empty.csv", "");
+  folder.write("false.gz", "plain text");
+  const auto files = find_raw_files(comm, {folder / "[ab].txt", folder / "c[1].txt", folder / "d.gz"}, "k");
+  REQUIRE(files.size() == 4);
+  REQUIRE(files[0].path == folder / "a.txt");
+  REQUIRE(files[0].bytes == 2);
+  REQUIRE(files[2].path == folder / "c[1].txt");
+  REQUIRE(files[3].gzip);
+  REQUIRE_FALSE(files[2].gzip);
+  REQUIRE(mentions(failure(comm, {folder / "none*"}), "preprocess.train: no file"));
+  REQUIRE(mentions(failure(comm, {folder / "none.txt"}), "none.txt"));
+  REQUIRE(mentions(failure(comm, {folder / "."}), "is a folder"));
+  REQUIRE(mentions(failure(comm, {folder / "empty.csv"}), "is empty"));
+  REQUIRE(mentions(failure(comm, {folder / "false.gz"}), "not a gzip file"));
+  REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "named twice"));
+  REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
+}
+
+TEST_CASE("the pieces of all ranks are the whole text in order") {
+  std::vector<RawFile> files = {{"a", 1, false},
+                                {"b", 5 * text_block + 7, false},
+                                {"c", 90000, true},
+                                {"d", text_block, false},
+                                {"e", 3, true}};
+  for (int ranks = 1; ranks <= 12; ++ranks) {
+    Index file = 0, at = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+      for (const Piece& piece : deal_pieces(files, rank, ranks)) {
+        if (piece.file != file) {
+          REQUIRE(piece.file == file + 1);
+          REQUIRE(at >= files[file].bytes);
+          ++file;
+          at = 0;
+        }
+        REQUIRE(piece.bytes.begin == at);
+        REQUIRE(at % text_block == 0);
+        REQUIRE(piece.bytes.size() > 0);
+        at = piece.bytes.end;
+      }
+    REQUIRE(file == 4);
+    REQUIRE(at >= files[4].bytes);
+  }
+}
+
+TEST_CASE("digests are XXH3 of the bytes on disk") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const test::Folder folder(comm);
+  folder.write("a", "a");
+  folder.write("b", "tesserec\n");
+  folder.write("c", "tesserec\n");
+  const auto files = find_raw_files(comm, {folder / "a", folder / "b", folder / "c"}, "k");
+  const auto sums = digests(comm, files);
+  REQUIRE(sums.size() == 3);
+  REQUIRE(sums[0] == 0xe6c632b61e964e1fULL);  // of "a", as xxhsum -H3 prints it
+  REQUIRE(sums[1] == sums[2]);
+}

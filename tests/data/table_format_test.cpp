@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "catch.hpp"
+#include "src/data/row_format.hpp"
+#include "src/data/transforms.hpp"
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+using namespace tesserec::data;
+
+namespace {
+
+PreprocessSettings table() {
+  PreprocessSettings settings;
+  settings.format = RawFormat::table;
+  settings.columns = {{"age", ColumnKind::number, Transform::standardise, {}, {}},
+                      {"id", ColumnKind::skip, Transform::none, {}, {}},
+                      {"work", ColumnKind::category, Transform::none, {}, {}},
+                      {"income", ColumnKind::label, Transform::none, {">50K", ">50K."}, {"<=50K", "<=50K."}}};
+  return settings;
+}
+
+std::string reason(const std::string& line, const PreprocessSettings& settings = table()) {
+  Row row;
+  return make_row_format(settings)->parse(line, row);
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+template <class Change>
+std::string refusal(const Change& change) {
+  PreprocessSettings settings = table();
+  change(settings);
+  try {
+    make_row_format(settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a table row follows the columns") {
+  const auto format = make_row_format(table());
+  REQUIRE(format->layout().dense_features == std::vector<std::string>{"age"});
+  REQUIRE(format->layout().features == std::vector<std::string>{"work"});
+  Row row;
+  REQUIRE(format->parse("39, x, State-gov, <=50K", row) == "");
+  REQUIRE(row.label == 0);
+  REQUIRE(row.numbers == std::vector<double>{39.0});
+  REQUIRE(row.tokens[0] == std::string_view("State-gov"));
+  REQUIRE(format->parse("-1.5e2,,?, >50K. ", row) == "");
+  REQUIRE(row.label == 1);
+  REQUIRE(row.numbers == std::vector<double>{-150.0});
+  REQUIRE(!row.tokens[0].has_value());
+  REQUIRE(format->parse("?,,,>50K", row) == "");
+  REQUIRE(std::isnan(row.numbers[0]));
+}
+
+TEST_CASE("bad table rows say what is wrong") {
+  REQUIRE(mentions(reason("39, x, Private, 50K"), "income: \"50K\" is neither"));
+  REQUIRE(mentions(reason("39, x, Private, "), "neither"));
+  REQUIRE(mentions(reason("|1x3 Cross validator"), "1 field, 4 expected"));
+  REQUIRE(mentions(reason("39, x, Private, <=50K,"), "5 fields"));
+  REQUIRE(mentions(reason("39y, x, Private, <=50K"), "age: \"39y\" is not a number"));
+  REQUIRE(mentions(reason("nan, x, Private, <=50K"), "range"));
+  REQUIRE(mentions(reason("inf, x, Private, <=50K"), "range"));
+  REQUIRE(mentions(reason("1e39, x, Private, <=50K"), "range"));
+  REQUIRE(mentions(reason("1e999, x, Private, <=50K"), "range"));
+  REQUIRE(mentions(reason("39, x, \"Private\", <=50K"), "quotes are not supported"));
+}
+
+TEST_CASE("delimiter, trimming and missing texts") {
+  PreprocessSettings settings = table();
+  settings.delimiter = "\\t";
+  REQUIRE(reason("39\tx\ta,b\t<=50K", settings) == "");
+  settings.delimiter = "\t";
+  REQUIRE(reason("39\tx\ta b\t<=50K", settings) == "");
+  settings.trim = false;
+  REQUIRE(mentions(reason("39\tx\ta b\t <=50K", settings), "neither"));
+  settings.missing = {"NA"};
+  REQUIRE(mentions(reason("\tx\ta\t<=50K", settings), "not a number"));
+  Row row;
+  REQUIRE(make_row_format(settings)->parse("NA\tx\t\t<=50K", row) == "");
+  REQUIRE(std::isnan(row.numbers[0]));
+  REQUIRE(row.tokens[0] == std::string_view(""));  // a text of its own, not a missing value
+}
+
+TEST_CASE("a header must name the columns") {
+  PreprocessSettings settings = table();
+  settings.header = true;
+  const auto format = make_row_format(settings);
+  REQUIRE(format->check_header("age,whatever, work ,income") == "");
+  REQUIRE(mentions(format->check_header("work,x,age,income"), "column 1 is \"work\""));
+  REQUIRE(mentions(format->check_header("age,work,income"), "3 fields"));
+}
+
+TEST_CASE("column lists that cannot work are refused") {
+  REQUIRE(refusal([](auto&) {}) == "");
+  REQUIRE(mentions(refusal([](auto& s) { s.columns.clear(); }), "needs one"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.clear(); }), "both classes"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.push_back("<=50K"); }), "both positive"));
+  REQUIRE(mentions(refusal([](auto& s) {
+                     s.columns[3] = {"x", ColumnKind::skip, Transform::none, {}, {}};
+                   }),
+                   "exactly one"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "age"; }), "two columns"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "a/b"; }), "a/b"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[2].transform = Transform::log1p; }), "transform"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[2].positive = {"1"}; }), "positive"));
+  for (const std::string delimiter : {"", ";;", "\n", "\"", "\\n"})
+    REQUIRE(mentions(refusal([&](auto& s) { s.delimiter = delimiter; }), "preprocess.delimiter"));
+}
+
+TEST_CASE("number transforms") {
+  const double missing = std::nan("");
+  Moments moments;
+  for (const double x : {1.0, 2.0, 3.0, 6.0}) moments.add(x);
+  const NumberTransform none("x", Transform::none, {}), log("x", Transform::log1p, {}),
+      standard("x", Transform::standardise, moments), constant("x", Transform::standardise, {3, 5, 0});
+  REQUIRE(none(-2.5) == -2.5f);
+  REQUIRE(none(missing) == 0.0f);
+  REQUIRE(log(-7.0) == 0.0f);
+  REQUIRE(log(missing) == 0.0f);
+  REQUIRE(log(3.0) == static_cast<float>(std::log(4.0)));
+  REQUIRE(standard(missing) == 0.0f);
+  REQUIRE(standard(3.0) == 0.0f);
+  REQUIRE(standard(6.0) == Approx(3.0 / std::sqrt(3.5)));
+  REQUIRE(constant(5.0) == 0.0f);
+  REQUIRE(log.description() == "log1p");
+  REQUIRE(standard.description() == "standardise mean=3 sd=1.8708286933869707");
+}
+
+TEST_CASE("moments of parts add up to those of the whole") {
+  Moments whole, sum;
+  for (int part = 0; part < 7; ++part) {
+    Moments block;
+    for (int i = 0; i < 5 * part; ++i) {
+      const double x = 1e6 + (part * 31 + i * 17) % 100;
+      whole.add(x);
+      block.add(x);
+    }
+    sum.add(block);
+  }
+  REQUIRE(sum.count == whole.count);
+  REQUIRE(sum.mean == Approx(whole.mean).epsilon(1e-14));
+  REQUIRE(sum.standard_deviation() == Approx(whole.standard_deviation()).epsilon(1e-9));
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged raw text: whatever the bytes, no crash, every line is counted once, and the cuts between ranks
+// change nothing.
+#include "tests/data/raw_text.hpp"
+
+#include "catch.hpp"
+#include "src/data/row_stream.hpp"
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+using namespace tesserec::data;
+
+namespace {
+
+/// Everything a reading gives, as one text: good rows, and bad ones with their line in the file.
+std::string reading(const RawFile& file, const std::vector<Index>& cuts, const RowFormat& format) {
+  std::string out;
+  Index lines = 0, bad = 0;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    const Piece piece{0, {cuts[i], cuts[i + 1]}};
+    RowStream stream({&file, 1}, {&piece, 1}, format, BadRows::skip);
+    Row row;
+    while (stream.next(row)) {
+      out += row.label ? "\n1" : "\n0";
+      for (const double x : row.numbers) out += " " + std::to_string(x);
+      for (const auto& token : row.tokens) out += " " + (token ? "'" + std::string(*token) + "'" : "-");
+    }
+    if (!stream.counts().empty()) {
+      lines += stream.counts()[0].lines;
+      bad += stream.counts()[0].bad_rows;
+    }
+    if (stream.stopped()) return "stopped: " + stream.counts()[0].bad.back().reason;
+  }
+  return out + "\nlines " + std::to_string(lines) + " bad " + std::to_string(bad);
+}
+
+struct Mutator {
+  Random random{2026, Purpose::test};
+  Index draws = 0;
+
+  Index below(std::size_t bound) { return static_cast<Index>(random.below(bound, draws++, 0)); }
+
+  std::string mutated(std::string text) {
+    static const std::string nasty[] = {"\n",
+                                        "\r\n",
+                                        "\t",
+                                        "\n\n",
+                                        ",",
+                                        "\"",
+                                        std::string(1, '\0'),
+                                        "\xff",
+                                        "-",
+                                        "9223372036854775808",
+                                        "1e400",
+                                        "\xEF\xBB\xBF",
+                                        "0",
+                                        " ",
+                                        "nan",
+                                        "\t\t\t\t\t\t\t\t\t\t\t\t\t\t"};
+    for (Index edits = 1 + below(6); edits > 0; --edits) {
+      const auto at = static_cast<std::size_t>(below(text.size() + 1));
+      switch (below(4)) {
+        case 0:
+          if (at < text.size()) text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text.insert(at, nasty[below(std::size(nasty))]);
+          break;
+        case 2:
+          text.erase(at, static_cast<std::size_t>(below(20)));
+          break;
+        default:
+          text.insert(at, text.substr(static_cast<std::size_t>(below(text.size() + 1)),
+                                      static_cast<std::size_t>(below(120))));
+      }
+    }
+    return text;
+  }
+};
+
+PreprocessSettings table_settings() {
+  PreprocessSettings settings;
+  settings.format = RawFormat::table;
+  settings.header = true;
+  settings.columns = {{"a", ColumnKind::number, Transform::none, {}, {}},
+                      {"b", ColumnKind::category, Transform::none, {}, {}},
+                      {"y", ColumnKind::label, Transform::none, {"1"}, {"0"}}};
+  return settings;
+}
+
+void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  Mutator mutator;
+  Index survivors = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const std::string text = mutator.mutated(seed_text);
+    if (text.empty()) continue;
+    const RawFile file{folder.write("raw", text), static_cast<Index>(text.size()), false};
+    const std::string whole = reading(file, {0, file.bytes}, format);
+    INFO("round " << round);
+    std::vector<Index> cuts = {0, mutator.below(text.size() + 1), mutator.below(text.size() + 1), file.bytes};
+    std::sort(cuts.begin(), cuts.end());
+    REQUIRE(reading(file, cuts, format) == whole);
+    survivors += whole.find("\n0") != std::string::npos || whole.find("\n1") != std::string::npos;
+    if (round % 8 != 0) continue;
+
+    const std::string packed = test::gzipped(text);
+    const RawFile gzip{folder.write("raw.gz", packed), static_cast<Index>(packed.size()), true};
+    REQUIRE(reading(gzip, {0, Index{1} << 62}, format) == whole);
+    const std::string damaged = mutator.mutated(packed);
+    const RawFile torn{folder.write("raw.gz", damaged), static_cast<Index>(damaged.size()), true};
+    try {
+      reading(torn, {0, Index{1} << 62}, format);
+    } catch (const Error& error) {
+      REQUIRE(std::string(error.what()).find("raw.gz: the gzip file") != std::string::npos);
+    }
+  }
+  REQUIRE(survivors > rounds / 4);  // the mutations leave good rows to compare
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: Criteo text") {
+  fuzz(test::criteo_text(6, 7), *make_row_format(PreprocessSettings()), 3000);
+  PreprocessSettings padded;
+  padded.short_rows = ShortRows::pad;
+  fuzz(test::criteo_text(3, 8, "\r\n"), *make_row_format(padded), 2000);
+}
+
+TEST_CASE("fuzz: a delimited table with a header") {
+  fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()),
+       3000);
+}
