@@ -80,9 +80,11 @@ std::string complaint(const std::string& word) {
     const fs::path folder = root + "/include/tesserec/" + word.substr(0, colons);
     if (!fs::is_directory(folder)) return "no such folder";
     const std::string headers = text_below("include/tesserec/" + word.substr(0, colons));
-    for (const char* kind : {"class ", "struct "})
-      if (headers.find(kind + word.substr(colons + 2) + " ") != std::string::npos) return "";
-    return "no such class";
+    const std::string name = word.substr(colons + 2);
+    for (const std::string& declared :
+         {"class " + name + " ", "struct " + name + " ", "using " + name + " ", " " + name + "("})
+      if (headers.find(declared) != std::string::npos) return "";
+    return "no such name";
   }
   const std::size_t equals = word.find(" = ");
   const auto* key = key_info(word.substr(0, equals));
@@ -128,6 +130,6 @@ TEST_CASE("a name that does not exist is found out") {
   CHECK(complaint("model.interaction = \"cat\"") == "");
   CHECK(complaint("model.interaction = \"product\"") == "no such value");
   CHECK(complaint("jagged::KeyedJaggedTensor") == "");
-  CHECK(complaint("jagged::Tensor") == "no such class");
+  CHECK(complaint("jagged::Tensor") == "no such name");
   CHECK(complaint("tesserec fly") == "no such command");
 }
