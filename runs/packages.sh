@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
 # What the program needs from Debian, and how to get it. Sourced by runs/quickstart.sh and tests/run.sh.
 
 # To build and run.

@@ -26,8 +26,12 @@ as_root=()
 parallel() { mpirun "${as_root[@]}" --oversubscribe -n "$ranks" "$@" </dev/null; }
 
 done_mark=$run/data/.whole    # younger than what it was made from: preprocessing came to its end
-newest_input=$(ls -t "$deck" inputs/data/adult.*.gz | head -n 1)
-if [[ -f $run/data/train.h5 && -f $run/data/evaluate.h5 && $done_mark -nt $newest_input ]]; then
+is_up_to_date() {
+  local input
+  for input in "$deck" inputs/data/adult.*.gz; do [[ $done_mark -nt $input ]] || return 1; done
+  [[ -f $run/data/train.h5 && -f $run/data/evaluate.h5 ]]
+}
+if is_up_to_date; then
   echo "The data set is up to date: $run/data" >&2
 else
   parallel "$tesserec" preprocess "$deck"
@@ -42,11 +46,11 @@ if [[ -z $auc ]]; then
   echo "evaluate gave no AUC: $result" >&2
   exit 1
 fi
-cat <<EOF
-
-The model reaches a test AUC of $(printf %.4f "$auc") on the $(number samples) people of UCI Adult's test
-file. Its checkpoint is in $run/checkpoints, its metrics, one JSON object a line, in $run/metrics.jsonl.
-Next, look at every key of a deck with "build/tesserec describe", change one on the command
-line ("build/tesserec train $deck --set run.output=runs/adult_cat --set model.interaction=cat"), make synthetic
-clicks of the Kaggle shape with inputs/kaggle_synthetic.toml, or bring your own log: inputs/README.md.
+echo
+fmt -w 110 <<EOF
+The model reaches a test AUC of $(printf %.4f "$auc") on the $(number samples) people of UCI Adult's test file. Its
+checkpoint is in $run/checkpoints, its metrics, one JSON object a line, in $run/metrics.jsonl. Next, look at every key
+of a deck with "build/tesserec describe", change one for a run of its own with "build/tesserec train $deck --set
+run.output=runs/adult_cat --set model.interaction=cat", make clicks of the Criteo Kaggle shape with
+inputs/kaggle_synthetic.toml, or bring your own log: inputs/README.md says how.
 EOF
