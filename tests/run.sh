@@ -22,8 +22,8 @@ fi
 
 # What Catch2 counted: in a test with several ranks each rank counts its own.
 log=build/Testing/Temporary/LastTest.log
-assertions=$(grep -oE '\([0-9]+ assertions? in|assertions: +[0-9]+' "$log" | grep -oE '[0-9]+' |
-             awk '{n += $1} END {print n + 0}')
+assertions=$({ grep -oE '\([0-9]+ assertions? in|assertions: +[0-9]+' "$log" || true; } |
+             awk '{gsub(/[^0-9]/, ""); n += $0} END {print n + 0}')
 total=$(sed -nE 's/.*<testsuite .*[[:space:]]tests="([0-9]+)".*/\1/p; s/^[[:space:]]*tests="([0-9]+)".*/\1/p' "$report" | head -n 1)
 failed=$(sed -nE 's/^[[:space:]]*failures="([0-9]+)".*/\1/p' "$report" | head -n 1)
 skipped=$(sed -nE 's/^[[:space:]]*(disabled|skipped)="([0-9]+)".*/\2/p' "$report" | awk '{n += $1} END {print n + 0}')
