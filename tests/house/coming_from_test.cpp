@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/coming-from.md promises keys, commands and names: each must exist.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/deck/schema.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+const std::string root = TESSEREC_SOURCE_DIR;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The text of all files below a folder.
+std::string text_below(const std::string& folder) {
+  std::string all;
+  for (const auto& entry : fs::recursive_directory_iterator(root + "/" + folder))
+    if (entry.is_regular_file()) all += text_of(entry.path());
+  return all;
+}
+
+/// The cells of a table's line; the first and the last bar stand at its ends.
+std::vector<std::string> cells(const std::string& line) {
+  std::vector<std::string> found;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) found.push_back(cell);
+  return found;
+}
+
+/// What stands between backticks.
+std::vector<std::string> words(const std::string& cell) {
+  std::vector<std::string> found;
+  for (std::size_t at = cell.find('`'); at != std::string::npos;) {
+    const std::size_t end = cell.find('`', at + 1);
+    if (end == std::string::npos) break;
+    found.push_back(cell.substr(at + 1, end - at - 1));
+    at = cell.find('`', end + 1);
+  }
+  return found;
+}
+
+const tesserec::deck::KeyInfo* key_info(const std::string& path) {
+  for (const auto& block : tesserec::deck::schema())
+    for (const auto& key : block.keys)
+      if (path == block.path + "." + key.name ||
+          (block.path == "optimizer.sparse" && path == "table.optimizer." + key.name))
+        return &key;
+  return nullptr;
+}
+
+/// A choice's value must be one that the key takes: range is "dot | cat".
+bool takes(const tesserec::deck::KeyInfo& key, const std::string& value) {
+  if (value.size() < 2 || value.front() != '"') return true;
+  if (key.type.find("choice") == std::string::npos) return true;
+  const std::string bars = " " + key.range + " ";
+  return bars.find(" " + value.substr(1, value.size() - 2) + " ") != std::string::npos;
+}
+
+/// Empty when `word` is a key, a command or a name that exists.
+std::string complaint(const std::string& word) {
+  static const std::string app = text_below("src/app");
+  const std::string first = word.substr(0, word.find(' '));
+  if (first == "mpirun" || first == "srun") return "";
+  if (first == "tesserec") {
+    const std::string command = word.substr(first.size() + 1);
+    return app.find('"' + command + '"') != std::string::npos ? "" : "no such command";
+  }
+  if (const std::size_t colons = word.find("::"); colons != std::string::npos) {
+    const fs::path folder = root + "/include/tesserec/" + word.substr(0, colons);
+    if (!fs::is_directory(folder)) return "no such folder";
+    const std::string headers = text_below("include/tesserec/" + word.substr(0, colons));
+    const std::string name = word.substr(colons + 2);
+    for (const std::string& declared :
+         {"class " + name + " ", "struct " + name + " ", "using " + name + " ", " " + name + "("})
+      if (headers.find(declared) != std::string::npos) return "";
+    return "no such name";
+  }
+  const std::size_t equals = word.find(" = ");
+  const auto* key = key_info(word.substr(0, equals));
+  if (key == nullptr) return "no such key";
+  return equals == std::string::npos || takes(*key, word.substr(equals + 3)) ? "" : "no such value";
+}
+
+}  // namespace
+
+TEST_CASE("every key, command and name in docs/coming-from.md exists") {
+  std::istringstream page(text_of(root + "/docs/coming-from.md"));
+  int rows = 0, checked = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (line.empty() || line[0] != '|' || line.rfind("|---", 0) == 0) continue;
+    const auto row = cells(line);
+    INFO(line);
+    REQUIRE(row.size() == 3);
+    if (row[1] == " here ") continue;
+    ++rows;
+    const auto here = words(row[1]);
+    if (here.empty()) CHECK(row[1].rfind(" none: ", 0) == 0);
+    for (const std::string& word : here) {
+      INFO(word);
+      CHECK(complaint(word) == "");
+      ++checked;
+    }
+  }
+  CHECK(rows > 100);
+  CHECK(checked > 80);
+}
+
+TEST_CASE("docs/coming-from.md has the reference DLRM's 76 flags") {
+  std::istringstream page(text_of(root + "/docs/coming-from.md"));
+  std::set<std::string> flags;
+  for (std::string line; std::getline(page, line) && line != "## TorchRec";)
+    if (line.rfind("| `--", 0) == 0) flags.insert(words(line).front());
+  CHECK(flags.size() == 76);
+}
+
+TEST_CASE("a name that does not exist is found out") {
+  CHECK(complaint("train.batch_size") == "");
+  CHECK(complaint("train.batch") == "no such key");
+  CHECK(complaint("model.interaction = \"cat\"") == "");
+  CHECK(complaint("model.interaction = \"product\"") == "no such value");
+  CHECK(complaint("jagged::KeyedJaggedTensor") == "");
+  CHECK(complaint("jagged::Tensor") == "no such name");
+  CHECK(complaint("tesserec fly") == "no such command");
+}
