@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes: numbers and UTF-8 strings, single or in vectors, as h5py writes and reads them.
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "file_impl.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::store {
+namespace {
+
+template <class T>
+struct Element {
+  using Type = T;
+  static constexpr bool many = false;
+};
+template <class T>
+struct Element<std::vector<T>> {
+  using Type = T;
+  static constexpr bool many = true;
+};
+
+struct Place {
+  std::string path, label;  // label: "OBJECT, attribute NAME"
+};
+
+Handle string_type(const Place& at, H5T_cset_t letters) {
+  Handle type(check(H5Tcopy(H5T_C_S1), at.path, at.label, "describe a string"), H5Tclose);
+  check(H5Tset_size(type, H5T_VARIABLE), at.path, at.label, "describe a string");
+  check(H5Tset_cset(type, letters), at.path, at.label, "describe a string");
+  return type;
+}
+
+std::vector<std::string> read_strings(const Place& at, hid_t attribute, hid_t type, hid_t space,
+                                      std::size_t size) {
+  std::vector<std::string> texts;
+  if (check(H5Tis_variable_str(type), at.path, at.label, "get its type") > 0) {
+    const Handle memory = string_type(at, H5Tget_cset(type));
+    std::vector<char*> pointers(size, nullptr);
+    check(H5Aread(attribute, memory, pointers.data()), at.path, at.label, "read it");
+    for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+    check(H5Dvlen_reclaim(memory, space, H5P_DEFAULT, pointers.data()), at.path, at.label, "free it");
+    return texts;
+  }
+  const std::size_t width = H5Tget_size(type);
+  const bool spaces = H5Tget_strpad(type) == H5T_STR_SPACEPAD;
+  std::vector<char> bytes(size * width);
+  check(H5Aread(attribute, type, bytes.data()), at.path, at.label, "read it");
+  for (std::size_t i = 0; i < size; ++i) {
+    std::string text(bytes.data() + i * width, width);
+    text.resize(std::min(text.find('\0'), text.size()));
+    while (spaces && !text.empty() && text.back() == ' ') text.pop_back();
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+template <class T>
+std::vector<T> read_elements(const Place& at, hid_t attribute) {
+  const Handle type(check(H5Aget_type(attribute), at.path, at.label, "get its type"), H5Tclose);
+  const Handle space(check(H5Aget_space(attribute), at.path, at.label, "get its shape"), H5Sclose);
+  const hssize_t count = check(H5Sget_simple_extent_npoints(space), at.path, at.label, "get its shape");
+  const auto size = static_cast<std::size_t>(count);
+  const H5T_class_t kind = H5Tget_class(type);
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (kind != H5T_STRING) fail(at.path, ": ", at.label, " is not a string");
+    return size == 0 ? std::vector<T>{} : read_strings(at, attribute, type, space, size);
+  } else {
+    const bool whole = kind == H5T_INTEGER || kind == H5T_ENUM;
+    if (!whole && !(std::is_same_v<T, double> && kind == H5T_FLOAT))
+      fail(at.path, ": ", at.label, " is not ", std::is_same_v<T, double> ? "a number" : "an integer");
+    std::vector<T> values(size);
+    if (size > 0) check(H5Aread(attribute, memory_type<T>(), values.data()), at.path, at.label, "read it");
+    return values;
+  }
+}
+
+template <class T>
+void write_elements(const Place& at, hid_t attribute, const T* values, std::size_t size) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::vector<const char*> pointers;
+    for (std::size_t i = 0; i < size; ++i) pointers.push_back(values[i].c_str());
+    const Handle type = string_type(at, H5T_CSET_UTF8);
+    check(H5Awrite(attribute, type, pointers.data()), at.path, at.label, "write it");
+  } else {
+    check(H5Awrite(attribute, memory_type<T>(), values), at.path, at.label, "write it");
+  }
+}
+
+}  // namespace
+
+bool File::has_attribute(const std::string& object, const std::string& name) const {
+  const auto lock = hdf5_lock();
+  const Handle owner = impl_->open_object(object);
+  return check(H5Aexists(owner, name.c_str()), impl_->path, object, "look for an attribute") > 0;
+}
+
+template <class T>
+void File::set_attribute(const std::string& object, const std::string& name, const T& value) {
+  using Part = typename Element<T>::Type;
+  const auto lock = hdf5_lock();
+  const Place at{impl_->path, object + ", attribute " + name};
+  const Handle owner = impl_->open_object(object);
+  if (has_attribute(object, name)) check(H5Adelete(owner, name.c_str()), at.path, at.label, "replace it");
+  const Part* values = nullptr;
+  std::size_t size = 1;
+  hid_t space_id;
+  if constexpr (Element<T>::many) {
+    values = value.data();
+    size = value.size();
+    const hsize_t extent = size;
+    space_id = H5Screate_simple(1, &extent, nullptr);
+  } else {
+    values = &value;
+    space_id = H5Screate(H5S_SCALAR);
+  }
+  const Handle space(check(space_id, at.path, at.label, "describe its shape"), H5Sclose);
+  const Handle type = [&] {
+    if constexpr (std::is_same_v<Part, std::string>)
+      return string_type(at, H5T_CSET_UTF8);
+    else
+      return Handle(check(H5Tcopy(disk_type<Part>()), at.path, at.label, "describe its type"), H5Tclose);
+  }();
+  const Handle attribute(check(H5Acreate2(owner, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                               at.path, at.label, "create it"),
+                         H5Aclose);
+  if (size > 0) write_elements(at, attribute, values, size);
+}
+
+template <class T>
+T File::attribute(const std::string& object, const std::string& name) const {
+  using Part = typename Element<T>::Type;
+  const auto lock = hdf5_lock();
+  const Place at{impl_->path, object + ", attribute " + name};
+  if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
+  const Handle owner = impl_->open_object(object);
+  const Handle attribute(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"),
+                         H5Aclose);
+  std::vector<Part> values = read_elements<Part>(at, attribute);
+  if constexpr (Element<T>::many) {
+    return values;
+  } else {
+    // h5py writes an empty string as an attribute without elements.
+    if (values.empty() && std::is_same_v<Part, std::string>) return T{};
+    if (values.size() != 1)
+      fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
+    return values.front();
+  }
+}
+
+#define TESSEREC_INSTANTIATE(T)                                                           \
+  template void File::set_attribute<T>(const std::string&, const std::string&, const T&); \
+  template T File::attribute<T>(const std::string&, const std::string&) const;
+TESSEREC_INSTANTIATE(std::int64_t)
+TESSEREC_INSTANTIATE(double)
+TESSEREC_INSTANTIATE(std::string)
+TESSEREC_INSTANTIATE(std::vector<std::int64_t>)
+TESSEREC_INSTANTIATE(std::vector<double>)
+TESSEREC_INSTANTIATE(std::vector<std::string>)
+#undef TESSEREC_INSTANTIATE
+
+}  // namespace tesserec::store

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing slabs of datasets.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "file_impl.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::store {
+namespace {
+
+// One transfer stays below what MPI-IO counts in 32 bits.
+constexpr Index piece_bytes = Index{256} << 20;
+
+std::string text_of(const std::vector<Index>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// A slab with its columns resolved: `width` elements a row.
+struct Block {
+  Index first_row, rows, first_column, columns, width;
+};
+
+Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape,
+              const Slab& slab) {
+  const auto refuse = [&](const char* why) {
+    fail(path, ": ", name, " has shape ", text_of(shape), ": ", why, " (rows ", slab.first_row, " to ",
+         slab.first_row + slab.rows, ", columns from ", slab.first_column, ", ", slab.columns, " of them)");
+  };
+  if (shape.empty()) refuse("a single value has no rows");
+  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows)
+    refuse("rows outside of it");
+  Block block{slab.first_row, slab.rows, slab.first_column, slab.columns, 1};
+  if (shape.size() == 2) {
+    if (block.columns < 0) block.columns = shape[1] - block.first_column;
+    if (block.first_column < 0 || block.columns < 0 || block.first_column > shape[1] - block.columns)
+      refuse("columns outside of it");
+    block.width = block.columns;
+    return block;
+  }
+  const bool one_column = shape.size() == 1 && block.columns == 1;
+  if (block.first_column != 0 || (block.columns >= 0 && !one_column))
+    refuse("columns are for two dimensions");
+  for (std::size_t i = 1; i < shape.size(); ++i) block.width *= shape[i];
+  return block;
+}
+
+// The same block in the file and, dense, in memory. Nothing is selected when it is empty.
+struct Selection {
+  Handle file, memory;
+};
+
+Selection select(const std::string& path, const std::string& name, hid_t dataset,
+                 const std::vector<Index>& shape, const Block& block) {
+  Handle file(check(H5Dget_space(dataset), path, name, "get its shape"), H5Sclose);
+  const hsize_t size = static_cast<hsize_t>(block.rows * block.width);
+  const hsize_t at_least_one = std::max<hsize_t>(size, 1);
+  Handle memory(check(H5Screate_simple(1, &at_least_one, nullptr), path, name, "describe memory"), H5Sclose);
+  if (size == 0) {
+    check(H5Sselect_none(file), path, name, "select nothing");
+    check(H5Sselect_none(memory), path, name, "select nothing");
+    return {std::move(file), std::move(memory)};
+  }
+  std::array<hsize_t, H5S_MAX_RANK> start{}, count{};
+  std::copy(shape.begin(), shape.end(), count.begin());
+  start[0] = static_cast<hsize_t>(block.first_row);
+  count[0] = static_cast<hsize_t>(block.rows);
+  if (shape.size() == 2) {
+    start[1] = static_cast<hsize_t>(block.first_column);
+    count[1] = static_cast<hsize_t>(block.columns);
+  }
+  check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), path, name,
+        "select rows");
+  return {std::move(file), std::move(memory)};
+}
+
+void require_numbers(const std::string& path, const std::string& name, hid_t dataset) {
+  const Handle type(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM)
+    fail(path, ": ", name, " does not hold numbers");
+}
+
+}  // namespace
+
+template <class T>
+void File::create_dataset(const std::string& name, const std::vector<Index>& shape) {
+  const auto lock = hdf5_lock();
+  const std::string plain = Impl::plain(name);
+  if (plain.empty()) fail(impl_->path, ": a dataset needs a name");
+  if (impl_->exists(plain)) fail(impl_->path, ": ", name, " is there already");
+  impl_->make_groups(plain);
+  const Handle creation(check(H5Pcreate(H5P_DATASET_CREATE), impl_->path, name, "prepare it"), H5Pclose);
+  check(H5Pset_layout(creation, H5D_CONTIGUOUS), impl_->path, name, "choose a contiguous layout");
+  check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), impl_->path, name, "choose early storage");
+  check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), impl_->path, name, "turn filling off");
+  check(H5Pset_obj_track_times(creation, false), impl_->path, name, "turn times off");
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Handle space(
+      check(shape.empty() ? H5Screate(H5S_SCALAR)
+                          : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
+            impl_->path, name, "describe its shape"),
+      H5Sclose);
+  const Handle dataset(
+      check(H5Dcreate2(impl_->file, plain.c_str(), disk_type<T>(), space, H5P_DEFAULT, creation, H5P_DEFAULT),
+            impl_->path, name, "create the dataset"),
+      H5Dclose);
+}
+
+template <class T>
+void File::write(const std::string& name, const Slab& slab, const T* data) {
+  const auto lock = hdf5_lock();
+  const Handle dataset = impl_->open_dataset(name);
+  const std::vector<Index> extents = shape(name);
+  const Block whole = resolve(impl_->path, name, extents, slab);
+  const Index piece_rows = std::max<Index>(1, piece_bytes / std::max<Index>(1, whole.width * sizeof(T)));
+  Index pieces = std::max<Index>(1, (whole.rows + piece_rows - 1) / piece_rows);
+  if (impl_->comm != nullptr) pieces = impl_->comm->max(pieces);
+  static const T nothing{};
+  for (Index piece = 0; piece < pieces; ++piece) {
+    Block block = whole;
+    const Index done = std::min(whole.rows, piece * piece_rows);
+    block.first_row += done;
+    block.rows = std::min(piece_rows, whole.rows - done);
+    const Selection at = select(impl_->path, name, dataset, extents, block);
+    const T* from = block.rows * block.width == 0 ? &nothing : data + done * whole.width;
+    check(H5Dwrite(dataset, memory_type<T>(), at.memory, at.file, impl_->transfer, from), impl_->path, name,
+          "write it");
+  }
+}
+
+template <class T>
+void File::read(const std::string& name, const Slab& slab, T* data) const {
+  const auto lock = hdf5_lock();
+  const Handle dataset = impl_->open_dataset(name);
+  require_numbers(impl_->path, name, dataset);
+  const std::vector<Index> extents = shape(name);
+  const Block block = resolve(impl_->path, name, extents, slab);
+  if (block.rows * block.width == 0) return;
+  const Selection at = select(impl_->path, name, dataset, extents, block);
+  check(H5Dread(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name,
+        "read it");
+}
+
+template <class T>
+void File::write_all(const std::string& name, const std::vector<Index>& shape, const T* data) {
+  const auto lock = hdf5_lock();
+  create_dataset<T>(name, shape);
+  // Every rank holds all of it: the first writes, the others take part.
+  const bool mine = impl_->comm == nullptr || impl_->comm->rank() == 0;
+  if (!shape.empty()) return write(name, Slab{0, mine ? shape[0] : 0}, data);
+  const Handle dataset = impl_->open_dataset(name);
+  const Handle space(check(H5Dget_space(dataset), impl_->path, name, "get its shape"), H5Sclose);
+  if (!mine) check(H5Sselect_none(space), impl_->path, name, "select nothing");
+  check(H5Dwrite(dataset, memory_type<T>(), space, space, impl_->transfer, data), impl_->path, name,
+        "write it");
+}
+
+template <class T>
+std::vector<T> File::read_all(const std::string& name) const {
+  const auto lock = hdf5_lock();
+  const Handle dataset = impl_->open_dataset(name);
+  require_numbers(impl_->path, name, dataset);
+  Index size = 1;
+  for (const Index extent : shape(name)) size *= extent;
+  std::vector<T> values(static_cast<std::size_t>(size));
+  if (size > 0)
+    check(H5Dread(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), impl_->path, name,
+          "read it");
+  return values;
+}
+
+#define TESSEREC_INSTANTIATE(T)                                                              \
+  template void File::create_dataset<T>(const std::string&, const std::vector<Index>&);      \
+  template void File::write<T>(const std::string&, const Slab&, const T*);                   \
+  template void File::read<T>(const std::string&, const Slab&, T*) const;                    \
+  template void File::write_all<T>(const std::string&, const std::vector<Index>&, const T*); \
+  template std::vector<T> File::read_all<T>(const std::string&) const;
+TESSEREC_INSTANTIATE(float)
+TESSEREC_INSTANTIATE(double)
+TESSEREC_INSTANTIATE(std::int32_t)
+TESSEREC_INSTANTIATE(std::int64_t)
+TESSEREC_INSTANTIATE(std::uint8_t)
+#undef TESSEREC_INSTANTIATE
+
+}  // namespace tesserec::store

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "handle.hpp"
+
+#include <cstdint>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::store {
+namespace {
+
+herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
+  if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
+  return 0;
+}
+
+}  // namespace
+
+std::unique_lock<std::recursive_mutex> hdf5_lock() {
+  static std::recursive_mutex mutex;
+  std::unique_lock<std::recursive_mutex> lock(mutex);
+  static const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  if (quiet < 0) fail("HDF5 does not start");
+  return lock;
+}
+
+void fail_hdf5(const std::string& path, const std::string& object, const char* action) {
+  std::string reason = "no reason given";
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  fail(path, object.empty() ? "" : ": ", object, ": cannot ", action, ": HDF5 says: ", reason);
+}
+
+template <>
+hid_t memory_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t memory_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t memory_type<std::int64_t>() {
+  return H5T_NATIVE_INT64;
+}
+template <>
+hid_t memory_type<std::uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+
+template <>
+hid_t disk_type<float>() {
+  return H5T_IEEE_F32LE;
+}
+template <>
+hid_t disk_type<double>() {
+  return H5T_IEEE_F64LE;
+}
+template <>
+hid_t disk_type<std::int32_t>() {
+  return H5T_STD_I32LE;
+}
+template <>
+hid_t disk_type<std::int64_t>() {
+  return H5T_STD_I64LE;
+}
+template <>
+hid_t disk_type<std::uint8_t>() {
+  return H5T_STD_U8LE;
+}
+
+}  // namespace tesserec::store

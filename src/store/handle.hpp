@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every use of HDF5 passes: one lock, one check, and handles that close themselves.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <hdf5.h>
+
+namespace tesserec::store {
+
+/// The one lock of the process; the first call turns HDF5's own printing of errors off.
+std::unique_lock<std::recursive_mutex> hdf5_lock();
+
+/// "PATH: OBJECT: cannot ACTION: " and HDF5's innermost reason.
+[[noreturn]] void fail_hdf5(const std::string& path, const std::string& object, const char* action);
+
+/// Every return code of HDF5 (herr_t, htri_t, hid_t, hssize_t: negative is failure) passes here.
+template <class Code>
+Code check(Code code, const std::string& path, const std::string& object, const char* action) {
+  if (code < 0) fail_hdf5(path, object, action);
+  return code;
+}
+
+/// Owns an hid_t. Closing a read handle cannot lose data, so the destructor ignores its code.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle(hid_t id, Close close) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }
+  /// Closes now; the code is the caller's to check.
+  herr_t close() { return id_ >= 0 ? close_(std::exchange(id_, H5I_INVALID_HID)) : 0; }
+
+ private:
+  hid_t id_;
+  Close close_;
+};
+
+/// Types in memory and, little-endian, on disk.
+template <class T>
+hid_t memory_type();
+template <class T>
+hid_t disk_type();
+
+}  // namespace tesserec::store

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups and datasets by name.
+#include "file_impl.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::store {
+namespace {
+
+herr_t collect(hid_t, const char* name, const H5L_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+}  // namespace
+
+std::string File::Impl::plain(const std::string& name) {
+  const std::size_t first = name.find_first_not_of('/');
+  if (first == std::string::npos) return "";
+  return name.substr(first, name.find_last_not_of('/') - first + 1);
+}
+
+bool File::Impl::exists(const std::string& name) const {
+  const std::string whole = plain(name);
+  for (std::size_t at = 0; at != std::string::npos && !whole.empty();) {
+    at = whole.find('/', at + 1);
+    const std::string part = whole.substr(0, at);
+    if (check(H5Lexists(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0) return false;
+    if (check(H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0)
+      return false;
+    if (at == std::string::npos) break;
+    const Handle object(check(H5Oopen(file, part.c_str(), H5P_DEFAULT), path, part, "open it"), H5Oclose);
+    if (H5Iget_type(object) != H5I_GROUP) return false;
+  }
+  return true;
+}
+
+Handle File::Impl::open_object(const std::string& name) const {
+  if (!exists(name)) fail(path, ": there is no ", name, " in this file");
+  const std::string whole = plain(name).empty() ? "/" : plain(name);
+  return {check(H5Oopen(file, whole.c_str(), H5P_DEFAULT), path, name, "open it"), H5Oclose};
+}
+
+Handle File::Impl::open_dataset(const std::string& name) const {
+  if (!exists(name)) fail(path, ": there is no dataset ", name, " in this file");
+  Handle object = open_object(name);
+  if (H5Iget_type(object) != H5I_DATASET) fail(path, ": ", name, " is a group, not a dataset");
+  return object;
+}
+
+void File::Impl::make_groups(const std::string& name) const {
+  const std::string whole = plain(name);
+  // Groups that HDF5 makes on the way would carry the time of day.
+  for (std::size_t at = whole.find('/'); at != std::string::npos; at = whole.find('/', at + 1)) {
+    const std::string group = whole.substr(0, at);
+    if (exists(group)) continue;
+    const Handle creation(check(H5Pcreate(H5P_GROUP_CREATE), path, group, "prepare it"), H5Pclose);
+    check(H5Pset_obj_track_times(creation, false), path, group, "turn times off");
+    const Handle made(check(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), path, group,
+                            "create the group"),
+                      H5Gclose);
+  }
+}
+
+bool File::exists(const std::string& name) const {
+  const auto lock = hdf5_lock();
+  return impl_->exists(name);
+}
+
+std::vector<std::string> File::names(const std::string& group) const {
+  const auto lock = hdf5_lock();
+  const Handle object = impl_->open_object(group);
+  if (H5Iget_type(object) != H5I_GROUP) fail(impl_->path, ": ", group, " is not a group");
+  std::vector<std::string> names;
+  check(H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names), impl_->path, group,
+        "list it");
+  return names;
+}
+
+std::vector<Index> File::shape(const std::string& dataset) const {
+  const auto lock = hdf5_lock();
+  const Handle object = impl_->open_dataset(dataset);
+  const Handle space(check(H5Dget_space(object), impl_->path, dataset, "get its shape"), H5Sclose);
+  hsize_t extents[H5S_MAX_RANK];
+  const int rank =
+      check(H5Sget_simple_extent_dims(space, extents, nullptr), impl_->path, dataset, "get its shape");
+  return {extents, extents + rank};
+}
+
+ElementType File::type(const std::string& dataset) const {
+  const auto lock = hdf5_lock();
+  const Handle object = impl_->open_dataset(dataset);
+  const Handle type(check(H5Dget_type(object), impl_->path, dataset, "get its type"), H5Tclose);
+  const std::size_t bytes = H5Tget_size(type);
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_FLOAT && bytes == 4) return ElementType::f32;
+  if (kind == H5T_FLOAT && bytes == 8) return ElementType::f64;
+  if (kind != H5T_INTEGER) return ElementType::other;
+  const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
+  if (is_signed && bytes == 4) return ElementType::i32;
+  if (is_signed && bytes == 8) return ElementType::i64;
+  if (!is_signed && bytes == 1) return ElementType::u8;
+  return ElementType::other;
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "catch.hpp"
+#include "scratch.hpp"
+#include <tesserec/store/hdf5.hpp>
+
+using namespace tesserec;
+using store::ElementType;
+using store::File;
+using store::Slab;
+
+namespace {
+
+// What `comm` writes must not depend on how many ranks it has: rank r holds its share of rows.
+void write_sample(const std::string& path, const comm::Communicator* comm) {
+  constexpr Index rows = 1001, columns = 5;
+  const int rank = comm ? comm->rank() : 0, size = comm ? comm->size() : 1;
+  const Index first = rows * rank / size, last = rows * (rank + 1) / size;
+  File file = comm ? File::create(path, *comm) : File::create(path);
+  file.set_attribute<std::string>("/", "format", "tesserec-test");
+  file.create_dataset<float>("/tables/one/weight", {rows, columns});
+  file.set_attribute<std::string>("tables/one/weight", "checksum", "0123456789abcdef");
+  file.create_dataset<std::int64_t>("tables/one/offsets", {rows});
+  file.set_attribute("/", "names", std::vector<std::string>(300, "ein längerer Name"));
+  file.set_attribute<std::string>("/tables", "deck", std::string(100000, 'd'));
+  std::vector<float> weight(static_cast<std::size_t>((last - first) * columns));
+  std::iota(weight.begin(), weight.end(), static_cast<float>(first * columns));
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(last - first));
+  std::iota(offsets.begin(), offsets.end(), first);
+  file.write("tables/one/weight", Slab{first, last - first}, weight.data());
+  file.write("tables/one/offsets", Slab{first, last - first}, offsets.data());
+  const std::vector<std::uint8_t> labels = {1, 0, 1};
+  file.write_all("labels", {3}, labels.data());
+  file.create_dataset<float>("empty", {0, 4});
+  file.set_attribute<std::int64_t>("empty", "count", 7);
+  file.close();
+}
+
+}  // namespace
+
+TEST_CASE("the bytes of a file do not depend on the number of ranks that wrote it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  for (int ranks = 1; ranks <= world.size(); ++ranks) {
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &some);
+    if (world.rank() < ranks)
+      write_sample(folder / std::to_string(ranks), std::make_unique<comm::Communicator>(some).get());
+    MPI_Comm_free(&some);
+  }
+  if (world.rank() == 0) write_sample(folder / "alone", nullptr);
+  world.barrier();
+  const std::string one = bytes_of(folder / "1");
+  REQUIRE(one.size() > 100000);
+  for (int ranks = 2; ranks <= world.size(); ++ranks) {
+    INFO("written by " << ranks << " ranks");
+    REQUIRE((bytes_of(folder / std::to_string(ranks)) == one));
+  }
+  REQUIRE((bytes_of(folder / "alone") == one));
+
+  const File file = File::open(folder / std::to_string(world.size()));
+  REQUIRE(file.shape("tables/one/weight") == std::vector<Index>{1001, 5});
+  REQUIRE(file.type("tables/one/weight") == ElementType::f32);
+  REQUIRE(file.type("labels") == ElementType::u8);
+  REQUIRE(file.names("/") == std::vector<std::string>{"empty", "labels", "tables"});
+  REQUIRE(file.names("tables/one") == std::vector<std::string>{"offsets", "weight"});
+  REQUIRE(file.read_all<double>("tables/one/weight")[5004] == 5004);
+  REQUIRE(file.read_all<std::int64_t>("tables/one/offsets")[1000] == 1000);
+  REQUIRE(file.read_all<float>("empty").empty());
+  REQUIRE(file.attribute<std::int64_t>("empty", "count") == 7);
+  REQUIRE(file.attribute<std::vector<std::string>>("/", "names").at(299) == "ein längerer Name");
+  REQUIRE(file.attribute<std::string>("tables", "deck").size() == 100000);
+  REQUIRE(file.exists("/tables/one"));
+  REQUIRE(!file.exists("tables/two/weight"));
+  REQUIRE(!file.exists("labels/one"));
+}
+
+TEST_CASE("a slab of columns comes back as written") {
+  const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const std::string path = folder / ("columns" + std::to_string(world.rank()));
+  {
+    File file = File::create(path, alone);
+    file.create_dataset<std::int32_t>("m", {4, 6});
+    const std::vector<std::int32_t> left(4 * 2, 1), right(4 * 4, 2);
+    file.write("m", Slab{0, 4, 0, 2}, left.data());
+    file.write("m", Slab{0, 4, 2, 4}, right.data());
+  }
+  const File file = File::open(path);
+  std::vector<double> some(2 * 3);
+  file.read("m", Slab{1, 2, 1, 3}, some.data());
+  REQUIRE(some == std::vector<double>{1, 2, 2, 1, 2, 2});
+  std::vector<float> rest(2 * 2);
+  file.read("m", Slab{2, 2, 4}, rest.data());
+  REQUIRE(rest == std::vector<float>{2, 2, 2, 2});
+  REQUIRE(has(error_of([&] { file.read("m", Slab{3, 2}, some.data()); }), "[4, 6]: rows outside of it"));
+  REQUIRE(has(error_of([&] { file.read("m", Slab{0, 1, 5, 2}, some.data()); }), "columns outside of it"));
+  REQUIRE(has(error_of([&] { file.read("n", Slab{0, 1}, some.data()); }), "there is no dataset n"));
+  REQUIRE(has(error_of([&] { file.read_all<float>("/"); }), "is a group"));
+  REQUIRE(has(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
+}
+
+TEST_CASE("attributes keep their values, and a second setting replaces the first") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const std::string path = folder / ("attributes" + std::to_string(world.rank()));
+  {
+    File file = File::create(path);
+    file.set_attribute<std::int64_t>("/", "a", std::int64_t{1} << 40);
+    file.set_attribute<double>("/", "b", 0.1);
+    file.set_attribute<std::string>("/", "c", "");
+    file.set_attribute("/", "d", std::vector<double>{1.5, -2});
+    file.set_attribute("/", "e", std::vector<std::int64_t>{});
+    file.set_attribute("/", "f", std::vector<std::string>{"x", ""});
+    file.set_attribute("/", "f", std::vector<std::string>{"y"});
+  }
+  const File file = File::open(path);
+  REQUIRE(file.attribute<std::int64_t>("/", "a") == std::int64_t{1} << 40);
+  REQUIRE(file.attribute<double>("/", "a") == 0x1p40);
+  REQUIRE(file.attribute<double>("/", "b") == 0.1);
+  REQUIRE(file.attribute<std::string>("/", "c").empty());
+  REQUIRE(file.attribute<std::vector<double>>("/", "d") == std::vector<double>{1.5, -2});
+  REQUIRE(file.attribute<std::vector<std::int64_t>>("/", "e").empty());
+  REQUIRE(file.attribute<std::vector<std::string>>("/", "f") == std::vector<std::string>{"y"});
+  REQUIRE(has(error_of([&] { file.attribute<std::int64_t>("/", "b"); }), "attribute b is not an integer"));
+  REQUIRE(has(error_of([&] { file.attribute<std::string>("/", "a"); }), "is not a string"));
+  REQUIRE(has(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values where one is wanted"));
+}
+
+TEST_CASE("files written by h5py are read") {
+  const File file = File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/h5py.h5");
+  REQUIRE(file.attribute<std::string>("/", "text") == "naïve");
+  REQUIRE(file.attribute<std::string>("/", "fixed") == "abc");
+  REQUIRE(file.attribute<std::string>("/", "nothing").empty());
+  REQUIRE(file.attribute<std::vector<std::string>>("/", "texts") == std::vector<std::string>{"one", "zwei"});
+  REQUIRE(file.attribute<std::vector<std::string>>("/", "fixed_texts") ==
+          std::vector<std::string>{"a", "bcd"});
+  REQUIRE(file.attribute<std::int64_t>("/", "int16") == -5);
+  REQUIRE(file.attribute<std::int64_t>("/", "yes") == 1);
+  REQUIRE(file.attribute<double>("/", "float32") == 0.5);
+  REQUIRE(file.attribute<std::vector<std::int64_t>>("/", "int32s") == std::vector<std::int64_t>{1, 2, 3});
+  REQUIRE(file.read_all<float>("int64") == std::vector<float>{1, 2, 3});
+  REQUIRE(file.read_all<std::uint8_t>("bools") == std::vector<std::uint8_t>{1, 0, 1});
+  REQUIRE(file.read_all<double>("scalar") == std::vector<double>{2.5});
+  REQUIRE(file.shape("cube") == std::vector<Index>{2, 3, 4});
+  std::vector<std::int32_t> second(12);
+  file.read("cube", Slab{1, 1}, second.data());
+  REQUIRE(second.front() == 12);
+  REQUIRE(file.type("int64") == ElementType::i64);
+  REQUIRE(file.type("bools") == ElementType::other);
+  REQUIRE(has(error_of([&] { file.read_all<float>("words"); }), "does not hold numbers"));
+}
+
+TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const std::string mine = std::to_string(world.rank());
+  const auto open_error = [](const std::string& path) { return error_of([&] { File::open(path); }); };
+  REQUIRE(has(open_error(folder / "missing"), "there is no such file"));
+  REQUIRE(has(open_error(folder / ""), "this is a folder"));
+  put_bytes(folder / ("empty" + mine), "");
+  REQUIRE(has(open_error(folder / ("empty" + mine)), "is empty"));
+  put_bytes(folder / ("text" + mine), std::string(5000, 'x'));
+  REQUIRE(has(open_error(folder / ("text" + mine)), "not an HDF5 file"));
+  const std::string path = folder / ("cut" + mine);
+  write_sample(path, nullptr);
+  const std::string whole = bytes_of(path);
+  for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{600}, std::size_t{100}}) {
+    put_bytes(path, whole.substr(0, size));
+    INFO(size << " of " << whole.size() << " bytes: " << open_error(path));
+    REQUIRE(has(open_error(path), "truncated"));
+  }
+  REQUIRE(has(error_of([&] { File::create(folder / "no/file"); }), "there is no folder"));
+}

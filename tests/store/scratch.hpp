@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder for one test run, the same name on all ranks, made and removed by rank 0.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <unistd.h>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/error.hpp>
+
+class Scratch {
+ public:
+  explicit Scratch(const tesserec::comm::Communicator& comm) : comm_(comm) {
+    const tesserec::Index id = comm.max(comm.rank() == 0 ? tesserec::Index{getpid()} : 0);
+    path_ = (std::filesystem::temp_directory_path() / ("tesserec_store_" + std::to_string(id))).string();
+    if (comm.rank() == 0) {
+      std::filesystem::remove_all(path_);
+      std::filesystem::create_directories(path_);
+    }
+    comm.barrier();
+  }
+  ~Scratch() {
+    comm_.barrier();
+    std::error_code ignored;
+    if (comm_.rank() == 0) std::filesystem::remove_all(path_, ignored);
+    comm_.barrier();
+  }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  const tesserec::comm::Communicator& comm_;
+  std::string path_;
+};
+
+inline std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void put_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// The text of the Error that `body` throws; "" when it throws none.
+template <class Body>
+std::string error_of(const Body& body) {
+  try {
+    body();
+  } catch (const tesserec::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
