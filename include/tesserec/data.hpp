@@ -2,6 +2,11 @@
 #pragma once
 
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/dataset.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/data/planted.hpp>
 #include <tesserec/data/preprocess.hpp>
+#include <tesserec/data/reference.hpp>
+#include <tesserec/data/sample_order.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>

@@ -14,4 +14,12 @@ struct Batch {
   jagged::KeyedJaggedTensor sparse;
 };
 
+/// Room for B = `size` samples with `dense_features` columns and one bag a sample of each key. Views grow and
+/// are used again; content is lost. Sets size, global_size, keys and stride; values and weights are
+/// `reserve_values`'s.
+void reserve_batch(const Exec& exec, Batch& batch, Index size, Index global_size, Index dense_features,
+                   const std::vector<std::string>& keys);
+/// Room for `total` ids, with their weights when `weighted`.
+void reserve_values(const Exec& exec, Batch& batch, Index total, bool weighted);
+
 }  // namespace tesserec::data

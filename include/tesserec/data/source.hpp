@@ -13,12 +13,12 @@ namespace tesserec::data {
 
 /// What a source holds, known before the first batch.
 struct SourceInfo {
-  std::string description;             ///< files or generator, for the banner
-  Index samples = 0;                   ///< of an epoch, all ranks
-  Index dense_features = 0;            ///< K
-  std::vector<std::string> features;   ///< names of the sparse features, in file order
-  std::vector<Index> rows;             ///< ids of feature f lie in [0, rows[f])
-  bool weighted = false;               ///< ids carry weights
+  std::string description;            ///< files or generator, for the banner
+  Index samples = 0;                  ///< of an epoch, all ranks
+  Index dense_features = 0;           ///< K
+  std::vector<std::string> features;  ///< names of the sparse features, in file order
+  std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
+  bool weighted = false;              ///< ids carry weights
 };
 
 /// How a source deals samples to this rank.
@@ -26,7 +26,7 @@ struct Deal {
   int rank = 0;
   int ranks = 1;
   Lanes lanes{1};
-  Index batch_size = 1;    ///< global batch G
+  Index batch_size = 1;  ///< global batch G
   bool shuffle = false;
   std::uint64_t seed = 1;
 
@@ -37,7 +37,8 @@ struct Deal {
   }
 };
 
-/// Where batches come from. Position is (epoch, batch), so that a restart on any number of ranks continues exactly.
+/// Where batches come from. Position is (epoch, batch), so that a restart on any number of ranks continues
+/// exactly.
 class Source {
  public:
   virtual ~Source() = default;
@@ -46,6 +47,10 @@ class Source {
   virtual bool next(Batch& batch) = 0;
   /// Continues at batch `batch` of epoch `epoch`, both from 0.
   virtual void seek(Index epoch, Index batch) = 0;
+  /// Rows of the model's table under each feature, in the order of info().features, before the first batch:
+  /// an id outside [0, rows[f]) is an Error from then on. Without a call the source's own rows hold. This
+  /// one, for sources whose ids cannot leave info().rows, compares the numbers of rows alone.
+  virtual void limit_rows(const std::vector<Index>& rows);
 };
 
 }  // namespace tesserec::data

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/data/source.hpp>
+#include <tesserec/store/hdf5.hpp>
+
+namespace tesserec::data {
+
+/// Format that this program writes and reads (docs/formats.md).
+inline constexpr const char* dataset_format = "tesserec-dataset";
+inline constexpr std::int64_t dataset_version = 1;
+
+/// Samples read from a data set, in the order of the runs asked for.
+struct Samples {
+  /// Bags of one feature.
+  struct Jagged {
+    std::vector<Index> offsets;  ///< size + 1, from 0
+    std::vector<Index> values;
+    std::vector<float> weights;  ///< parallel to values, or empty
+  };
+  Index size = 0;
+  std::vector<float> labels;      ///< [size]
+  std::vector<float> dense;       ///< [size, K]
+  std::vector<std::int32_t> ids;  ///< [size, F] when every bag is one id (packed)
+  std::vector<Jagged> jagged;     ///< [F] otherwise
+};
+
+/// One or several HDF5 data set files, read as one after the other.
+class Dataset {
+ public:
+  /// Files or globs, as `key` of the deck gives them; the matches of a glob are sorted. Errors: nothing
+  /// matches, a file twice, not a data set, another version, shapes or types that are not the format's, files
+  /// that disagree.
+  Dataset(const std::vector<std::string>& patterns, const std::string& key);
+
+  const SourceInfo& info() const { return info_; }
+  bool packed() const { return packed_; }
+
+  /// Reads runs of samples. Errors: a label or dense number that is not finite, a byte label above 1, offsets
+  /// that do not ascend, an id outside [0, rows[f]); the message names feature, value, sample and file.
+  void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
+
+ private:
+  struct Part {
+    store::File file;
+    Index first = 0;  ///< number of its first sample
+    Index samples = 0;
+    bool byte_labels = false;
+    std::vector<Index> values;   ///< jagged: ids of each feature
+    std::vector<bool> weighted;  ///< jagged: whether the feature has weights
+  };
+
+  void open(const std::string& path);
+  void check_shapes(Part& part, bool packed) const;
+  void read_run(const Part& part, Range run, Index at, Samples& samples) const;
+  void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
+  void check_numbers(const std::vector<Range>& runs, const Samples& samples) const;
+  void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows,
+                 const Samples& samples) const;
+  /// "sample 7 of FILE": where sample i of the runs lies.
+  std::string place(const std::vector<Range>& runs, Index sample) const;
+
+  SourceInfo info_;
+  bool packed_ = true;
+  std::vector<std::string> dense_names_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace tesserec::data

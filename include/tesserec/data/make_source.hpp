@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <tesserec/data/settings.hpp>
+#include <tesserec/data/source.hpp>
+
+namespace tesserec::data {
+
+/// What a source is for. Training shuffles as the deal says; evaluation is in file order.
+enum class Use { train, evaluate };
+
+/// Whether the settings give data for this use. Errors: files and a generator are both given.
+bool has_source(const Settings& settings, Use use);
+
+/// The source that the settings ask for. Errors: no data, files and a generator are both given, settings of a
+/// generator that make no sense; the message names the keys.
+std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal);
+
+}  // namespace tesserec::data

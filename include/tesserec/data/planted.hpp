@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Click logs with a planted model, whose best possible AUC is known.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/data/batch.hpp>
+#include <tesserec/data/settings.hpp>
+
+namespace tesserec::data {
+
+/// Rows of each table after the cap data.synthetic.max_rows.
+std::vector<Index> synthetic_rows(const SyntheticSettings& settings);
+/// "C1", "C2", ...
+std::vector<std::string> synthetic_features(const SyntheticSettings& settings);
+
+enum class PlantedStream : std::uint64_t;
+class PlantedTable;
+
+/// Which frequency ranks of each table count: bit rank % 8 of byte rank / 8.
+using RankMask = std::vector<std::vector<std::uint8_t>>;
+
+/// Ids by Zipf's law, dense features N(0, 1), and labels 1 with probability sigmoid(z) of the truth
+///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows),  w_j ~ N(0,
+///   1),
+/// where the row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), so that it can be learnt.
+/// `scale` gives z the standard deviation `strength`, `bias` gives the labels the mean `click_rate`, both
+/// over a fixed sample. All is a function of (seed, stream, sample).
+class PlantedModel {
+ public:
+  PlantedModel(const SyntheticSettings& settings, std::uint64_t seed);
+  ~PlantedModel();
+
+  /// Fills the batch with the samples given.
+  void fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const;
+  /// Probability that the label is 1; with a mask, rows whose rank is not in it have no effect. `labels` if
+  /// wanted.
+  std::vector<double> probabilities(PlantedStream stream, std::span<const Index> samples,
+                                    const RankMask* mask, std::vector<float>* labels) const;
+  /// Ranks of a table that come at least `at_least` (up to 255) times in the first training samples.
+  std::vector<std::uint8_t> ranks_seen(Index table, Index samples, Index at_least) const;
+
+  Index tables() const;
+
+ private:
+  void dense(PlantedStream stream, Index sample, float* x) const;
+  std::vector<double> raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
+                                 Batch* batch) const;
+  float label(PlantedStream stream, Index sample, double probability) const;
+
+  SyntheticSettings settings_;
+  std::uint64_t seed_;
+  std::vector<PlantedTable> tables_;
+  std::vector<double> weights_;  ///< of the dense features
+  double scale_ = 1, bias_ = 0;
+};
+
+/// What the truth says of the evaluation samples.
+struct PlantedTruth {
+  std::vector<double> probabilities;  ///< the truth's: their AUC is the best possible
+  std::vector<double> restricted;     ///< of the truth whose rows were seen often enough in training
+  std::vector<float> labels;
+};
+
+/// This rank's run of the evaluation samples (evaluate_samples * rank / ranks on). Collective: ranks count
+/// the rows of their tables, one byte a row.
+PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings,
+                           std::uint64_t seed, Index seen_at_least = 5);
+
+}  // namespace tesserec::data

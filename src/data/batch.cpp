@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/data/batch.hpp>
+
+namespace tesserec::data {
+
+void reserve_batch(const Exec& exec, Batch& batch, Index size, Index global_size, Index dense_features,
+                   const std::vector<std::string>& keys) {
+  batch.size = size;
+  batch.global_size = global_size;
+  const bool fits = static_cast<Index>(batch.dense.extent(0)) >= size &&
+                    static_cast<Index>(batch.dense.extent(1)) == dense_features;
+  if (!fits) batch.dense = make_matrix<float>(exec, "tesserec::data::dense", size, dense_features);
+  reserve(exec, batch.labels, "tesserec::data::labels", std::max<Index>(size, 1));
+  if (batch.sparse.keys != keys) batch.sparse.keys = keys;
+  batch.sparse.stride = size;
+  reserve(exec, batch.sparse.offsets, "tesserec::data::offsets", static_cast<Index>(keys.size()) * size + 1);
+}
+
+void reserve_values(const Exec& exec, Batch& batch, Index total, bool weighted) {
+  reserve(exec, batch.sparse.values, "tesserec::data::values", std::max<Index>(total, 1));
+  if (weighted)
+    reserve(exec, batch.sparse.weights, "tesserec::data::weights", std::max<Index>(total, 1));
+  else
+    batch.sparse.weights = {};
+}
+
+}  // namespace tesserec::data

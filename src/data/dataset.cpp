@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading runs of samples.
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/data/dataset.hpp>
+
+namespace tesserec::data {
+
+void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const {
+  const Index features = static_cast<Index>(info_.features.size());
+  samples.size = 0;
+  for (const Range& run : runs) samples.size += run.size();
+  samples.labels.resize(static_cast<std::size_t>(samples.size));
+  samples.dense.resize(static_cast<std::size_t>(samples.size * info_.dense_features));
+  samples.ids.resize(static_cast<std::size_t>(packed_ ? samples.size * features : 0));
+  samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
+  for (Samples::Jagged& bags : samples.jagged)
+    bags.offsets.reserve(static_cast<std::size_t>(samples.size) + 1);
+  for (Samples::Jagged& bags : samples.jagged) bags.offsets.push_back(0);
+
+  Index done = 0;
+  for (const Range& run : runs)
+    for (const Part& part : parts_) {
+      const Range here{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
+      if (here.begin >= here.end) continue;
+      read_run(part, {here.begin - part.first, here.end - part.first}, done, samples);
+      done += here.size();
+    }
+  check_numbers(runs, samples);
+  check_ids(runs, rows, samples);
+}
+
+void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {
+  const store::Slab slab{run.begin, run.size()};
+  if (part.byte_labels) {
+    std::vector<std::uint8_t> labels(static_cast<std::size_t>(run.size()));
+    part.file.read("/labels", slab, labels.data());
+    const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
+    if (bad != labels.end())
+      fail("label ", int{*bad}, " in sample ", run.begin + (bad - labels.begin()), " of ", part.file.path(),
+           ": byte labels are 0 or 1");
+    std::copy(labels.begin(), labels.end(), samples.labels.begin() + at);
+  } else {
+    part.file.read("/labels", slab, samples.labels.data() + at);
+  }
+  if (info_.dense_features > 0)
+    part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
+  if (packed_)
+    part.file.read("/sparse/ids", slab, samples.ids.data() + at * static_cast<Index>(info_.features.size()));
+  for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);
+}
+
+void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const {
+  const std::string group = "/sparse/" + info_.features[feature];
+  std::vector<Index> offsets(static_cast<std::size_t>(run.size()) + 1);
+  part.file.read(group + "/offsets", {run.begin, run.size() + 1}, offsets.data());
+  const bool starts = run.begin > 0 || offsets.front() == 0;
+  if (!starts || offsets.front() < 0 || offsets.back() > part.values[feature] ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
+    fail(part.file.path(), ": ", group, "/offsets of samples ", run.begin, " to ", run.end - 1,
+         " do not ascend from 0 to ", part.values[feature], ", the number of ids");
+  const Range values{offsets.front(), offsets.back()};
+  const auto had = static_cast<Index>(bags.values.size());
+  bags.values.resize(static_cast<std::size_t>(had + values.size()));
+  part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + had);
+  if (part.weighted[feature]) {
+    bags.weights.resize(static_cast<std::size_t>(had + values.size()));
+    part.file.read(group + "/weights", {values.begin, values.size()}, bags.weights.data() + had);
+  }
+  for (std::size_t i = 1; i < offsets.size(); ++i) bags.offsets.push_back(offsets[i] - values.begin + had);
+}
+
+}  // namespace tesserec::data

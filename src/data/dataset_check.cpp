@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a read sample must obey. Each pass first asks whether anything is wrong, and only then looks for the
+// place.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/data/dataset.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// Whether all n floats are finite: none has all bits of its exponent set.
+TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
+  constexpr std::uint32_t exponent = 0x7f800000;
+  std::uint32_t bad = 0;
+  for (Index i = 0; i < n; ++i) {
+    std::uint32_t bits;
+    std::memcpy(&bits, values + i, sizeof bits);
+    bad |= static_cast<std::uint32_t>((bits & exponent) == exponent);
+  }
+  return bad == 0;
+}
+
+/// Whether all ids [n, features] lie in [0, limit of the feature).
+TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits,
+                                Index features) {
+  std::uint32_t bad = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index f = 0; f < features; ++f)
+      bad |= static_cast<std::uint32_t>(static_cast<std::uint32_t>(ids[i * features + f]) >= limits[f]);
+  return bad == 0;
+}
+
+bool all_inside(const std::vector<Index>& ids, Index limit) {
+  bool bad = false;
+  for (const Index id : ids) bad |= static_cast<std::uint64_t>(id) >= static_cast<std::uint64_t>(limit);
+  return !bad;
+}
+
+}  // namespace
+
+std::string Dataset::place(const std::vector<Range>& runs, Index sample) const {
+  for (const Range& run : runs) {
+    if (sample >= run.size()) {
+      sample -= run.size();
+      continue;
+    }
+    for (const Part& part : parts_)
+      if (const Index inside = run.begin + sample - part.first; inside < part.samples)
+        return "sample " + std::to_string(inside) + " of " + part.file.path();
+  }
+  assert(false);
+  return {};
+}
+
+void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& samples) const {
+  const Index columns = info_.dense_features;
+  if (!all_finite(samples.labels.data(), samples.size))
+    for (Index i = 0; i < samples.size; ++i)
+      if (!std::isfinite(samples.labels[i])) fail("label ", samples.labels[i], " in ", place(runs, i));
+  if (!all_finite(samples.dense.data(), samples.size * columns))
+    for (Index i = 0; i < samples.size * columns; ++i)
+      if (!std::isfinite(samples.dense[i]))
+        fail("dense feature ", dense_names_[i % columns], " is ", samples.dense[i], " in ",
+             place(runs, i / columns));
+  for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
+    const Samples::Jagged& bags = samples.jagged[f];
+    if (all_finite(bags.weights.data(), static_cast<Index>(bags.weights.size()))) continue;
+    for (Index i = 0; i < samples.size; ++i)
+      for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
+        if (!std::isfinite(bags.weights[j]))
+          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(runs, i));
+  }
+}
+
+void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows,
+                        const Samples& samples) const {
+  const auto features = static_cast<Index>(info_.features.size());
+  const auto refuse = [&](Index feature, Index id, Index sample) {
+    fail("id ", id, " of feature ", info_.features[feature], " in ", place(runs, sample),
+         " is outside of its table, which has ", rows[feature], " rows");
+  };
+  if (packed_) {
+    std::vector<std::uint32_t> limits;
+    for (const Index n : rows) limits.push_back(static_cast<std::uint32_t>(std::min(n, Index{1} << 31)));
+    if (all_inside(samples.ids.data(), samples.size, limits.data(), features)) return;
+    for (Index i = 0; i < samples.size * features; ++i)
+      if (samples.ids[i] < 0 || samples.ids[i] >= rows[i % features])
+        refuse(i % features, samples.ids[i], i / features);
+  }
+  for (Index f = 0; f < static_cast<Index>(samples.jagged.size()); ++f) {
+    const Samples::Jagged& bags = samples.jagged[f];
+    if (all_inside(bags.values, rows[f])) continue;
+    for (Index i = 0; i < samples.size; ++i)
+      for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
+        if (bags.values[j] < 0 || bags.values[j] >= rows[f]) refuse(f, bags.values[j], i);
+  }
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files a data set is made of, and that each is what the format says.
+#include <algorithm>
+#include <set>
+
+#include <glob.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/data/dataset.hpp>
+
+namespace tesserec::data {
+namespace {
+
+using store::ElementType;
+using store::File;
+
+std::vector<std::string> expand(const std::vector<std::string>& patterns, const std::string& key) {
+  std::vector<std::string> paths;
+  std::set<std::string> seen;
+  for (const std::string& pattern : patterns) {
+    std::vector<std::string> matches{pattern};
+    if (pattern.find_first_of("*?[") != std::string::npos) {
+      glob_t found{};
+      const int code = glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
+      matches.assign(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
+      globfree(&found);
+      if (code == GLOB_NOMATCH) fail(key, ": no file matches \"", pattern, "\"");
+      if (code != 0) fail(key, ": the folder of \"", pattern, "\" cannot be read");
+      std::sort(matches.begin(), matches.end());
+    }
+    for (const std::string& path : matches) {
+      if (!seen.insert(path).second) fail(key, " gives ", path, " twice");
+      paths.push_back(path);
+    }
+  }
+  if (paths.empty()) fail(key, " names no file");
+  return paths;
+}
+
+std::string text_of(const std::vector<Index>& shape) {
+  std::string text;
+  for (const Index n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
+}
+
+void require(const File& file, const std::string& name, const std::vector<Index>& shape,
+             const std::vector<ElementType>& types, const char* type_names) {
+  if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
+  if (const auto found = file.shape(name); found != shape)
+    fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ",
+         text_of(shape));
+  if (std::find(types.begin(), types.end(), file.type(name)) == types.end())
+    fail(file.path(), ": ", name, " does not hold ", type_names);
+}
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+void require_same(const std::string& what, const std::string& first_path, const std::string& first,
+                  const std::string& path, const std::string& here) {
+  if (first != here)
+    fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ",
+         here);
+}
+
+std::string vocabulary(const File& file) {
+  return file.has_attribute("/", "vocabulary_digest") ? file.attribute<std::string>("/", "vocabulary_digest")
+                                                      : "not said";
+}
+
+}  // namespace
+
+Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key) {
+  const std::vector<std::string> paths = expand(patterns, key);
+  for (const std::string& path : paths) open(path);
+  info_.description = paths.front();
+  if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
+  if (info_.samples == 0) fail(key, ": ", info_.description, " holds no samples");
+}
+
+void Dataset::open(const std::string& path) {
+  Part part{File::open(path), info_.samples, 0, false, {}, {}};
+  const File& file = part.file;
+  if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
+    fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
+         "\"); `tesserec preprocess` makes one");
+  if (const auto version = file.attribute<std::int64_t>("/", "version"); version != dataset_version)
+    fail(path, ": data set format version ", version, ", while this program reads version ", dataset_version);
+  part.samples = file.attribute<std::int64_t>("/", "samples");
+  if (part.samples < 0) fail(path, ": attribute samples is ", part.samples);
+  const auto features = file.attribute<std::vector<std::string>>("/", "features");
+  const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
+  const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
+  if (rows.size() != features.size())
+    fail(path, ": ", features.size(), " features, but rows for ", rows.size(), " of them");
+  const auto least = std::min_element(rows.begin(), rows.end());
+  if (least != rows.end() && *least < 1)
+    fail(path, ": feature ", features[least - rows.begin()], " has ", *least, " rows");
+
+  const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
+  if (parts_.empty()) {
+    packed_ = packed;
+    dense_names_ = dense;
+    info_.dense_features = static_cast<Index>(dense.size());
+    info_.features = features;
+    info_.rows.assign(rows.size(), 0);
+  }
+  check_shapes(part, packed);
+  if (!parts_.empty()) {
+    const Part& first = parts_.front();
+    const auto same = [&](const char* what, const std::string& a, const std::string& b) {
+      require_same(what, first.file.path(), a, path, b);
+    };
+    same("features", join(info_.features), join(features));
+    same("dense features", join(dense_names_), join(dense));
+    same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
+    same("vocabulary_digest", vocabulary(first.file), vocabulary(file));
+    for (std::size_t f = 0; f < part.weighted.size(); ++f)
+      same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
+           part.weighted[f] ? "yes" : "no");
+  }
+  for (std::size_t f = 0; f < rows.size(); ++f) info_.rows[f] = std::max(info_.rows[f], rows[f]);
+  for (const bool weighted : part.weighted) info_.weighted |= weighted;
+  info_.samples += part.samples;
+  parts_.push_back(std::move(part));
+}
+
+void Dataset::check_shapes(Part& part, bool packed) const {
+  const File& file = part.file;
+  const Index n = part.samples;
+  const auto features = file.attribute<std::vector<std::string>>("/", "features");
+  const auto dense =
+      static_cast<Index>(file.attribute<std::vector<std::string>>("/", "dense_features").size());
+  require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
+  part.byte_labels = file.type("/labels") == ElementType::u8;
+  if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
+  if (packed)
+    require(file, "/sparse/ids", {n, static_cast<Index>(features.size())}, {ElementType::i32},
+            "32-bit integers");
+  if (packed) return;
+  for (const std::string& feature : features) {
+    const std::string group = "/sparse/" + feature;
+    require(file, group + "/offsets", {n + 1}, {ElementType::i64}, "64-bit integers");
+    const std::string values = group + "/values";
+    if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
+    const std::vector<Index> shape = file.shape(values);
+    const Index size = shape.size() == 1 ? shape[0] : -1;
+    require(file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64},
+            "32- or 64-bit integers");
+    const bool weighted = file.exists(group + "/weights");
+    if (weighted) require(file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
+    part.values.push_back(size);
+    part.weighted.push_back(weighted);
+  }
+}
+
+}  // namespace tesserec::data

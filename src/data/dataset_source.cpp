@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataset_source.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tesserec::data {
+
+DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key,
+                             const Deal& deal)
+    : dataset_(patterns, key),
+      rows_(dataset_.info().rows),
+      order_(dataset_.info().samples, deal),
+      at_hand_(static_cast<std::size_t>(order_.streams())) {}
+
+void DatasetSource::seek(Index epoch, Index batch) {
+  reader_.reset();
+  order_.start(epoch);
+  batch_ = batch;
+  std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
+}
+
+void DatasetSource::limit_rows(const std::vector<Index>& rows) {
+  assert(rows.size() == rows_.size());
+  reader_.reset();
+  rows_ = rows;
+  std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
+}
+
+std::optional<Window> DatasetSource::read_next(Walk& walk) const {
+  for (; walk.batch < order_.batches(); ++walk.batch, walk.stream = 0)
+    for (; walk.stream < order_.streams(); ++walk.stream) {
+      const Range mine = order_.positions(walk.stream, walk.batch);
+      if (mine.size() == 0) continue;
+      Index& newest = walk.window[walk.stream];
+      if (newest >= (mine.end - 1) / order_window) continue;
+      newest = std::max(newest + 1, mine.begin / order_window);
+      Window window{walk.stream, newest, order_.permutation(walk.stream, newest), {}};
+      dataset_.read(order_.runs(walk.stream, newest), rows_, window.samples);
+      return window;
+    }
+  return std::nullopt;
+}
+
+const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index number) {
+  std::shared_ptr<const Window>& newest = at_hand_[stream];
+  if (newest == nullptr || newest->number != number) {
+    newest = nullptr;
+    std::optional<Window> read = reader_->next();
+    assert(read && read->stream == stream && read->number == number);
+    newest = std::make_shared<const Window>(std::move(*read));
+  }
+  return newest;
+}
+
+bool DatasetSource::next(Batch& batch) {
+  if (batch_ >= order_.batches()) return false;
+  if (reader_ == nullptr) {
+    Walk walk{batch_, 0, std::vector<Index>(at_hand_.size(), -1)};
+    reader_ = std::make_unique<ReadAhead<Window>>(at_hand_.size() + 1,
+                                                  [this, walk]() mutable { return read_next(walk); });
+  }
+  segments_.clear();
+  for (int stream = 0; stream < order_.streams(); ++stream) {
+    const Range mine = order_.positions(stream, batch_);
+    for (Index at = mine.begin; at < mine.end;) {
+      const Index number = at / order_window;
+      const Range whole = order_.window(stream, number);
+      const Index end = std::min(mine.end, whole.end);
+      segments_.push_back({window(stream, number), at - whole.begin, end - at});
+      at = end;
+    }
+  }
+  reserve_batch(Exec(), batch, order_.local_samples(batch_), order_.batch_samples(batch_),
+                info().dense_features, info().features);
+  gather(segments_, info(), dataset_.packed(), batch);
+  segments_.clear();
+  ++batch_;
+  return true;
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gather.hpp"
+#include "read_ahead.hpp"
+#include <tesserec/data/dataset.hpp>
+#include <tesserec/data/sample_order.hpp>
+
+namespace tesserec::data {
+
+/// Batches of HDF5 data set files. A thread reads this rank's windows in the order in which batches need
+/// them, about one window of each stream ahead.
+class DatasetSource : public Source {
+ public:
+  DatasetSource(const std::vector<std::string>& patterns, const std::string& key, const Deal& deal);
+
+  const SourceInfo& info() const override { return dataset_.info(); }
+  bool next(Batch& batch) override;
+  void seek(Index epoch, Index batch) override;
+  void limit_rows(const std::vector<Index>& rows) override;
+
+ private:
+  /// Walks over (batch, stream, window) as `next` needs them.
+  struct Walk {
+    Index batch = 0;
+    int stream = 0;
+    std::vector<Index> window;  ///< newest of each stream; -1 before the first
+  };
+
+  std::optional<Window> read_next(Walk& walk) const;
+  const std::shared_ptr<const Window>& window(int stream, Index number);
+
+  Dataset dataset_;
+  std::vector<Index> rows_;
+  SampleOrder order_;
+  Index batch_ = 0;
+  std::vector<std::shared_ptr<const Window>> at_hand_;  ///< newest window of each stream
+  std::vector<Segment> segments_;
+  std::unique_ptr<ReadAhead<Window>> reader_;  ///< last: stopped before what it reads from goes
+};
+
+}  // namespace tesserec::data

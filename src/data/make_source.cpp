@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "dataset_source.hpp"
+#include "planted_table.hpp"
+#include "synthetic_source.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/data/planted.hpp>
+#include <tesserec/data/reference.hpp>
+
+namespace tesserec::data {
+namespace {
+
+void check(const SyntheticSettings& s) {
+  const auto require = [](bool good, const char* key, const char* rule) {
+    if (!good) fail("data.synthetic.", key, " must be ", rule);
+  };
+  require(!s.rows.empty(), "rows", "a list with the rows of each table");
+  for (const Index rows : s.rows) require(rows > 0, "rows", "positive, for every table");
+  require(s.max_rows >= 0, "max_rows", "0 (no cap) or positive");
+  require(s.dense_features >= 0, "dense_features", "0 or more");
+  require(s.ids_per_bag > 0, "ids_per_bag", "1 or more");
+  require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
+  require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
+  require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");
+}
+
+std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
+  check(s);
+  const bool planted = s.kind == SyntheticKind::planted;
+  SourceInfo info;
+  info.description = planted ? "planted model" : "reference generator";
+  info.samples = use == Use::train ? s.samples : s.evaluate_samples;
+  if (info.samples <= 0)
+    fail("no samples to make: give data.synthetic.", use == Use::train ? "samples" : "evaluate_samples");
+  info.dense_features = s.dense_features;
+  info.features = synthetic_features(s);
+  info.rows = synthetic_rows(s);
+  if (planted) {
+    const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
+    auto model = std::make_shared<const PlantedModel>(s, deal.seed);
+    return std::make_unique<SyntheticSource>(
+        info, deal, [model, stream](std::span<const Index> samples, Index global_size, Batch& batch) {
+          model->fill(stream, samples, global_size, batch);
+        });
+  }
+  CounterStream uniform(deal.seed, static_cast<Index>(info.features.size()));
+  return std::make_unique<SyntheticSource>(
+      info, deal,
+      [s, uniform, rows = info.rows, features = info.features](std::span<const Index> samples,
+                                                               Index global_size, Batch& batch) mutable {
+        reference_batch(s, rows, features, samples, global_size, uniform, batch);
+      });
+}
+
+}  // namespace
+
+std::vector<Index> synthetic_rows(const SyntheticSettings& settings) {
+  std::vector<Index> rows = settings.rows;
+  for (Index& n : rows)
+    if (settings.max_rows > 0) n = std::min(n, settings.max_rows);
+  return rows;
+}
+
+std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
+  std::vector<std::string> names;
+  for (std::size_t f = 0; f < settings.rows.size(); ++f)
+    names.push_back(std::string("C").append(std::to_string(f + 1)));
+  return names;
+}
+
+bool has_source(const Settings& settings, Use use) {
+  const bool files = !settings.train.empty() || !settings.evaluate.empty();
+  const SyntheticSettings& synthetic = settings.synthetic;
+  if (files && synthetic.kind != SyntheticKind::none)
+    fail(
+        "data.train or data.evaluate name files and data.synthetic.kind names a generator: keep one of them");
+  if (synthetic.kind != SyntheticKind::none)
+    return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
+  return !(use == Use::train ? settings.train : settings.evaluate).empty();
+}
+
+std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
+  const bool train = use == Use::train;
+  Deal dealt = deal;
+  dealt.shuffle = train && deal.shuffle;
+  const bool given = has_source(settings, use);
+  if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
+  const std::string key = train ? "data.train" : "data.evaluate";
+  if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
+  return std::make_unique<DatasetSource>(train ? settings.train : settings.evaluate, key, dealt);
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <numeric>
+
+#include "planted_table.hpp"
+#include <tesserec/data/planted.hpp>
+
+namespace tesserec::data {
+namespace {
+
+constexpr Index calibration_samples = 32768;
+// Counters of a sample's stream without a table.
+constexpr Index label_quad = 0, dense_quad = 1;
+
+Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
+  return {seed, Purpose::planted_samples, static_cast<std::uint64_t>(stream) << 32};
+}
+
+double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+
+bool has(const std::vector<std::uint8_t>& mask, Index rank) {
+  return (mask[rank / 8] >> (rank % 8) & 1) != 0;
+}
+
+}  // namespace
+
+PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed)
+    : settings_(settings), seed_(seed) {
+  const std::vector<Index> rows = synthetic_rows(settings);
+  for (std::size_t t = 0; t < rows.size(); ++t)
+    tables_.emplace_back(settings, seed, static_cast<Index>(t), rows[t]);
+  const Random random(seed, Purpose::planted_model, 0);
+  for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
+
+  std::vector<Index> samples(calibration_samples);
+  std::iota(samples.begin(), samples.end(), Index{0});
+  std::vector<double> z = raw_logits(PlantedStream::calibrate, samples, nullptr, nullptr);
+  double sum = 0, squares = 0;
+  for (const double value : z) sum += value;
+  const double mean = sum / calibration_samples;
+  for (const double value : z) squares += (value - mean) * (value - mean);
+  const double deviation = std::sqrt(squares / calibration_samples);
+  scale_ = deviation > 0 ? settings.strength / deviation : 0;
+
+  double low = -60 - std::abs(scale_ * mean), high = -low;
+  for (int step = 0; step < 100; ++step) {
+    bias_ = (low + high) / 2;
+    double clicks = 0;
+    for (const double value : z) clicks += sigmoid(bias_ + scale_ * value);
+    (clicks < settings.click_rate * calibration_samples ? low : high) = bias_;
+  }
+}
+
+PlantedModel::~PlantedModel() = default;
+
+Index PlantedModel::tables() const { return static_cast<Index>(tables_.size()); }
+
+void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
+  const Random random = sample_numbers(seed_, stream);
+  const Index columns = settings_.dense_features;
+  for (Index j = 0; j < columns; j += 4) {
+    const auto q = random.quad(sample, dense_quad + j / 4);
+    for (int pair = 0; pair < 2; ++pair) {  // Box-Muller
+      const double u = (static_cast<double>(q[2 * pair]) + 1.0) * 0x1p-32;
+      const double angle = 6.283185307179586476925 * static_cast<double>(q[2 * pair + 1]) * 0x1p-32;
+      const double radius = std::sqrt(-2.0 * std::log(u));
+      const Index at = j + 2 * pair;
+      if (at < columns) x[at] = static_cast<float>(radius * std::cos(angle));
+      if (at + 1 < columns) x[at + 1] = static_cast<float>(radius * std::sin(angle));
+    }
+  }
+}
+
+std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples,
+                                             const RankMask* mask, Batch* batch) const {
+  const auto size = static_cast<Index>(samples.size());
+  std::vector<double> z(samples.size(), 0.0);
+  std::vector<float> x(weights_.size());
+  for (Index b = 0; b < size; ++b) {
+    dense(stream, samples[b], x.data());
+    for (std::size_t j = 0; j < x.size(); ++j) z[b] = std::fma(weights_[j], static_cast<double>(x[j]), z[b]);
+    for (std::size_t j = 0; batch != nullptr && j < x.size(); ++j) batch->dense(b, j) = x[j];
+  }
+  RankBags bags;
+  std::vector<Index> ids;
+  for (Index t = 0; t < tables(); ++t) {
+    const PlantedTable& table = tables_[t];
+    table.draw(stream, samples, bags);
+    for (Index b = 0; b < size; ++b) {
+      const Index begin = bags.offsets[b], end = bags.offsets[b + 1];
+      double effect = 0;
+      for (Index i = begin; i < end; ++i)
+        if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += table.effect(bags.ranks[i]);
+      if (end > begin) z[b] += effect / static_cast<double>(end - begin);
+    }
+    if (batch == nullptr) continue;
+    const auto before = static_cast<Index>(ids.size());
+    for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = before + bags.offsets[b];
+    for (const Index rank : bags.ranks) ids.push_back(table.row(rank));
+  }
+  if (batch != nullptr) {
+    const auto total = static_cast<Index>(ids.size());
+    batch->sparse.offsets(tables() * size) = total;
+    reserve_values(Exec(), *batch, total, false);
+    std::copy(ids.begin(), ids.end(), batch->sparse.values.data());
+  }
+  return z;
+}
+
+float PlantedModel::label(PlantedStream stream, Index sample, double probability) const {
+  const double u = sample_numbers(seed_, stream).uniform53(sample, 2 * label_quad);
+  return u < probability ? 1.0f : 0.0f;
+}
+
+void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size,
+                        Batch& batch) const {
+  reserve_batch(Exec(), batch, static_cast<Index>(samples.size()), global_size, settings_.dense_features,
+                synthetic_features(settings_));
+  const std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
+  for (std::size_t b = 0; b < z.size(); ++b)
+    batch.labels(b) = label(stream, samples[b], sigmoid(bias_ + scale_ * z[b]));
+}
+
+std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<const Index> samples,
+                                                const RankMask* mask, std::vector<float>* labels) const {
+  std::vector<double> z = raw_logits(stream, samples, mask, nullptr);
+  for (double& value : z) value = sigmoid(bias_ + scale_ * value);
+  for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b)
+    labels->push_back(label(stream, samples[b], z[b]));
+  return z;
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "zipf.hpp"
+#include <tesserec/data/settings.hpp>
+
+namespace tesserec::data {
+
+/// The samples of a generator's streams never meet.
+enum class PlantedStream : std::uint64_t { train = 0, evaluate = 1, calibrate = 2 };
+
+/// Bags of one table for some samples: frequency ranks.
+struct RankBags {
+  std::vector<Index> offsets;  ///< samples + 1, from 0
+  std::vector<Index> ranks;
+};
+
+/// One table of a planted model: how often its rows come, where they lie, what they do.
+class PlantedTable {
+ public:
+  PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows);
+
+  Index rows() const { return rows_; }
+  /// Bags of samples, each a function of (seed, stream, table, sample).
+  void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;
+  /// Row of a frequency rank: a fixed pseudo-random bijection of [0, rows), so that hot rows are scattered.
+  Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
+  /// N(0, 1) / sqrt(1 + rank / 1000).
+  float effect(Index rank) const { return rank < zipf_.hot() ? hot_effect_[rank] : plant(rank); }
+
+ private:
+  Index scatter(Index rank) const;
+  float plant(Index rank) const;
+
+  Index rows_, ids_per_bag_;
+  bool variable_;
+  Zipf zipf_;
+  Random effects_;
+  std::vector<Random> samples_;  ///< of each stream
+  std::uint64_t mask_ = 0;       ///< smallest 2^n - 1 that holds rows - 1
+  int shift_ = 1;
+  std::uint64_t odd_[3] = {};
+  std::vector<Index> hot_row_;
+  std::vector<float> hot_effect_;
+};
+
+}  // namespace tesserec::data

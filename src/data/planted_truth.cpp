@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "planted_table.hpp"
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/data/planted.hpp>
+
+namespace tesserec::data {
+namespace {
+
+constexpr Index piece = 8192;  // samples drawn at once
+
+std::vector<Index> numbers(Range range) {
+  std::vector<Index> all(static_cast<std::size_t>(range.size()));
+  std::iota(all.begin(), all.end(), range.begin);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, Index at_least) const {
+  assert(0 < at_least && at_least <= 255);
+  const Index rows = tables_[table].rows();
+  std::vector<std::uint8_t> counts(static_cast<std::size_t>(rows), 0);
+  RankBags bags;
+  for (Index first = 0; first < samples; first += piece) {
+    tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + piece, samples)}), bags);
+    for (const Index rank : bags.ranks) counts[rank] += counts[rank] < at_least;
+  }
+  std::vector<std::uint8_t> mask(static_cast<std::size_t>((rows + 7) / 8), 0);
+  for (Index rank = 0; rank < rows; ++rank)
+    if (counts[rank] >= at_least) mask[rank / 8] |= static_cast<std::uint8_t>(1 << rank % 8);
+  return mask;
+}
+
+PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings,
+                           std::uint64_t seed, Index seen_at_least) {
+  const PlantedModel model(settings, seed);
+  std::vector<std::uint8_t> mine;
+  for (Index t = comm.rank(); t < model.tables(); t += comm.size()) {
+    const auto mask = model.ranks_seen(t, settings.samples, seen_at_least);
+    mine.insert(mine.end(), mask.begin(), mask.end());
+  }
+  const std::vector<std::uint8_t> all = comm.all_gather(std::span<const std::uint8_t>(mine));
+  const std::vector<Index> rows = synthetic_rows(settings);
+  RankMask seen(rows.size());
+  auto from = all.begin();
+  for (int rank = 0; rank < comm.size(); ++rank)
+    for (Index t = rank; t < model.tables(); t += comm.size()) {
+      const auto end = from + (rows[t] + 7) / 8;
+      seen[t].assign(from, end);
+      from = end;
+    }
+
+  const Range mine_to_judge{settings.evaluate_samples * comm.rank() / comm.size(),
+                            settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
+  PlantedTruth truth;
+  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += piece) {
+    const auto samples = numbers({first, std::min(first + piece, mine_to_judge.end)});
+    const auto whole = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
+    const auto restricted = model.probabilities(PlantedStream::evaluate, samples, &seen, nullptr);
+    truth.probabilities.insert(truth.probabilities.end(), whole.begin(), whole.end());
+    truth.restricted.insert(truth.restricted.end(), restricted.begin(), restricted.end());
+  }
+  return truth;
+}
+
+}  // namespace tesserec::data

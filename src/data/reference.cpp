@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <tesserec/data/reference.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// Appends one bag.
+void add_bag(Index rows, Index ids_per_bag, UniformStream& uniform, std::vector<Index>& ids) {
+  const auto most = static_cast<double>(std::min(rows, ids_per_bag));
+  const auto draws = static_cast<Index>(std::nearbyint(std::max(1.0, uniform.next() * most)));
+  const auto first = static_cast<std::ptrdiff_t>(ids.size());
+  for (Index i = 0; i < draws; ++i)
+    ids.push_back(static_cast<Index>(std::nearbyint(uniform.next() * static_cast<double>(rows - 1))));
+  std::sort(ids.begin() + first, ids.end());
+  ids.erase(std::unique(ids.begin() + first, ids.end()), ids.end());
+}
+
+}  // namespace
+
+CounterStream::CounterStream(std::uint64_t seed, Index features) {
+  for (Index part = 0; part < features + 2; ++part)
+    parts_.emplace_back(seed, Purpose::reference_samples, static_cast<std::uint64_t>(part));
+}
+
+void CounterStream::start(Index sample, Index part) {
+  sample_ = sample;
+  part_ = part;
+  drawn_ = 0;
+}
+
+double CounterStream::next() {
+  if (drawn_ % 2 == 0) quad_ = parts_[part_].quad(sample_, drawn_ / 2);
+  const int i = static_cast<int>(drawn_++ % 2) * 2;
+  return static_cast<double>((std::uint64_t{quad_[i]} << 32 | quad_[i + 1]) >> 11) * 0x1p-53;
+}
+
+void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
+                     const std::vector<std::string>& features, std::span<const Index> samples,
+                     Index global_size, UniformStream& uniform, Batch& batch) {
+  const Exec exec;
+  const auto size = static_cast<Index>(samples.size());
+  reserve_batch(exec, batch, size, global_size, settings.dense_features, features);
+  for (Index b = 0; b < size; ++b) {
+    uniform.dense_of(samples[b]);
+    for (Index k = 0; k < settings.dense_features; ++k)
+      batch.dense(b, k) = static_cast<float>(uniform.next());
+  }
+  std::vector<Index> ids;
+  Index bag = 0;
+  batch.sparse.offsets(0) = 0;
+  for (std::size_t f = 0; f < rows.size(); ++f)
+    for (const Index sample : samples) {
+      uniform.bag_of(sample, static_cast<Index>(f));
+      add_bag(rows[f], settings.ids_per_bag, uniform, ids);
+      batch.sparse.offsets(++bag) = static_cast<Index>(ids.size());
+    }
+  reserve_values(exec, batch, static_cast<Index>(ids.size()), false);
+  std::copy(ids.begin(), ids.end(), batch.sparse.values.data());
+  for (Index b = 0; b < size; ++b) {
+    uniform.target_of(samples[b]);
+    const auto target = static_cast<float>(uniform.next());
+    batch.labels(b) = settings.round_targets ? std::nearbyint(target) : target;
+  }
+}
+
+}  // namespace tesserec::data

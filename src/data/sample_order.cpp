@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/data/sample_order.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// Fisher-Yates from the back; entry i draws from row first_row + i.
+template <class T>
+void permute(std::vector<T>& values, const Random& random, Index first_row) {
+  for (Index i = static_cast<Index>(values.size()) - 1; i > 0; --i)
+    std::swap(values[i], values[random.below(static_cast<std::uint64_t>(i) + 1, first_row + i, 0)]);
+}
+
+void add_run(Range run, std::vector<Range>& runs) {
+  if (run.size() == 0) return;
+  if (!runs.empty() && runs.back().end == run.begin)
+    runs.back().end = run.end;
+  else
+    runs.push_back(run);
+}
+
+}  // namespace
+
+SampleOrder::SampleOrder(Index samples, const Deal& deal) : samples_(samples), deal_(deal) {
+  const Index whole = samples / deal.batch_size, rest = samples % deal.batch_size;
+  if (deal.shuffle) {
+    const auto of_lane = [&](int lane, Index n) { return deal.lanes.samples(lane, n).size(); };
+    const Range mine = deal.lanes.of_rank(deal.rank, deal.ranks);
+    Index first = 0;
+    for (int lane = 0; lane < mine.end; ++lane) {
+      const Index per_batch = of_lane(lane, deal.batch_size);
+      const Index size = whole * per_batch + of_lane(lane, rest);
+      if (mine.contains(lane)) streams_.push_back({lane, first, size, per_batch, -1, {}});
+      first += size;
+    }
+  } else {
+    const auto of_rank = [&](Index n) { return deal.lanes.samples_of_rank(deal.rank, deal.ranks, n).size(); };
+    const Index per_batch = of_rank(deal.batch_size);
+    streams_.push_back({0, 0, whole * per_batch + of_rank(rest), per_batch, -1, {}});
+  }
+  start(0);
+}
+
+void SampleOrder::start(Index epoch) {
+  epoch_ = epoch;
+  for (Stream& stream : streams_) stream.window = -1;
+  if (!deal_.shuffle) return;
+  blocks_.resize(static_cast<std::size_t>((samples_ + order_block - 1) / order_block));
+  std::iota(blocks_.begin(), blocks_.end(), Index{0});
+  permute(blocks_, Random(deal_.seed, Purpose::block_order, static_cast<std::uint64_t>(epoch)), 0);
+  short_place_ = 0;
+  while (short_place_ < static_cast<Index>(blocks_.size()) &&
+         blocks_[short_place_] != static_cast<Index>(blocks_.size()) - 1)
+    ++short_place_;
+}
+
+Index SampleOrder::local_samples(Index batch) const {
+  return deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).size();
+}
+
+Range SampleOrder::positions(int stream, Index batch) const {
+  const Stream& s = streams_[stream];
+  const Index first = batch * s.per_batch;
+  return {first, batch_samples(batch) == deal_.batch_size ? first + s.per_batch : s.size};
+}
+
+Range SampleOrder::window(int stream, Index window) const {
+  return {window * order_window, std::min((window + 1) * order_window, streams_[stream].size)};
+}
+
+std::vector<Range> SampleOrder::runs(int stream, Index w) const {
+  const Range range = window(stream, w);
+  std::vector<Range> runs;
+  if (deal_.shuffle)
+    add_sequence({streams_[stream].first + range.begin, streams_[stream].first + range.end}, runs);
+  else
+    add_batches(range, runs);
+  return runs;
+}
+
+void SampleOrder::add_sequence(Range range, std::vector<Range>& runs) const {
+  const Index last = static_cast<Index>(blocks_.size()) - 1;
+  const Index missing = (last + 1) * order_block - samples_;  // of the short block
+  for (Index at = range.begin; at < range.end;) {
+    // Places behind the short block start `missing` samples earlier.
+    const bool behind = at >= (short_place_ + 1) * order_block - missing;
+    const Index place = (at + (behind ? missing : 0)) / order_block;
+    const Index start = place * order_block - (place > short_place_ ? missing : 0);
+    const Index size = order_block - (place == short_place_ ? missing : 0);
+    const Index end = std::min(range.end, start + size);
+    const Index block = blocks_[place] * order_block;
+    add_run({block + at - start, block + end - start}, runs);
+    at = end;
+  }
+}
+
+void SampleOrder::add_batches(Range range, std::vector<Range>& runs) const {
+  const Index per_batch = streams_[0].per_batch;
+  const Index whole = samples_ / deal_.batch_size;
+  for (Index at = range.begin; at < range.end;) {
+    const Index batch = per_batch > 0 ? std::min(at / per_batch, whole) : whole;
+    const Range mine = positions(0, batch);
+    const Index end = std::min(range.end, mine.end);
+    const Index first = batch * deal_.batch_size +
+                        deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).begin;
+    add_run({first + at - mine.begin, first + end - mine.begin}, runs);
+    at = end;
+  }
+}
+
+std::vector<std::uint16_t> SampleOrder::permutation(int stream, Index w) const {
+  static_assert(order_window <= 65536);
+  std::vector<std::uint16_t> order(static_cast<std::size_t>(window(stream, w).size()));
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  if (deal_.shuffle) {
+    const auto lane = static_cast<std::uint64_t>(streams_[stream].lane);
+    const Random random(deal_.seed, Purpose::sample_order, static_cast<std::uint64_t>(epoch_) << 32 | lane);
+    permute(order, random, w * order_window);
+  }
+  return order;
+}
+
+const std::vector<Index>& SampleOrder::batch(Index batch) {
+  batch_.clear();
+  std::vector<Index> file_order;
+  for (int s = 0; s < streams(); ++s) {
+    Stream& stream = streams_[s];
+    const Range mine = positions(s, batch);
+    for (Index at = mine.begin; at < mine.end; ++at) {
+      if (const Index w = at / order_window; w != stream.window) {
+        file_order.clear();
+        for (const Range& run : runs(s, w))
+          for (Index i = run.begin; i < run.end; ++i) file_order.push_back(i);
+        stream.samples.clear();
+        for (const std::uint16_t from : permutation(s, w)) stream.samples.push_back(file_order[from]);
+        stream.window = w;
+      }
+      batch_.push_back(stream.samples[at % order_window]);
+    }
+  }
+  return batch_;
+}
+
+}  // namespace tesserec::data

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zipf.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tesserec::data {
+namespace {
+
+double weight(double x, double exponent) { return std::exp(-exponent * std::log(x)); }
+
+}  // namespace
+
+Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_(std::min(rows, most_hot)) {
+  std::vector<double> weights;
+  for (Index rank = 0; rank < hot_; ++rank)
+    weights.push_back(weight(static_cast<double>(rank + 1), exponent));
+  if (hot_ < rows) {
+    // Euler-Maclaurin from a = hot + 1 to n = rows: the next term is below 1e-15 of the sum.
+    const auto a = static_cast<double>(hot_ + 1), n = static_cast<double>(rows);
+    const double at_a = weight(a, exponent), at_n = weight(n, exponent);
+    weights.push_back(integral(n) - integral(a) + (at_a + at_n) / 2 + exponent * (at_a / a - at_n / n) / 12);
+    tail_begin_ = integral(a + 0.5) - at_a;
+    tail_end_ = integral(n + 0.5);
+  }
+  for (const double w : weights) total_ += w;
+  build_alias(std::move(weights));
+}
+
+double Zipf::integral(double x) const {
+  const double power = 1 - exponent_, log_x = std::log(x);
+  return std::abs(power) < 1e-12 ? log_x : std::expm1(power * log_x) / power;
+}
+
+double Zipf::inverse(double y) const {
+  const double power = 1 - exponent_, t = power * y;
+  if (std::abs(power) < 1e-12) return std::exp(y);
+  const double log_t = std::abs(power) > 1e-3 ? std::log(std::max(1 + t, 1e-300)) : std::log1p(t);
+  return std::exp(log_t / power);
+}
+
+void Zipf::build_alias(std::vector<double> weights) {
+  const std::size_t slots = std::bit_ceil(weights.size());
+  bits_ = std::countr_zero(slots);
+  weights.resize(slots, 0.0);
+  slots_.resize(slots);
+  std::vector<std::uint32_t> small, large;
+  for (std::uint32_t i = 0; i < slots; ++i) {
+    weights[i] *= static_cast<double>(slots) / total_;
+    (weights[i] < 1 ? small : large).push_back(i);
+    slots_[i] = {~0u, i};
+  }
+  while (!small.empty() && !large.empty()) {
+    const std::uint32_t poor = small.back(), rich = large.back();
+    small.pop_back();
+    slots_[poor] = {static_cast<std::uint32_t>(weights[poor] * 0x1p32), rich};
+    weights[rich] -= 1 - weights[poor];
+    if (weights[rich] < 1) {
+      large.pop_back();
+      small.push_back(rich);
+    }
+  }
+}
+
+Index Zipf::draw(const Random& random, Index row, Index first, Index stride) const {
+  auto q = random.quad(row, first);
+  const auto slot = static_cast<std::uint32_t>((std::uint64_t{q[0]} << bits_) >> 32);
+  const Index outcome = q[1] < slots_[slot].cut ? slot : slots_[slot].other;
+  if (outcome < hot_) return outcome;
+  while (true) {
+    const double u = static_cast<double>((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;
+    const double y = tail_end_ - u * (tail_end_ - tail_begin_);
+    const double x = inverse(y);
+    const double k =
+        std::clamp(std::floor(x + 0.5), static_cast<double>(hot_ + 1), static_cast<double>(rows_));
+    // What is rejected is less than a thousandth of a cell at its left border, this far out.
+    if (x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_)) return static_cast<Index>(k) - 1;
+    first += stride;
+    q = random.quad(row, first);
+  }
+}
+
+double Zipf::probability(Index rank) const {
+  return weight(static_cast<double>(rank + 1), exponent_) / total_;
+}
+
+}  // namespace tesserec::data

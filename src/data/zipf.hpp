@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tesserec/core/random.hpp>
+
+namespace tesserec::data {
+
+/// Ranks 0 .. rows-1 with probability proportional to 1 / (rank + 1)^exponent. Hot ranks come from an alias
+/// table (Vose, 1991), all others from rejection-inversion (Hoermann, Derflinger, 1996).
+class Zipf {
+ public:
+  static constexpr Index most_hot = 4095;
+
+  Zipf(Index rows, double exponent);
+
+  Index hot() const { return hot_; }
+  /// A function of the counters (row, first), (row, first + stride), ... of `random`; one is nearly always
+  /// enough.
+  Index draw(const Random& random, Index row, Index first, Index stride) const;
+  /// Probability of a rank.
+  double probability(Index rank) const;
+
+ private:
+  struct Slot {
+    std::uint32_t cut;    ///< share of the slot that is its own, in 2^-32
+    std::uint32_t other;  ///< outcome of the rest
+  };
+
+  double integral(double x) const;  ///< of x^-exponent from 1
+  double inverse(double integral) const;
+  void build_alias(std::vector<double> weights);
+
+  Index rows_;
+  double exponent_;
+  Index hot_;              ///< outcome hot_ of the alias table is the tail
+  double total_ = 0;       ///< sum of all rows' weights
+  double tail_begin_ = 0;  ///< range of `integral` in which the tail lies
+  double tail_end_ = 0;
+  int bits_ = 0;  ///< slots are a power of two
+  std::vector<Slot> slots_;
+};
+
+}  // namespace tesserec::data

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "catch.hpp"
+#include "samples_file.hpp"
+#include "store/scratch.hpp"
+
+using namespace tesserec;
+using data::Use;
+
+namespace {
+
+data::Settings reading(const std::vector<std::string>& train) {
+  data::Settings settings;
+  settings.train = settings.evaluate = train;
+  return settings;
+}
+
+data::Deal deal(Index batch_size, int lanes, bool shuffle) {
+  return {0, 1, Lanes(lanes), batch_size, shuffle, 9};
+}
+
+/// Files that all ranks read and rank 0 writes.
+template <class Write>
+void on_first(const comm::Communicator& comm, const Write& write) {
+  if (comm.rank() == 0) write();
+  comm.barrier();
+}
+
+}  // namespace
+
+TEST_CASE("file order reads several files as one, packed ids") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] {
+    samples_file::packed(scratch / "day_0.h5", 0, 40);
+    samples_file::packed(scratch / "day_1.h5", 40, 13);
+    samples_file::packed(scratch / "day_2.h5", 53, 50);
+  });
+  const auto source = data::make_source(reading({scratch / "day_*.h5"}), Use::train, deal(16, 2, false));
+  const data::SourceInfo& info = source->info();
+  REQUIRE(info.samples == 103);
+  REQUIRE(info.dense_features == 2);
+  REQUIRE(info.features == std::vector<std::string>{"low", "high"});
+  REQUIRE(info.rows == std::vector<Index>{1000, 1000});
+  REQUIRE_FALSE(info.weighted);
+  data::Batch batch;
+  Index i = 0;
+  while (source->next(batch)) {
+    REQUIRE(batch.size == std::min<Index>(16, 103 - i));
+    REQUIRE(batch.global_size == batch.size);
+    REQUIRE(batch.sparse.stride == batch.size);
+    REQUIRE_FALSE(batch.sparse.weighted());
+    for (Index s = 0; s < batch.size; ++s, ++i) {
+      REQUIRE(batch.labels(s) == static_cast<float>(i % 2));
+      REQUIRE(batch.dense(s, 0) == static_cast<float>(i));
+      REQUIRE(batch.dense(s, 1) == -static_cast<float>(i));
+      REQUIRE(batch.sparse.length(1, s) == 1);
+      REQUIRE(batch.sparse.values(batch.sparse.begin(0, s)) == i % 1000);
+      REQUIRE(batch.sparse.values(batch.sparse.begin(1, s)) == i / 1000);
+    }
+  }
+  REQUIRE(i == 103);
+  REQUIRE_FALSE(source->next(batch));
+  source->seek(1, 6);
+  REQUIRE(source->next(batch));
+  REQUIRE(batch.size == 7);
+  REQUIRE(batch.dense(0, 0) == 96);
+}
+
+TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] {
+    samples_file::jagged(scratch / "a.h5", 0, 9000);
+    samples_file::jagged(scratch / "b.h5", 9000, 11000);
+  });
+  for (const bool shuffle : {false, true}) {
+    const auto source =
+        data::make_source(reading({scratch / "a.h5", scratch / "b.h5"}), Use::train, deal(300, 4, shuffle));
+    REQUIRE(source->info().weighted);
+    std::set<Index> seen;
+    data::Batch batch;
+    bool right = true;
+    while (source->next(batch))
+      for (Index s = 0; s < batch.size; ++s) {
+        const auto i = static_cast<Index>(2 * batch.labels(s));
+        seen.insert(i);
+        const auto& sparse = batch.sparse;
+        right &= sparse.length(0, s) == i % 4 && sparse.length(1, s) == 1;
+        for (Index j = 0; j < sparse.length(0, s); ++j) {
+          const Index at = sparse.begin(0, s) + j;
+          right &= sparse.values(at) == i + j && sparse.weights(at) == 0.5f * static_cast<float>(i + j);
+        }
+        right &= sparse.values(sparse.begin(1, s)) == 2 * i && sparse.weights(sparse.begin(1, s)) == 1.0f;
+      }
+    REQUIRE(right);
+    REQUIRE(seen.size() == 20000);
+  }
+}
+
+TEST_CASE("any number of ranks gives the batches of one rank, from any position") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] {
+    samples_file::packed(scratch / "0.h5", 0, 70000);
+    samples_file::packed(scratch / "1.h5", 70000, 30001);
+  });
+  const data::Settings settings = reading({scratch / "?.h5"});
+  for (const bool shuffle : {false, true}) {
+    const auto one = samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), 1, 1, 0);
+    REQUIRE(one.size() == 51);
+    for (const int ranks : {3, 8})
+      REQUIRE(samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), ranks, 1, 0) == one);
+    for (const Index from : {Index{1}, Index{30}, Index{50}}) {
+      const auto rest = samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), 2, 1, from);
+      REQUIRE(rest == std::vector(one.begin() + from, one.end()));
+    }
+  }
+  // Evaluation is in file order even where training is shuffled.
+  REQUIRE(samples_file::drain(settings, Use::evaluate, deal(2000, 8, true), 1, 0, 0) ==
+          samples_file::drain(settings, Use::train, deal(2000, 8, false), 1, 0, 0));
+}
+
+TEST_CASE("the ranks of a job read together what one rank reads") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 50000); });
+  const data::Settings settings = reading({scratch / "x.h5"});
+  data::Deal mine = deal(1500, 4, true);
+  const auto one = samples_file::drain(settings, Use::train, mine, 1, 2, 4);
+  mine.rank = comm.rank();
+  mine.ranks = comm.size();
+  const auto source = data::make_source(settings, Use::train, mine);
+  source->seek(2, 4);
+  std::string text, expected;
+  for (const auto& batch : samples_file::drain(*source)) {
+    std::string local;
+    for (const std::string& line : batch) local += line + "\n";
+    const auto all = comm.all_gather(std::span<const char>(local.data(), local.size()));
+    text.append(all.begin(), all.end());
+  }
+  for (const auto& batch : one)
+    for (const std::string& line : batch) expected += line + "\n";
+  REQUIRE(text == expected);
+}
+
+TEST_CASE("a source may be left in the middle, and started again") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 200000); });
+  const auto source = data::make_source(reading({scratch / "x.h5"}), Use::train, deal(100, 4, true));
+  data::Batch batch;
+  for (int i = 0; i < 3; ++i) {
+    source->seek(i, 500);
+    REQUIRE(source->next(batch));
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "catch.hpp"
+#include "samples_file.hpp"
+
+using namespace tesserec;
+using data::Use;
+
+namespace {
+
+data::Settings planted() {
+  data::Settings settings;
+  auto& s = settings.synthetic;
+  s.kind = data::SyntheticKind::planted;
+  s.samples = 30000;
+  s.evaluate_samples = 20000;
+  s.rows = {1, 2, 3, 100, 5000, 200000, 1000000};
+  s.max_rows = 100000;
+  s.dense_features = 5;
+  return settings;
+}
+
+data::Deal deal(bool shuffle, std::uint64_t seed = 5) { return {0, 1, Lanes(8), 1000, shuffle, seed}; }
+
+/// Area under the ROC curve; no ties in the scores.
+double auc(const std::vector<double>& scores, const std::vector<float>& labels) {
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  double zeros = 0, pairs = 0;
+  for (const std::size_t i : order) {
+    if (labels[i] == 0.0f)
+      zeros += 1;
+    else
+      pairs += zeros;
+  }
+  return pairs / (zeros * (static_cast<double>(scores.size()) - zeros));
+}
+
+}  // namespace
+
+TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
+  const data::Settings settings = planted();
+  const auto one = samples_file::drain(settings, Use::train, deal(true), 1, 1, 0);
+  REQUIRE(one.size() == 30);
+  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 3, 1, 0) == one);
+  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 2, 1, 29).front() == one.back());
+  const auto sorted = [](const std::vector<std::vector<std::string>>& batches) {
+    std::vector<std::string> all;
+    for (const auto& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  // Another epoch, and file order: the same samples.
+  const auto other = samples_file::drain(settings, Use::train, deal(true), 1, 2, 0);
+  REQUIRE(other != one);
+  REQUIRE(sorted(other) == sorted(one));
+  REQUIRE(sorted(samples_file::drain(settings, Use::train, deal(false), 1, 0, 0)) == sorted(one));
+  // Evaluation samples are others.
+  const auto train = sorted(one),
+             evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
+  std::vector<std::string> both;
+  std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(),
+                        std::back_inserter(both));
+  REQUIRE(both.empty());
+}
+
+TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered") {
+  data::Settings settings = planted();
+  settings.synthetic.samples = 100000;
+  for (const double exponent : {0.0, 0.8, 1.0, 1.05, 1.5}) {
+    settings.synthetic.zipf = exponent;
+    data::Deal whole = deal(false);
+    whole.batch_size = 100000;
+    const auto source = data::make_source(settings, Use::train, whole);
+    REQUIRE(source->info().rows.back() == 100000);
+    data::Batch batch;
+    REQUIRE(source->next(batch));
+    for (Index f = 0; f < batch.sparse.features(); ++f) {
+      const Index rows = source->info().rows[f];
+      std::map<Index, double> counts;
+      for (Index b = 0; b < batch.size; ++b) counts[batch.sparse.values(batch.sparse.begin(f, b))] += 1;
+      REQUIRE((counts.begin()->first >= 0 && counts.rbegin()->first < rows));
+      std::vector<double> by_count;
+      for (const auto& [id, count] : counts) by_count.push_back(count);
+      std::sort(by_count.rbegin(), by_count.rend());
+      double total = 0;
+      for (Index k = 1; k <= rows; ++k) total += std::pow(static_cast<double>(k), -exponent);
+      if (exponent > 0 || rows <= 3) {
+        // The hottest rows, and all of the first 64 together: within five standard errors.
+        for (std::size_t k = 0; k < std::min<std::size_t>(3, by_count.size()); ++k) {
+          const double expected = 1e5 * std::pow(static_cast<double>(k + 1), -exponent) / total;
+          REQUIRE(by_count[k] == Approx(expected).margin(5 * std::sqrt(expected) + 1));
+        }
+      }
+      // Distinct rows: the sum of 1 - (1 - p)^n. It is where the tail's weight shows.
+      double distinct = 0;
+      for (Index k = 1; k <= rows; ++k)
+        distinct +=
+            1 -
+            std::exp(1e5 * std::log1p(-std::pow(static_cast<double>(k), -exponent) / total * (1 - 1e-12)));
+      REQUIRE(static_cast<double>(counts.size()) == Approx(distinct).margin(5 * std::sqrt(distinct) + 0.5));
+      if (rows >= 5000 && exponent > 0) {
+        const auto hottest = std::max_element(
+            counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+        double low_half = 0;
+        for (const auto& [id, count] : counts) low_half += id < rows / 2 ? 1 : 0;
+        REQUIRE(low_half / static_cast<double>(counts.size()) == Approx(0.5).margin(0.05));
+        REQUIRE(hottest->second > 10);
+      }
+    }
+  }
+}
+
+TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
+  data::Settings settings = planted();
+  settings.synthetic.ids_per_bag = 4;
+  for (const bool variable : {false, true}) {
+    settings.synthetic.variable_bags = variable;
+    const auto source = data::make_source(settings, Use::train, deal(true));
+    data::Batch batch;
+    std::map<Index, Index> lengths;
+    while (source->next(batch))
+      for (Index f = 0; f < 7; ++f)
+        for (Index b = 0; b < batch.size; ++b) ++lengths[batch.sparse.length(f, b)];
+    REQUIRE(lengths.size() == (variable ? 5 : 1));
+    for (const auto& [length, count] : lengths)
+      REQUIRE(static_cast<double>(count) == Approx(30000 * 7 / (variable ? 5.0 : 1.0)).epsilon(0.03));
+    REQUIRE(lengths.rbegin()->first == 4);
+  }
+}
+
+TEST_CASE("the planted truth gives labels, click rate and spread, and knows what training has seen") {
+  const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  data::Settings settings = planted();
+  settings.synthetic.click_rate = 0.3;
+  settings.synthetic.strength = 1.7;
+  const data::PlantedTruth whole = data::planted_truth(self, settings.synthetic, 5);
+  REQUIRE(whole.probabilities.size() == 20000);
+
+  // The ranks' runs, joined, are those of one rank.
+  const data::PlantedTruth mine = data::planted_truth(comm, settings.synthetic, 5);
+  REQUIRE(comm.all_gather(std::span<const double>(mine.probabilities)) == whole.probabilities);
+  REQUIRE(comm.all_gather(std::span<const double>(mine.restricted)) == whole.restricted);
+  REQUIRE(comm.all_gather(std::span<const float>(mine.labels)) == whole.labels);
+
+  // Labels are those of the evaluation source.
+  const auto source = data::make_source(settings, Use::evaluate, deal(true));
+  data::Batch batch;
+  Index at = 0;
+  bool same = true;
+  while (source->next(batch))
+    for (Index b = 0; b < batch.size; ++b) same &= batch.labels(b) == whole.labels[at++];
+  REQUIRE(same);
+
+  double labels = 0, mean = 0, z_sum = 0, z_squares = 0;
+  for (std::size_t i = 0; i < whole.labels.size(); ++i) {
+    const double p = whole.probabilities[i], z = std::log(p / (1 - p));
+    labels += whole.labels[i], mean += p, z_sum += z, z_squares += z * z;
+  }
+  REQUIRE(mean / 20000 == Approx(0.3).margin(0.01));
+  REQUIRE(labels / 20000 == Approx(mean / 20000).margin(0.012));
+  REQUIRE(std::sqrt(z_squares / 20000 - z_sum / 20000 * z_sum / 20000) == Approx(1.7).margin(0.05));
+
+  const double best = auc(whole.probabilities, whole.labels), known = auc(whole.restricted, whole.labels);
+  REQUIRE(best > known);
+  REQUIRE(known > 0.7);
+  // Everything seen at least 0 times is everything... once is more than five times.
+  const double once = auc(data::planted_truth(self, settings.synthetic, 5, 1).restricted, whole.labels);
+  REQUIRE((best > once && once > known));
+}
+
+TEST_CASE("ranks seen are those that the training samples hold") {
+  data::Settings settings = planted();
+  settings.synthetic.samples = 3000;
+  const data::PlantedModel model(settings.synthetic, 5);
+  const auto source = data::make_source(settings, Use::train, deal(true));
+  data::Batch batch;
+  std::vector<std::map<Index, Index>> counts(7);
+  while (source->next(batch))
+    for (Index f = 0; f < 7; ++f)
+      for (Index b = 0; b < batch.size; ++b) ++counts[f][batch.sparse.values(batch.sparse.begin(f, b))];
+  for (Index f = 0; f < 7; ++f)
+    for (const Index least : {Index{1}, Index{5}}) {
+      Index expected = 0, seen = 0;
+      for (const auto& [id, count] : counts[f]) expected += count >= least;
+      for (const std::uint8_t byte : model.ranks_seen(f, 3000, least)) seen += __builtin_popcount(byte);
+      REQUIRE(seen == expected);
+    }
+}
+
+TEST_CASE("the default strength gives a best AUC of about 0.80") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  data::Settings settings = planted();
+  settings.synthetic.dense_features = 13;
+  const data::PlantedTruth truth = data::planted_truth(comm, settings.synthetic, 5);
+  REQUIRE(auc(truth.probabilities, truth.labels) == Approx(0.80).margin(0.012));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <random>
+
+#include "catch.hpp"
+#include "samples_file.hpp"
+
+using namespace tesserec;
+using data::Use;
+
+namespace {
+
+/// numpy's random.rand(): 53 bits from two outputs of the Mersenne twister.
+class Twister : public data::UniformStream {
+ public:
+  double next() override {
+    const auto a = static_cast<double>(twister_() >> 5), b = static_cast<double>(twister_() >> 6);
+    return (a * 67108864 + b) / 9007199254740992;
+  }
+
+ private:
+  std::mt19937 twister_{1};
+};
+
+template <class T>
+std::vector<T> some(const Vector<T>& view, Index begin, Index end) {
+  return {view.data() + begin, view.data() + end};
+}
+
+data::Settings tables_432() {
+  data::Settings settings;
+  auto& s = settings.synthetic;
+  s.kind = data::SyntheticKind::reference;
+  s.samples = 1000;
+  s.evaluate_samples = 100;
+  s.rows = {4, 3, 2};
+  s.dense_features = 4;
+  s.ids_per_bag = 10;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("the reference DLRM's published first mini-batch") {
+  const data::SyntheticSettings settings = tables_432().synthetic;
+  Twister twister;
+  data::Batch batch;
+  data::reference_batch(settings, settings.rows, {"a", "b", "c"}, std::vector<Index>{0, 1}, 2, twister,
+                        batch);
+  using Ids = std::vector<Index>;
+  REQUIRE(some(batch.sparse.values, 0, 10) == Ids{1, 2, 0, 1, 3, /**/ 1, 0, /**/ 0, 1, 1});
+  REQUIRE(some(batch.sparse.offsets, 0, 7) == Ids{0, 2, 5, /**/ 6, 7, /**/ 9, 10});
+  REQUIRE(batch.labels(0) == Approx(0.8946).margin(5e-5));
+  REQUIRE(batch.labels(1) == Approx(0.0850).margin(5e-5));
+  REQUIRE(batch.dense(0, 0) == Approx(0.417022));
+  REQUIRE(batch.dense(1, 3) == Approx(0.345561));
+  REQUIRE((batch.size == 2 && batch.global_size == 2 && batch.sparse.stride == 2));
+}
+
+TEST_CASE("reference samples are the same every epoch and on any number of ranks") {
+  const data::Settings settings = tables_432();
+  const data::Deal deal{0, 1, Lanes(8), 64, false, 5};
+  const auto one = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
+  REQUIRE(one.size() == 16);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 1, 1, 0) == one);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 3, 0, 0) == one);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) ==
+          std::vector(one.begin() + 15, one.end()));
+  // Evaluation runs over the same stream.
+  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0).front() == one.front());
+  data::Deal other = deal;
+  other.seed = 6;
+  REQUIRE(samples_file::drain(settings, Use::train, other, 1, 0, 0) != one);
+}
+
+TEST_CASE("reference bags and targets obey the rule") {
+  data::Settings settings = tables_432();
+  settings.synthetic.rows = {100, 1, 5};
+  settings.synthetic.round_targets = true;
+  const auto source = data::make_source(settings, Use::train, {0, 1, Lanes(1), 1000, true, 5});
+  data::Batch batch;
+  REQUIRE(source->next(batch));
+  double ones = 0, first_ids = 0;
+  bool sorted = true;
+  for (Index b = 0; b < batch.size; ++b) {
+    REQUIRE((batch.labels(b) == 0.0f || batch.labels(b) == 1.0f));
+    ones += batch.labels(b);
+    REQUIRE(batch.sparse.length(1, b) == 1);
+    for (Index f = 0; f < 3; ++f) {
+      const Index begin = batch.sparse.begin(f, b), length = batch.sparse.length(f, b);
+      REQUIRE((length >= 1 && length <= std::min<Index>(10, settings.synthetic.rows[f])));
+      for (Index i = begin + 1; i < begin + length; ++i)
+        sorted &= batch.sparse.values(i - 1) < batch.sparse.values(i);
+      REQUIRE((batch.sparse.values(begin) >= 0 &&
+               batch.sparse.values(begin + length - 1) < settings.synthetic.rows[f]));
+      if (f == 0) first_ids += static_cast<double>(length);
+    }
+  }
+  REQUIRE(sorted);
+  REQUIRE(ones / 1000 == Approx(0.5).margin(0.06));
+  // round(max(1, 10 u)): mean 5.05; a few draws meet.
+  REQUIRE(first_ids / 1000 == Approx(4.9).margin(0.4));
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small data set files whose content names the sample, and batches as text to compare.
+#pragma once
+
+#include <functional>
+#include <sstream>
+
+#include <tesserec/data.hpp>
+#include <tesserec/store/hdf5.hpp>
+
+namespace samples_file {
+
+using namespace tesserec;
+
+inline void attributes(store::File& file, Index samples, const std::vector<std::string>& features,
+                       const std::vector<std::int64_t>& rows, const std::vector<std::string>& dense) {
+  file.set_attribute("/", "format", std::string("tesserec-dataset"));
+  file.set_attribute("/", "version", std::int64_t{1});
+  file.set_attribute("/", "samples", std::int64_t{samples});
+  file.set_attribute("/", "features", features);
+  file.set_attribute("/", "rows", rows);
+  file.set_attribute("/", "dense_features", dense);
+}
+
+/// Sample i (from `first` on) has dense (i, -i), ids (i % 1000, i / 1000), label i % 2.
+inline void packed(const std::string& path, Index first, Index samples,
+                   const std::function<void(store::File&)>& change = {}) {
+  store::File file = store::File::create(path);
+  attributes(file, samples, {"low", "high"}, {1000, 1000}, {"plus", "minus"});
+  std::vector<std::uint8_t> labels;
+  std::vector<float> dense;
+  std::vector<std::int32_t> ids;
+  for (Index i = first; i < first + samples; ++i) {
+    labels.push_back(static_cast<std::uint8_t>(i % 2));
+    dense.insert(dense.end(), {static_cast<float>(i), -static_cast<float>(i)});
+    ids.insert(ids.end(), {static_cast<std::int32_t>(i % 1000), static_cast<std::int32_t>(i / 1000)});
+  }
+  file.write_all("/labels", {samples}, labels.data());
+  file.write_all("/dense", {samples, 2}, dense.data());
+  file.write_all("/sparse/ids", {samples, 2}, ids.data());
+  if (change) change(file);
+  file.close();
+}
+
+/// Sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, and the bag b = {2i}; label i
+/// / 2.
+inline void jagged(const std::string& path, Index first, Index samples,
+                   const std::function<void(store::File&)>& change = {}) {
+  store::File file = store::File::create(path);
+  attributes(file, samples, {"a", "b"}, {1 << 30, 1 << 30}, {});
+  std::vector<float> labels, weights;
+  std::vector<std::int64_t> offsets_a{0}, offsets_b{0}, a;
+  std::vector<std::int32_t> b;
+  for (Index i = first; i < first + samples; ++i) {
+    labels.push_back(0.5f * static_cast<float>(i));
+    for (Index j = 0; j < i % 4; ++j) a.push_back(i + j);
+    b.push_back(static_cast<std::int32_t>(2 * i));
+    offsets_a.push_back(static_cast<Index>(a.size()));
+    offsets_b.push_back(static_cast<Index>(b.size()));
+  }
+  for (const std::int64_t id : a) weights.push_back(0.5f * static_cast<float>(id));
+  file.write_all("/labels", {samples}, labels.data());
+  file.write_all("/sparse/a/offsets", {samples + 1}, offsets_a.data());
+  file.write_all("/sparse/a/values", {static_cast<Index>(a.size())}, a.data());
+  file.write_all("/sparse/a/weights", {static_cast<Index>(a.size())}, weights.data());
+  file.write_all("/sparse/b/offsets", {samples + 1}, offsets_b.data());
+  file.write_all("/sparse/b/values", {static_cast<Index>(b.size())}, b.data());
+  if (change) change(file);
+  file.close();
+}
+
+/// Sample by sample: label, dense, bags with weights, in full precision.
+inline std::vector<std::string> lines(const data::Batch& batch) {
+  std::vector<std::string> all;
+  for (Index s = 0; s < batch.size; ++s) {
+    std::ostringstream line;
+    line.precision(9);
+    line << batch.labels(s) << " |";
+    for (Index k = 0; k < static_cast<Index>(batch.dense.extent(1)); ++k) line << ' ' << batch.dense(s, k);
+    for (Index f = 0; f < batch.sparse.features(); ++f) {
+      line << " |";
+      for (Index j = batch.sparse.begin(f, s); j < batch.sparse.begin(f, s) + batch.sparse.length(f, s);
+           ++j) {
+        line << ' ' << batch.sparse.values(j);
+        if (batch.sparse.weighted()) line << '*' << batch.sparse.weights(j);
+      }
+    }
+    all.push_back(line.str());
+  }
+  return all;
+}
+
+/// All batches that are left of the epoch.
+inline std::vector<std::vector<std::string>> drain(data::Source& source) {
+  std::vector<std::vector<std::string>> batches;
+  data::Batch batch;
+  while (source.next(batch)) batches.push_back(lines(batch));
+  return batches;
+}
+
+/// The same with the ranks of a job, one after the other, and their samples joined.
+inline std::vector<std::vector<std::string>> drain(const data::Settings& settings, data::Use use,
+                                                   data::Deal deal, int ranks, Index epoch, Index batch) {
+  std::vector<std::vector<std::string>> joined;
+  for (int rank = 0; rank < ranks; ++rank) {
+    deal.rank = rank;
+    deal.ranks = ranks;
+    const auto source = data::make_source(settings, use, deal);
+    source->seek(epoch, batch);
+    const auto mine = drain(*source);
+    joined.resize(mine.size());
+    for (std::size_t k = 0; k < mine.size(); ++k)
+      joined[k].insert(joined[k].end(), mine[k].begin(), mine[k].end());
+  }
+  return joined;
+}
+
+}  // namespace samples_file
