@@ -5,11 +5,13 @@
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/dense/interaction.hpp>
+#include <tesserec/dense/loss.hpp>
 
 namespace tesserec::model {
 
-enum class Interaction { dot, cat };
-enum class Loss { bce, mse, wbce };
+using dense::Interaction;
+using dense::Loss;
 
 /// [model]: the dense half of a DLRM (Naumov et al., arXiv 1906.00091).
 struct Settings {
@@ -20,7 +22,7 @@ struct Settings {
   Interaction interaction = Interaction::dot;
   bool itself = false;           ///< dot: keep the diagonal of the interaction
   Loss loss = Loss::bce;         ///< bce on logits; mse and wbce on probabilities
-  double loss_threshold = 0.0;   ///< in (0, 1): clamps the probability to [t, 1-t]; 0 = off
+  double loss_threshold = 0.0;   ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
   std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
 };
 

@@ -39,6 +39,7 @@ std::vector<StateInfo> states(Type type);
 struct StepScalars {
   Type type = Type::sgd;
   float lr = 0, eps = 0, beta1 = 0, beta2 = 0;
+  float rest1 = 1, rest2 = 1;  ///< Adam: 1 - beta1, 1 - beta2
   float l2 = 0;          ///< added to the gradient, times w
   float shrink = 1;      ///< decoupled decay: 1 - lr * weight_decay
   float correction1 = 1; ///< Adam: 1 / (1 - beta1^step)

@@ -12,9 +12,13 @@ struct ScheduleSettings {
   Index decay_steps = 0;       ///< steps of quadratic decay; 0 = none
 };
 
-/// Factor on the base rate at step s = 1, 2, ... (W warm-up, S start, D decay steps):
-///   s < W: s/W;  S <= s < S+D: ((S+D-s)/D)^2 with the rate floored at 1e-7;  else D > 0: the last value;  D = 0: 1.
-/// Between warm-up and decay the last value is (W-1)/W, as in the reference; with W = 0 it is 1.
+/// Errors: a negative number of steps; a decay that starts before the warm-up ends.
+void validate(const ScheduleSettings& schedule);
+
+/// The rate of step s = 1, 2, ... (W warm-up, S start, D decay steps):
+///   s < W: base s/W;  S <= s < S+D: base ((S+D-s)/D)^2, floored at 1e-7;  else D > 0: the last value;  D = 0: base.
+/// So between warm-up and decay the rate stays at base (W-1)/W, as in the reference. With W <= 1 no rate was set
+/// before the decay; the reference stops there with an exception, here it is base.
 double scheduled_rate(const ScheduleSettings& schedule, double base, Index step);
 
 }  // namespace tesserec::optim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <tesserec/dense/loss.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+double sigmoid(double z) {
+  const double e = std::exp(-std::abs(z));
+  return z >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+/// The clamp's borders in single precision, as a probability in single precision meets them.
+struct Clamp {
+  double low = 0.0, high = 1.0;
+  explicit Clamp(double threshold) {
+    if (threshold > 0.0) {
+      low = static_cast<float>(threshold);
+      high = static_cast<float>(1.0 - threshold);
+    }
+  }
+};
+
+LossValue cross_entropy(double p, double y) {
+  const double log_p = std::max(std::log(p), -100.0), log_q = std::max(std::log1p(-p), -100.0);
+  return {-y * log_p - (1.0 - y) * log_q, (p - y) / std::max(p * (1.0 - p), 1e-12)};
+}
+
+double weight_of(const LossSettings& settings, double y) { return settings.weight[y >= 1.0 ? 1 : 0]; }
+
+}  // namespace
+
+LossValue loss_of_probability(const LossSettings& settings, double probability, double label) {
+  const Clamp clamp(settings.threshold);
+  const double p = std::clamp(probability, clamp.low, clamp.high);
+  LossValue loss;
+  if (settings.type == Loss::mse) {
+    loss = {(p - label) * (p - label), 2.0 * (p - label)};
+  } else {
+    loss = cross_entropy(p, label);
+    if (settings.type == Loss::wbce) {
+      const double weight = weight_of(settings, label);
+      loss = {weight * loss.value, weight * loss.gradient};
+    }
+  }
+  if (probability < clamp.low || probability > clamp.high) loss.gradient = 0.0;
+  return loss;
+}
+
+LossValue loss_of_logit(const LossSettings& settings, double logit, double label) {
+  const double p = sigmoid(logit);
+  if (settings.type == Loss::bce && settings.threshold == 0.0)
+    return {std::max(logit, 0.0) - logit * label + std::log1p(std::exp(-std::abs(logit))), p - label};
+  LossValue loss = loss_of_probability(settings, p, label);
+  loss.gradient *= p * sigmoid(-logit);
+  return loss;
+}
+
+double probability(const LossSettings& settings, double logit) {
+  const Clamp clamp(settings.threshold);
+  return std::clamp(sigmoid(logit), clamp.low, clamp.high);
+}
+
+void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
+                       const float* labels, double& sum, float* gradient) {
+  const auto n = static_cast<double>(samples);
+  for (Index i = 0; i < rows; ++i) {
+    const LossValue loss = loss_of_logit(settings, logits[i], labels[i]);
+    sum += loss.value;
+    gradient[i] = static_cast<float>(loss.gradient / n);
+  }
+}
+
+}  // namespace tesserec::dense

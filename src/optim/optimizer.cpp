@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+#include <cmath>
+
+#include <tesserec/optim/optimizer.hpp>
+
+namespace tesserec::optim {
+namespace {
+
+// In all of these: h = g + l2*w, and the decoupled decay is in `shrink`, which is exactly 1 without it.
+
+TESSEREC_KERNEL void move_sgd(const StepScalars& s, float* w, const float* g, Index n) {
+  const float lr = s.lr, l2 = s.l2, shrink = s.shrink;
+  for (Index i = 0; i < n; ++i) {
+    const float h = std::fma(l2, w[i], g[i]);
+    w[i] = std::fma(-lr, h, shrink * w[i]);
+  }
+}
+
+TESSEREC_KERNEL void move_adagrad(const StepScalars& s, float* w, const float* g, float* sum, Index n) {
+  const float lr = s.lr, l2 = s.l2, shrink = s.shrink, eps = s.eps;
+  for (Index i = 0; i < n; ++i) {
+    const float h = std::fma(l2, w[i], g[i]);
+    sum[i] = std::fma(h, h, sum[i]);
+    w[i] = shrink * w[i] - lr * h / (std::sqrt(sum[i]) + eps);
+  }
+}
+
+TESSEREC_KERNEL void move_adam(const StepScalars& s, float* w, const float* g, float* m, float* v, Index n) {
+  const float lr = s.lr, l2 = s.l2, shrink = s.shrink, eps = s.eps;
+  const float beta1 = s.beta1, beta2 = s.beta2, rest1 = s.rest1, rest2 = s.rest2;
+  const float correction1 = s.correction1, correction2 = s.correction2;
+  for (Index i = 0; i < n; ++i) {
+    const float h = std::fma(l2, w[i], g[i]);
+    m[i] = std::fma(beta1, m[i], rest1 * h);
+    v[i] = std::fma(beta2, v[i], rest2 * h * h);
+    w[i] = shrink * w[i] - lr * (m[i] * correction1) / (std::sqrt(v[i]) * correction2 + eps);
+  }
+}
+
+/// Sum of h*h: blocks of 4 columns, blocks by the fixed tree.
+inline float row_squares(float l2, const float* w, const float* g, Index n) {
+  float sums[64];  // of whole subtrees, the largest first
+  int size = 0;
+  for (Index block = 0; block * 4 < n; ++block) {
+    float sum = 0.0f;
+    const Index end = block * 4 + 4 < n ? block * 4 + 4 : n;
+    for (Index i = block * 4; i < end; ++i) {
+      const float h = std::fma(l2, w[i], g[i]);
+      sum = std::fma(h, h, sum);
+    }
+    for (Index k = block; k & 1; k >>= 1) sum = sums[--size] + sum;  // block + 1 has that many trailing zeros
+    sums[size++] = sum;
+  }
+  float sum = size > 0 ? sums[--size] : 0.0f;
+  while (size > 0) sum = sums[--size] + sum;
+  return sum;
+}
+
+TESSEREC_KERNEL void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, Index n) {
+  const float l2 = s.l2, shrink = s.shrink;
+  row_sum[0] += row_squares(l2, w, g, n) / static_cast<float>(n);
+  const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
+  for (Index i = 0; i < n; ++i) w[i] = std::fma(-rate, std::fma(l2, w[i], g[i]), shrink * w[i]);
+}
+
+}  // namespace
+
+std::vector<StateInfo> states(Type type) {
+  switch (type) {
+    case Type::adagrad: return {{"sum", false}};
+    case Type::rowwise_adagrad: return {{"row_sum", true}};
+    case Type::adam: return {{"exp_avg", false}, {"exp_avg_sq", false}};
+    default: return {};
+  }
+}
+
+StepScalars step_scalars(const Settings& settings, double lr, Index step) {
+  assert(step >= 1);
+  StepScalars s;
+  s.type = settings.type;
+  s.lr = static_cast<float>(lr);
+  s.eps = static_cast<float>(settings.eps);
+  s.beta1 = static_cast<float>(settings.beta1);
+  s.beta2 = static_cast<float>(settings.beta2);
+  s.rest1 = static_cast<float>(1.0 - settings.beta1);
+  s.rest2 = static_cast<float>(1.0 - settings.beta2);
+  s.l2 = settings.decay == Decay::l2 ? static_cast<float>(settings.weight_decay) : 0.0f;
+  s.shrink = settings.decay == Decay::decoupled ? static_cast<float>(1.0 - lr * settings.weight_decay) : 1.0f;
+  s.correction1 = static_cast<float>(1.0 / (1.0 - std::pow(settings.beta1, static_cast<double>(step))));
+  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
+  return s;
+}
+
+void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1, Index n) {
+  switch (step.type) {
+    case Type::sgd: return move_sgd(step, weights, gradient, n);
+    case Type::adagrad: return move_adagrad(step, weights, gradient, state0, n);
+    case Type::adam: return move_adam(step, weights, gradient, state0, state1, n);
+    case Type::rowwise_adagrad: assert(!"rowwise_adagrad moves whole rows"); return;
+  }
+}
+
+TESSEREC_KERNEL float sum_of_squares(const float* gradient, Index n) {
+  return row_squares(0.0f, gradient, gradient, n);
+}
+
+void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1, Index n) {
+  if (step.type == Type::rowwise_adagrad)
+    move_row_adagrad(step, row, gradient, state0, n);
+  else
+    move(step, row, gradient, state0, state1, n);
+}
+
+}  // namespace tesserec::optim

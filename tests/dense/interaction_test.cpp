@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <vector>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/dense/interaction.hpp>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+using namespace tesserec::dense;
+
+namespace {
+
+/// The definition, in double: z holds the bottom vector and the features one after the other.
+std::vector<double> by_definition(Interaction type, bool itself, const std::vector<Index>& dims,
+                                  const std::vector<double>& z) {
+  std::vector<double> out(z.begin(), type == Interaction::cat ? z.end() : z.begin() + dims[0]);
+  if (type == Interaction::cat) return out;
+  const Index d = dims[0];
+  for (Index i = 0; i < static_cast<Index>(dims.size()); ++i)
+    for (Index j = 0; j < i + (itself ? 1 : 0); ++j) {
+      double sum = 0.0;
+      for (Index k = 0; k < d; ++k) sum += z[i * d + k] * z[j * d + k];
+      out.push_back(sum);
+    }
+  return out;
+}
+
+void check(Interaction type, bool itself, const std::vector<Index>& dims) {
+  const FeatureInteraction interaction(type, itself, dims[0], {dims.begin() + 1, dims.end()});
+  const Index rows = 5, d = dims[0], width = interaction.width(), pooled_width = interaction.pooled_width();
+  const Random random(8, Purpose::test);
+  std::vector<float> bottom(rows * d), pooled(rows * pooled_width), out(rows * width, 7.0f), upstream(rows * width),
+      bottom_gradient(rows * d, 7.0f), pooled_gradient(rows * pooled_width, 7.0f), scratch(interaction.scratch(), NAN);
+  for (std::size_t i = 0; i < bottom.size(); ++i) bottom[i] = random.normal(static_cast<Index>(i), 0);
+  for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
+  for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
+  interaction.forward(rows, bottom.data(), pooled.data(), out.data(), scratch.data());
+  interaction.backward(rows, bottom.data(), pooled.data(), upstream.data(), bottom_gradient.data(),
+                       pooled_gradient.data(), scratch.data());
+  for (Index r = 0; r < rows; ++r) {
+    std::vector<double> z(bottom.begin() + r * d, bottom.begin() + (r + 1) * d);
+    z.insert(z.end(), pooled.begin() + r * pooled_width, pooled.begin() + (r + 1) * pooled_width);
+    const std::vector<double> expected = by_definition(type, itself, dims, z);
+    REQUIRE(static_cast<Index>(expected.size()) == width);
+    for (Index i = 0; i < width; ++i) REQUIRE(std::abs(out[r * width + i] - expected[i]) < 1e-5);
+    const auto objective = [&] {
+      const std::vector<double> value = by_definition(type, itself, dims, z);
+      double sum = 0.0;
+      for (Index i = 0; i < width; ++i) sum += value[i] * upstream[r * width + i];
+      return sum;
+    };
+    for (Index i = 0; i < d + pooled_width; ++i) {
+      const double kept = z[i], h = 1e-4;
+      z[i] = kept + h;
+      const double above = objective();
+      z[i] = kept - h;
+      const double slope = (above - objective()) / (2 * h);
+      z[i] = kept;
+      const float got = i < d ? bottom_gradient[r * d + i] : pooled_gradient[r * pooled_width + i - d];
+      REQUIRE(std::abs(got - slope) < 2e-5 * (1.0 + std::abs(slope)));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("interactions and their gradients are those of the definition, by central differences") {
+  for (const bool itself : {false, true})
+    for (const Index vectors : {1, 2, 4, 5, 16, 17, 27, 40})
+      for (const Index dim : {1, 5, 16, 33}) check(Interaction::dot, itself, std::vector<Index>(vectors, dim));
+  check(Interaction::cat, false, {4, 4, 4});
+  check(Interaction::cat, false, {3, 7, 1, 16});
+  check(Interaction::cat, false, {3});
+}
+
+TEST_CASE("a sample's interaction does not depend on its place in the chunk") {
+  const FeatureInteraction interaction(Interaction::dot, false, 16, std::vector<Index>(26, 16));
+  const Random random(9, Purpose::test);
+  std::vector<float> bottom(9 * 16), pooled(9 * 26 * 16), scratch(interaction.scratch());
+  for (std::size_t i = 0; i < bottom.size(); ++i) bottom[i] = random.normal(static_cast<Index>(i), 0);
+  for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
+  std::vector<float> all(9 * interaction.width()), alone(interaction.width());
+  interaction.forward(9, bottom.data(), pooled.data(), all.data(), scratch.data());
+  for (Index r = 0; r < 9; ++r) {
+    interaction.forward(1, bottom.data() + r * 16, pooled.data() + r * 26 * 16, alone.data(), scratch.data());
+    for (Index i = 0; i < interaction.width(); ++i) REQUIRE(alone[i] == all[r * interaction.width() + i]);
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <vector>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/dense/mlp.hpp>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+using namespace tesserec::dense;
+
+namespace {
+
+double objective(const Mlp& mlp, Index rows, const std::vector<double>& parameters, const std::vector<double>& x,
+                 const std::vector<float>& upstream) {
+  double sum = 0.0;
+  for (Index r = 0; r < rows; ++r) {
+    std::vector<double> a(x.begin() + r * mlp.input_width(), x.begin() + (r + 1) * mlp.input_width());
+    for (const LinearLayer& layer : mlp.layers()) {
+      std::vector<double> y(layer.out);
+      for (Index o = 0; o < layer.out; ++o) {
+        y[o] = parameters[layer.bias + o];
+        for (Index i = 0; i < layer.in; ++i) y[o] += a[i] * parameters[layer.weight + o * layer.in + i];
+        if (layer.relu) y[o] = std::max(y[o], 0.0);
+      }
+      a = y;
+    }
+    for (Index o = 0; o < mlp.output_width(); ++o) sum += a[o] * upstream[r * mlp.output_width() + o];
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
+  const Mlp mlp({{5, 7, 0, 48, true}, {7, 4, 64, 96, true}, {4, 3, 112, 128, false}});
+  const Index rows = 16, size = 144;
+  const Random random(4, Purpose::test);
+  Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", size),
+                gradient = make_vector<float>(Exec(), "tesserec::test::gradient", size);
+  for (Index i = 0; i < size; ++i) parameters(i) = 0.5f * random.normal(i, 0);
+  std::vector<float> x(rows * 5), upstream(rows * 3);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(static_cast<Index>(i), 2);
+  for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
+
+  MatrixProducts products;
+  MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
+  const auto chunk = [&](bool add) {
+    mlp.forward(products, rows, parameters.data(), x.data(), workspace);
+    std::copy(upstream.begin(), upstream.end(), workspace.gradients.back().data());
+    return mlp.backward(products, rows, parameters.data(), x.data(), add, gradient.data(), true, workspace);
+  };
+  const float* dx = chunk(false);
+  std::vector<double> p(parameters.data(), parameters.data() + size), xd(x.begin(), x.end());
+  const auto slope = [&](double& at) {
+    const double kept = at, h = 1e-6;
+    at = kept + h;
+    const double above = objective(mlp, rows, p, xd, upstream);
+    at = kept - h;
+    const double below = objective(mlp, rows, p, xd, upstream);
+    at = kept;
+    return (above - below) / (2 * h);
+  };
+  std::vector<float> once(size);
+  for (const LinearLayer& layer : mlp.layers()) {
+    for (Index i = layer.weight; i < layer.weight + layer.in * layer.out; ++i)
+      REQUIRE(gradient(i) == Approx(slope(p[i])).epsilon(2e-5).margin(2e-5));
+    for (Index i = layer.bias; i < layer.bias + layer.out; ++i)
+      REQUIRE(gradient(i) == Approx(slope(p[i])).epsilon(2e-5).margin(2e-5));
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(dx[i] == Approx(slope(xd[i])).epsilon(2e-5).margin(2e-5));
+
+  std::copy_n(gradient.data(), size, once.data());
+  chunk(true);
+  for (const LinearLayer& layer : mlp.layers()) {
+    for (Index i = layer.weight; i < layer.weight + layer.in * layer.out; ++i)
+      REQUIRE(gradient(i) == once[i] + once[i]);
+    for (Index i = layer.bias; i < layer.bias + layer.out; ++i) REQUIRE(gradient(i) == once[i] + once[i]);
+  }
+}

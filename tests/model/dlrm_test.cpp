@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/dense.hpp>
+#include <tesserec/model.hpp>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+using namespace tesserec::model;
+
+namespace {
+
+Settings small(Interaction interaction, bool itself, Loss loss, double threshold) {
+  Settings s;
+  s.embedding_dim = 4;
+  s.bottom = {6, 4};
+  s.top = {7, 5, 1};
+  s.interaction = interaction;
+  s.itself = itself;
+  s.loss = loss;
+  s.loss_threshold = threshold;
+  s.loss_weights = {0.7, 2.5};
+  return s;
+}
+
+/// A batch of random numbers, all ranks' samples.
+struct Numbers {
+  std::vector<float> dense, pooled, labels;
+  Numbers(Index n, Index dense_features, Index pooled_width)
+      : dense(n * dense_features), pooled(n * pooled_width), labels(n) {
+    const Random random(12, Purpose::test);
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(static_cast<Index>(i), 0);
+    for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
+  }
+  DenseInput input(const Dlrm& model, Lanes lanes, Range mine, Index dense_features) const {
+    const auto n = static_cast<Index>(labels.size());
+    const Index first = lanes.samples(static_cast<int>(mine.begin), n).begin;
+    return {lanes, mine, n, dense.data() + first * dense_features, pooled.data() + first * model.pooled_width(),
+            labels.data() + first};
+  }
+};
+
+/// The model by its definition, in double; the mean loss.
+double oracle(const Dlrm& model, const std::vector<double>& parameters, const Numbers& batch,
+              const std::vector<double>& pooled, const std::vector<Index>& dims) {
+  const Settings& s = model.settings();
+  const auto mlp = [&](const std::string& name, std::size_t layers, bool relu_at_end, std::vector<double> a) {
+    for (std::size_t l = 0; l < layers; ++l)
+      for (const Parameter& w : model.layout())
+        if (w.name == name + "." + std::to_string(l) + ".weight") {
+          const Parameter& b = *(&w + 1);
+          std::vector<double> y(w.rows);
+          for (Index o = 0; o < w.rows; ++o) {
+            y[o] = parameters[b.offset + o];
+            for (Index i = 0; i < w.columns; ++i) y[o] += a[i] * parameters[w.offset + o * w.columns + i];
+            if (relu_at_end || l + 1 < layers) y[o] = std::max(y[o], 0.0);
+          }
+          a = y;
+        }
+    return a;
+  };
+  const auto n = static_cast<Index>(batch.labels.size());
+  const Index features = model.bottom_widths()[0];
+  double sum = 0.0;
+  for (Index r = 0; r < n; ++r) {
+    std::vector<std::vector<double>> z{mlp(
+        "bottom", s.bottom.size(), true,
+        std::vector<double>(batch.dense.begin() + r * features, batch.dense.begin() + (r + 1) * features))};
+    auto at = pooled.begin() + r * model.pooled_width();
+    for (const Index d : dims) z.emplace_back(at, at + d), at += d;
+    std::vector<double> crossed = z[0];
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      if (s.interaction == Interaction::cat && i > 0) crossed.insert(crossed.end(), z[i].begin(), z[i].end());
+      if (s.interaction == Interaction::dot)
+        for (std::size_t j = 0; j < i + (s.itself ? 1 : 0); ++j) {
+          crossed.push_back(0.0);
+          for (std::size_t d = 0; d < z[i].size(); ++d) crossed.back() += z[i][d] * z[j][d];
+        }
+    }
+    const double logit = mlp("top", s.top.size(), false, crossed)[0];
+    sum += dense::loss_of_logit({s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}, logit,
+                                batch.labels[r]).value;
+  }
+  return sum / static_cast<double>(n);
+}
+
+void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
+  const Index n = 37, features = 3;
+  const Dlrm model(settings, features, dims);
+  Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
+  model.initialise(Exec(), 3, parameters);
+  const Numbers batch(n, features, model.pooled_width());
+  comm::LaneSums sums(model.parameters());
+  std::vector<float> pooled_gradient(batch.pooled.size(), 7.0f);
+  const Lanes lanes(4);
+  const std::vector<double> losses = model.forward_backward(
+      Exec(), parameters, batch.input(model, lanes, {0, 4}, features), pooled_gradient.data(), sums);
+  REQUIRE(sums.count() == 1);
+
+  std::vector<double> p(parameters.data(), parameters.data() + model.parameters());
+  std::vector<double> pooled(batch.pooled.begin(), batch.pooled.end());
+  const auto loss = [&] { return oracle(model, p, batch, pooled, dims); };
+  REQUIRE((losses[0] + losses[1]) + (losses[2] + losses[3]) == Approx(loss()).epsilon(1e-6));
+  const auto slope = [&](double& at) {
+    const double kept = at, h = 1e-6;
+    at = kept + h;
+    const double above = loss();
+    at = kept - h;
+    const double below = loss();
+    at = kept;
+    return (above - below) / (2 * h);
+  };
+  for (const Parameter& tensor : model.layout())
+    for (Index i = tensor.offset; i < tensor.offset + tensor.rows * tensor.columns; ++i) {
+      INFO(tensor.name << " " << i - tensor.offset);
+      REQUIRE(sums.sum(0)(i) == Approx(slope(p[i])).epsilon(5e-5).margin(1e-6));
+    }
+  for (std::size_t i = 0; i < pooled.size(); ++i)
+    REQUIRE(pooled_gradient[i] == Approx(slope(pooled[i])).epsilon(5e-5).margin(1e-6));
+}
+
+}  // namespace
+
+TEST_CASE("the model's gradients are its slopes") {
+  check_slopes(small(Interaction::dot, false, Loss::bce, 0.0), {4, 4, 4});
+  check_slopes(small(Interaction::dot, true, Loss::mse, 0.0), {4, 4});
+  check_slopes(small(Interaction::cat, false, Loss::wbce, 0.0), {3, 6});
+  check_slopes(small(Interaction::cat, false, Loss::bce, 0.45), {4});
+}
+
+TEST_CASE("parameters: names, alignment, widths, flops") {
+  Settings s;
+  const Dlrm model(s, 13, std::vector<Index>(26, 16));
+  REQUIRE(model.bottom_widths() == std::vector<Index>{13, 512, 256, 64, 16});
+  REQUIRE(model.top_widths() == std::vector<Index>{367, 512, 256, 1});
+  REQUIRE(model.pooled_width() == 416);
+  REQUIRE(model.layout().size() == 14);
+  REQUIRE(model.layout()[0].name == "bottom.0.weight");
+  REQUIRE(model.layout()[13].name == "top.2.bias");
+  Vector<float> p = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
+  model.initialise(Exec(), 1, p);
+  Index end = 0;
+  for (const Parameter& tensor : model.layout()) {
+    REQUIRE(tensor.offset % 16 == 0);
+    for (; end < tensor.offset; ++end) REQUIRE(p(end) == 0.0f);
+    double square = 0.0;
+    for (Index i = 0; i < tensor.rows * tensor.columns; ++i) square += std::pow(p(tensor.offset + i), 2);
+    const auto out = static_cast<double>(tensor.rows), in = static_cast<double>(tensor.columns);
+    const double variance = tensor.name.ends_with("weight") ? 2.0 / (in + out) : 1.0 / out;
+    if (in * out >= 256) REQUIRE(square / (in * out) == Approx(variance).epsilon(0.3));
+    end = tensor.offset + tensor.rows * tensor.columns;
+  }
+  REQUIRE(model.flops_per_sample() == Approx(2.867e6).epsilon(1e-3));
+}
+
+TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictions") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Index features = 5;
+  Settings settings = small(Interaction::dot, false, Loss::bce, 0.0);
+  settings.bottom = {33, 4};
+  settings.top = {50, 1};
+  const Dlrm model(settings, features, {4, 4, 4});
+  Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
+  model.initialise(Exec(), 3, parameters);
+  for (const Index n : {5, 64, 701, 2300}) {
+    const Lanes lanes(8);
+    const Numbers batch(n, features, model.pooled_width());
+    struct Result {
+      std::vector<double> losses;
+      std::vector<float> pooled_gradient, probabilities;
+    };
+    const auto run = [&](Range mine, comm::LaneSums& sums) {
+      const Index count = lanes.samples(static_cast<int>(mine.end - 1), n).end -
+                          lanes.samples(static_cast<int>(mine.begin), n).begin;
+      Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
+      const DenseInput input = batch.input(model, lanes, mine, features);
+      result.losses = model.forward_backward(Exec(), parameters, input, result.pooled_gradient.data(), sums);
+      const std::vector<double> again = model.predict(Exec(), parameters, input, result.probabilities.data());
+      REQUIRE(again == result.losses);
+      return result;
+    };
+    const auto bits_of = [&](const Vector<float>& v) { return std::vector<float>(v.data(), v.data() + model.parameters()); };
+    comm::LaneSums whole(model.parameters());
+    const Result all = run({0, 8}, whole);
+    REQUIRE(whole.count() == 1);
+    const std::vector<float> expected = bits_of(whole.sum(0));
+
+    for (const std::vector<Index>& cuts : {std::vector<Index>{0, 4, 8}, {0, 1, 8}, {0, 2, 5, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}) {
+      comm::LaneSums merged(model.parameters());
+      merged.start({0, 8});
+      Result parts;
+      for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+        comm::LaneSums part(model.parameters());
+        const Result result = run({cuts[i], cuts[i + 1]}, part);
+        merged.absorb(part);
+        const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+        append(parts.losses, result.losses);
+        append(parts.pooled_gradient, result.pooled_gradient);
+        append(parts.probabilities, result.probabilities);
+      }
+      merged.finish();
+      REQUIRE(bits_of(merged.sum(0)) == expected);
+      REQUIRE(parts.losses == all.losses);
+      REQUIRE(parts.pooled_gradient == all.pooled_gradient);
+      REQUIRE(parts.probabilities == all.probabilities);
+    }
+
+    comm::LaneSums mine(model.parameters());
+    const Result result = run(lanes.of_rank(world.rank(), world.size()), mine);
+    Vector<float> total = make_vector<float>(Exec(), "tesserec::test::total", model.parameters());
+    comm::tree_reduce(Exec(), world, lanes, mine, total);
+    REQUIRE(bits_of(total) == expected);
+    REQUIRE(comm::tree_reduce(world, result.losses) ==
+            ((all.losses[0] + all.losses[1]) + (all.losses[2] + all.losses[3])) +
+                ((all.losses[4] + all.losses[5]) + (all.losses[6] + all.losses[7])));
+  }
+}
+
+TEST_CASE("a second step with the same numbers gives the same bits") {
+  const Dlrm model(small(Interaction::dot, true, Loss::bce, 0.0), 3, {4, 4});
+  Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
+  model.initialise(Exec(), 3, parameters);
+  const Numbers large(600, 3, model.pooled_width()), batch(100, 3, model.pooled_width());
+  comm::LaneSums sums(model.parameters());
+  std::vector<float> pooled_gradient(large.pooled.size());
+  const auto step = [&](const Numbers& numbers) {
+    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums);
+    return std::vector<float>(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
+  };
+  const std::vector<float> first = step(batch);
+  step(large);  // leaves other numbers in every buffer
+  REQUIRE(step(batch) == first);
+}
+
+TEST_CASE("a model that cannot be is refused") {
+  const std::vector<Index> dims{4, 4};
+  const Settings good = small(Interaction::dot, false, Loss::bce, 0.0);
+  REQUIRE_NOTHROW(Dlrm(good, 3, dims));
+  REQUIRE_THROWS_AS(Dlrm(good, 0, dims), Error);
+  REQUIRE_THROWS_AS(Dlrm(good, 3, {4, 5}), Error);
+  const auto refused = [&](auto change) {
+    Settings s = good;
+    change(s);
+    REQUIRE_THROWS_AS(Dlrm(s, 3, dims), Error);
+  };
+  refused([](Settings& s) { s.bottom = {6, 5}; });
+  refused([](Settings& s) { s.bottom = {}; });
+  refused([](Settings& s) { s.bottom = {0, 4}; });
+  refused([](Settings& s) { s.top = {5, 2}; });
+  refused([](Settings& s) { s.top = {}; });
+  refused([](Settings& s) { s.loss_threshold = 0.5; });
+  refused([](Settings& s) { s.loss_weights = {1.0}; });
+}
