@@ -5,3 +5,4 @@
 #include <tesserec/dense/loss.hpp>
 #include <tesserec/dense/matrix_library.hpp>
 #include <tesserec/dense/mlp.hpp>
+#include <tesserec/dense/weight_gradient.hpp>

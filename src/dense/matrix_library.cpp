@@ -129,7 +129,7 @@ struct Layout {
 };
 
 /// What to do with the finished product.
-enum class Finish { store, add, bias, bias_relu };
+enum class Finish { store, bias, bias_relu };
 
 /// One matmul primitive with its memory objects; their addresses are set call by call.
 class Product {
@@ -168,12 +168,9 @@ dnnl_primitive_attr_t attributes(Finish finish) {
   dnnl_post_ops_t after = nullptr;
   check(dnnl_post_ops_create(&after), "dnnl_post_ops_create");
 #if DNNL_VERSION_MAJOR >= 3
-  if (finish == Finish::add)
-    check(dnnl_post_ops_append_sum(after, 1.0f, 0, dnnl_data_type_undef), "dnnl_post_ops_append_sum");
   if (finish == Finish::bias_relu)
     check(dnnl_post_ops_append_eltwise(after, dnnl_eltwise_relu, 0.0f, 0.0f), "dnnl_post_ops_append_eltwise");
 #else
-  if (finish == Finish::add) check(dnnl_post_ops_append_sum(after, 1.0f), "dnnl_post_ops_append_sum");
   if (finish == Finish::bias_relu)
     check(dnnl_post_ops_append_eltwise(after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f), "dnnl_post_ops_append_eltwise");
 #endif
@@ -237,7 +234,7 @@ void Product::run(dnnl_stream_t stream, const float* a, const float* b, const fl
 }  // namespace
 
 struct MatrixProducts::Impl {
-  enum class Kind { forward, forward_relu, input_gradient, weight_gradient, weight_gradient_add };
+  enum class Kind { forward, forward_relu, input_gradient };
 
   Impl() { check(dnnl_stream_create(&stream, engine(), dnnl_stream_default_flags), "dnnl_stream_create"); }
   ~Impl() { dnnl_stream_destroy(stream); }
@@ -251,9 +248,7 @@ struct MatrixProducts::Impl {
       switch (kind) {
         case Kind::forward: return {x, transposed(w), Finish::bias};
         case Kind::forward_relu: return {x, transposed(w), Finish::bias_relu};
-        case Kind::input_gradient: return {y, w, Finish::store};
-        case Kind::weight_gradient: return {transposed(y), x, Finish::store};
-        default: return {transposed(y), x, Finish::add};
+        default: return {y, w, Finish::store};
       }
     };
     return products.emplace(std::pair{kind, s}, make()).first->second;
@@ -276,13 +271,6 @@ void MatrixProducts::forward(const LayerShape& shape, bool relu, const float* x,
 void MatrixProducts::input_gradient(const LayerShape& shape, const float* dy, const float* w, float* dx) {
   const OneThread guard;
   impl_->product(Impl::Kind::input_gradient, shape).run(impl_->stream, dy, w, nullptr, dx);
-}
-
-void MatrixProducts::weight_gradient(const LayerShape& shape, bool accumulate, const float* dy, const float* x,
-                                     float* dw) {
-  const OneThread guard;
-  impl_->product(accumulate ? Impl::Kind::weight_gradient_add : Impl::Kind::weight_gradient, shape)
-      .run(impl_->stream, dy, x, nullptr, dw);
 }
 
 std::string matrix_library_name() { return "oneDNN"; }

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include <tesserec/dense/mlp.hpp>
+#include <tesserec/dense/weight_gradient.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-/// Rows beyond a block of columns: short enough that the sums stay in the first-level cache.
 TESSEREC_KERNEL void mask_and_sum(Index rows, Index width, const float* y, float* dy, float* sums) {
   for (Index j = 0; j < width; ++j) sums[j] = 0.0f;
   for (Index r = 0; r < rows; ++r) {
@@ -46,14 +46,16 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
     return made;
   };
   MlpWorkspace made;
-  Index widest = 0;
+  Index widest = 0, scratch = 0;
   for (const LinearLayer& layer : layers_) {
     made.outputs.push_back(buffer(rows * layer.out));
     made.gradients.push_back(buffer(rows * layer.out));
     widest = std::max(widest, layer.out);
+    scratch = std::max(scratch, weight_gradient_scratch({rows, layer.in, layer.out}));
   }
   made.input_gradient = buffer(rows * input_width());
   made.bias_sums = buffer(widest);
+  made.scratch = buffer(scratch);
   return made;
 }
 
@@ -77,7 +79,8 @@ const float* Mlp::backward(MatrixProducts& products, Index rows, const float* pa
     float* sums = add ? workspace.bias_sums.data() : gradient + layer.bias;
     relu_backward(rows, layer.out, layer.relu, workspace.outputs[l].data(), dy, sums);
     if (add) add_to(layer.out, sums, gradient + layer.bias);
-    products.weight_gradient(shape, add, dy, l > 0 ? workspace.outputs[l - 1].data() : x, gradient + layer.weight);
+    weight_gradient(shape, add, dy, l > 0 ? workspace.outputs[l - 1].data() : x, gradient + layer.weight,
+                    workspace.scratch.data());
     if (l > 0)
       products.input_gradient(shape, dy, parameters + layer.weight, workspace.gradients[l - 1].data());
     else if (wants_input_gradient)

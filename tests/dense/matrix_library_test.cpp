@@ -6,6 +6,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/dense/weight_gradient.hpp>
 
 #include "catch.hpp"
 
@@ -27,7 +28,7 @@ bool same_bits(const Vector<float>& a, const Vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("the three products are those of the definition") {
+TEST_CASE("the products are those of the definition") {
   MatrixProducts products;
   for (const LayerShape s : {LayerShape{128, 13, 512}, {128, 367, 64}, {16, 5, 3}, {48, 256, 1}, {16, 1, 1}}) {
     const Vector<float> x = numbers(1, s.rows * s.in), w = numbers(2, s.out * s.in), bias = numbers(3, s.out),
@@ -51,7 +52,8 @@ TEST_CASE("the three products are those of the definition") {
         for (Index o = 0; o < s.out; ++o) sum += static_cast<double>(dy(r * s.out + o)) * w(o * s.in + i);
         REQUIRE(std::abs(dx(r * s.in + i) - sum) < tolerance(s.out));
       }
-    products.weight_gradient(s, false, dy.data(), x.data(), dw.data());
+    std::vector<float> scratch(weight_gradient_scratch(s));
+    weight_gradient(s, false, dy.data(), x.data(), dw.data(), scratch.data());
     for (Index o = 0; o < s.out; ++o)
       for (Index i = 0; i < s.in; ++i) {
         double sum = 0.0;
@@ -61,17 +63,36 @@ TEST_CASE("the three products are those of the definition") {
   }
 }
 
-TEST_CASE("a chunk's weight gradient is finished, then added; and no worker gives other bits") {
-  MatrixProducts one, other;
-  for (const LayerShape s : {LayerShape{128, 367, 512}, {128, 13, 512}, {128, 256, 1}, {32, 64, 16}}) {
+TEST_CASE("a chunk's weight gradient is one chain of fma over its rows, finished, then added") {
+  for (const LayerShape s : {LayerShape{128, 367, 512}, {128, 13, 512}, {128, 256, 1}, {32, 64, 16}, {16, 1, 7}}) {
     const Vector<float> x = numbers(1, s.rows * s.in), dy = numbers(2, s.rows * s.out);
     const Vector<float> first = numbers(3, s.out * s.in), total = numbers(3, s.out * s.in),
-                        product = numbers(0, s.out * s.in), again = numbers(0, s.out * s.in);
-    one.weight_gradient(s, false, dy.data(), x.data(), product.data());
-    other.weight_gradient(s, false, dy.data(), x.data(), again.data());
-    REQUIRE(same_bits(product, again));
-    one.weight_gradient(s, true, dy.data(), x.data(), total.data());
-    for (Index i = 0; i < s.out * s.in; ++i) REQUIRE(total(i) == first(i) + product(i));
+                        product = numbers(0, s.out * s.in);
+    std::vector<float> scratch(weight_gradient_scratch(s), NAN);
+    weight_gradient(s, false, dy.data(), x.data(), product.data(), scratch.data());
+    weight_gradient(s, true, dy.data(), x.data(), total.data(), scratch.data());
+    for (Index o = 0; o < s.out; ++o)
+      for (Index i = 0; i < s.in; ++i) {
+        float sum = 0.0f;
+        for (Index r = 0; r < s.rows; ++r) sum = std::fma(dy(r * s.out + o), x(r * s.in + i), sum);
+        REQUIRE(product(o * s.in + i) == sum);
+        REQUIRE(total(o * s.in + i) == first(o * s.in + i) + sum);
+      }
+  }
+}
+
+TEST_CASE("two workers give the same bits") {
+  MatrixProducts one, other;
+  for (const LayerShape s : {LayerShape{128, 367, 512}, {128, 13, 512}, {128, 256, 1}, {32, 64, 16}}) {
+    const Vector<float> x = numbers(1, s.rows * s.in), w = numbers(2, s.in * s.out), bias = numbers(3, s.out);
+    const Vector<float> y = numbers(0, s.rows * s.out), again = numbers(4, s.rows * s.out),
+                        dx = numbers(0, s.rows * s.in), dx_again = numbers(4, s.rows * s.in);
+    one.forward(s, true, x.data(), w.data(), bias.data(), y.data());
+    other.forward(s, true, x.data(), w.data(), bias.data(), again.data());
+    REQUIRE(same_bits(y, again));
+    one.input_gradient(s, y.data(), w.data(), dx.data());
+    other.input_gradient(s, y.data(), w.data(), dx_again.data());
+    REQUIRE(same_bits(dx, dx_again));
   }
 }
 

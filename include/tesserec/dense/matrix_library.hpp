@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The matrix library (oneDNN) behind three products and one instruction set. Its header is included in
+/// The matrix library (oneDNN) behind two products and one instruction set. Its header is included in
 /// src/dense/matrix_library.cpp alone.
 #pragma once
 
@@ -46,8 +46,6 @@ class MatrixProducts {
   void forward(const LayerShape& shape, bool relu, const float* x, const float* w, const float* bias, float* y);
   /// dx [rows, in] = dy [rows, out] * w.
   void input_gradient(const LayerShape& shape, const float* dy, const float* w, float* dx);
-  /// dw [out, in] = dy^T * x; with `accumulate` the finished product is added to dw.
-  void weight_gradient(const LayerShape& shape, bool accumulate, const float* dy, const float* x, float* dw);
 
  private:
   struct Impl;

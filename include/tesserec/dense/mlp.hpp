@@ -23,6 +23,7 @@ struct MlpWorkspace {
   std::vector<Vector<float>> gradients;    ///< of each layer's output, [rows, out]
   Vector<float> input_gradient;            ///< [rows, in] of the first layer
   Vector<float> bias_sums;                 ///< one layer's column sums
+  Vector<float> scratch;                   ///< of the weight gradients
 };
 
 /// A chain of linear layers. Each call takes one chunk of samples; `rows` includes the padding.
