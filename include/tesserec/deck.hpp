@@ -3,3 +3,4 @@
 
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/deck/schema.hpp>
+#include <tesserec/deck/suggest.hpp>

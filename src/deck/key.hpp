@@ -109,8 +109,9 @@ template <class T, class M, class Read, class Write>
 Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type, std::string range,
             const char* unit, const char* sentence, Length length, bool one_will_do, Read element,
             Write to_text) {
+  if (!range.empty()) range = "each " + range;
   if (const std::string rule = length_words(length); !rule.empty())
-    range = range.empty() ? rule : rule + "; each " + range;
+    range = rule + (range.empty() ? "" : "; " + range);
   return make_key<T>(
       name, type, range, unit, sentence,
       [=](T& o, const Value& v, const std::string& path) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "override.hpp"
 
-#include "nearest.hpp"
+#include "suggest.hpp"
 #include "toml_file.hpp"
 #include <tesserec/core/error.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nearest.hpp"
+#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::deck {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "key.hpp"
-#include "nearest.hpp"
+#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck/deck.hpp>
 

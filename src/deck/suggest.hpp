@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
+#include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::deck {
-
-/// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
-int edit_distance(const std::string& a, const std::string& b);
-
-/// The candidate with the fewest edits, if they are few for the word's length; else "".
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /// Throws "where: path is unknown; did you mean ...?": first among `siblings` (names in the same block), then
 /// the same name in another block, then any key; without a near one it lists the siblings.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nearest.hpp"
+#include "suggest.hpp"
 
 #include <algorithm>
 
