@@ -12,10 +12,13 @@ complain() {
   failures=$((failures + 1))
 }
 
-# run PROGRAM ARGS...: on $RANKS ranks; leaves $code, $folder/out, $folder/err. A hang is cut off after 60 s.
+# run PROGRAM ARGS...: on $RANKS ranks (one: without a launcher); leaves $code, $folder/out, $folder/err. A hang is
+# cut off after 60 s.
 run() {
+  local launch="$LAUNCH $RANKS"
+  [ "$RANKS" -gt 1 ] || launch=
   # shellcheck disable=SC2086
-  timeout 60 $LAUNCH "$RANKS" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  timeout 60 $launch "$@" >"$folder/out" 2>"$folder/err" </dev/null
   code=$?
 }
 
