@@ -2,4 +2,5 @@
 #pragma once
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The life of MPI in this process. Only `app` makes one.
+#pragma once
+
+#include <string>
+
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::comm {
+
+/// MPI from construction to destruction, with MPI_THREAD_FUNNELED.
+class Environment {
+ public:
+  /// Errors: MPI is up already, or cannot give MPI_THREAD_FUNNELED.
+  Environment(int& argc, char**& argv);
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+  /// All ranks of the job.
+  MPI_Comm world() const { return MPI_COMM_WORLD; }
+
+  /// "Open MPI v4.1.4" or the like.
+  static std::string library();
+};
+
+/// Error where Slurm started several tasks and MPI sees one rank: each would do the whole job alone.
+void require_launcher_agrees(const Communicator& world);
+
+/// Ends all ranks at once. For a rank that cannot reach the others any more.
+[[noreturn]] void abort(const Communicator& world, int code);
+
+}  // namespace tesserec::comm

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A deck: the one TOML file that says what to do. Read strictly into the settings structs of the modules.
+/// Paths inside a deck are relative to the working directory.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tesserec/data/settings.hpp>
+#include <tesserec/embedding/settings.hpp>
+#include <tesserec/model/settings.hpp>
+#include <tesserec/optim/schedule.hpp>
+#include <tesserec/sharding/settings.hpp>
+#include <tesserec/train/settings.hpp>
+
+namespace tesserec::deck {
+
+struct Deck {
+  train::RunSettings run;
+  data::Settings data;
+  data::PreprocessSettings preprocess;
+  model::Settings model;
+  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table a feature of the data
+  train::Settings train;
+  train::OptimizerSettings optimizer;
+  optim::ScheduleSettings schedule;
+  sharding::Settings plan;
+  train::CheckpointSettings checkpoint;
+  train::EvaluateSettings evaluate;
+
+  std::string file;                          ///< name used in messages
+  std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"
+
+  /// "adult.toml:12: model.bottom": how a message about `key` begins. Without a line of its own the key has
+  /// the line of its block, or the file's name.
+  std::string at(const std::string& key) const;
+};
+
+/// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...".
+Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {});
+
+/// The same from text; `name` stands for the file in messages.
+Deck parse_deck(const std::string& text, const std::string& name,
+                const std::vector<std::string>& overrides = {});
+
+/// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
+void check_deck(const Deck& deck);
+
+/// For commands that need samples: Error unless data.train or data.synthetic is given.
+void require_data(const Deck& deck);
+/// For preprocessing: Error unless preprocess.train and preprocess.output are given.
+void require_preprocess(const Deck& deck);
+
+/// The deck as TOML text with every key; reading it gives the same Deck.
+std::string effective_deck(const Deck& deck);
+
+}  // namespace tesserec::deck

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a deck may hold, for people: the same table that parses it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tesserec::deck {
+
+struct KeyInfo {
+  std::string name;           ///< "batch_size"
+  std::string type;           ///< "integer", "number", "true or false", "text", "choice", "list of ..."
+  std::string default_value;  ///< as TOML; "required" where there is none
+  std::string range;          ///< "1 to 65536", "sum | mean"; may be empty
+  std::string unit;           ///< may be empty
+  std::string sentence;
+};
+
+struct BlockInfo {
+  std::string path;     ///< "train", "data.synthetic", "plan.tables.NAME"
+  std::string heading;  ///< as it stands in a deck: "[train]", "[[table]]"
+  std::string sentence;
+  std::vector<KeyInfo> keys;
+};
+
+/// All blocks and keys, in the order of the documentation.
+const std::vector<BlockInfo>& schema();
+
+/// Whether `path` ("train.batch_size", "table.rows", "plan.tables.NAME.kernel") is a key of some block.
+bool known_key(const std::string& path);
+
+/// docs/deck.md, and what `tesserec describe` prints.
+std::string describe_markdown();
+std::string describe_text();
+
+}  // namespace tesserec::deck

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
+#include <algorithm>
+
+#include "command.hpp"
+#include <tesserec/core/lanes.hpp>
+
+namespace tesserec::app {
+namespace {
+
+/// The model as far as the deck alone tells; 0 = the data decide.
+struct Summary {
+  std::vector<Index> bottom;  ///< widths, the input first
+  std::vector<Index> top;     ///< widths, the interaction first
+  Index features = 0;
+  Index tables = 0;
+  Index rows = 0;  ///< of all tables
+  Index mlp_parameters = 0;
+  Index table_parameters = 0;
+};
+
+Index mlp_parameters(const std::vector<Index>& widths) {
+  Index sum = 0;
+  for (std::size_t i = 1; i < widths.size(); ++i) {
+    if (widths[i - 1] == 0) return 0;
+    sum += (widths[i - 1] + 1) * widths[i];
+  }
+  return sum;
+}
+
+/// Vectors x_0 (bottom MLP), x_1 ... x_F: dot gives x_0 and the products of all pairs; cat all of them.
+Index interaction_width(const model::Settings& model, Index features, Index pooled_width) {
+  if (features == 0) return 0;
+  if (model.interaction == model::Interaction::cat) return model.bottom.back() + pooled_width;
+  const Index vectors = features + 1;
+  return model.bottom.back() + vectors * (vectors - 1) / 2 + (model.itself ? vectors : 0);
+}
+
+Summary summarise(const deck::Deck& deck) {
+  Summary s;
+  const data::SyntheticSettings& synthetic = deck.data.synthetic;
+  const bool made = synthetic.kind != data::SyntheticKind::none;
+  Index pooled_width = 0;
+  bool all_rows = true;
+  if (!deck.tables.empty()) {
+    s.tables = static_cast<Index>(deck.tables.size());
+    for (const auto& table : deck.tables) {
+      const Index dim = table.embedding_dim > 0 ? table.embedding_dim : deck.model.embedding_dim;
+      s.features += static_cast<Index>(table.feature_names.size());
+      pooled_width += dim * static_cast<Index>(table.feature_names.size());
+      all_rows = all_rows && table.num_embeddings > 0;
+      s.rows += table.num_embeddings;
+      s.table_parameters += table.num_embeddings * dim;
+    }
+  } else if (made) {
+    s.tables = s.features = static_cast<Index>(synthetic.rows.size());
+    pooled_width = s.features * deck.model.embedding_dim;
+    for (const Index rows : synthetic.rows)
+      s.rows += synthetic.max_rows > 0 ? std::min(rows, synthetic.max_rows) : rows;
+    s.table_parameters = s.rows * deck.model.embedding_dim;
+  }
+  if (!all_rows) s.rows = s.table_parameters = 0;
+  s.bottom = deck.model.bottom;
+  s.bottom.insert(s.bottom.begin(), made ? synthetic.dense_features : 0);
+  s.top = deck.model.top;
+  s.top.insert(s.top.begin(), interaction_width(deck.model, s.features, pooled_width));
+  const Index bottom = mlp_parameters(s.bottom), top = mlp_parameters(s.top);
+  s.mlp_parameters = bottom > 0 && top > 0 ? bottom + top : 0;
+  return s;
+}
+
+std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"; }
+
+std::string widths(const std::vector<Index>& list) {
+  std::string text;
+  for (const Index width : list) text += (text.empty() ? "" : "-") + number(width);
+  return text;
+}
+
+std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes) {
+  const bool dot = deck.model.interaction == model::Interaction::dot;
+  return deck.file + " is valid" + "\n  bottom MLP   " + widths(s.bottom) + "\n  interaction  " +
+         (dot ? "dot" : "cat") + " of " + number(s.features) + " features and the bottom MLP: width " +
+         number(s.top.front()) + "\n  top MLP      " + widths(s.top) + "\n  tables       " +
+         number(s.tables) + ", " + number(s.rows) + " rows" + "\n  parameters   " + number(s.mlp_parameters) +
+         " in MLPs, " + number(s.table_parameters) + " in tables (4 bytes each)" + "\n  batch        " +
+         std::to_string(deck.train.batch_size) + " samples in " + std::to_string(lanes) + " lanes\n" +
+         (s.tables == 0 || s.bottom.front() == 0 ? "  ? = the data set decides\n" : "");
+}
+
+Json known(Index value) { return value > 0 ? Json(value) : Json(); }
+
+Json widths_json(const std::vector<Index>& list) {
+  Json array = Json::array();
+  for (const Index width : list) array.add(known(width));
+  return array;
+}
+
+}  // namespace
+
+int check(const Invocation& invocation, const comm::Communicator& comm) {
+  const deck::Deck deck = invocation.read_deck();
+  const Summary s = summarise(deck);
+  const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
+  if (!invocation.json) {
+    print(comm, summary_text(deck, s, lanes));
+    return 0;
+  }
+  print(comm, Json::object()
+                  .set("valid", true)
+                  .set("deck", deck.file)
+                  .set("bottom", widths_json(s.bottom))
+                  .set("top", widths_json(s.top))
+                  .set("interaction_width", known(s.top.front()))
+                  .set("features", known(s.features))
+                  .set("tables", known(s.tables))
+                  .set("rows", known(s.rows))
+                  .set("mlp_parameters", known(s.mlp_parameters))
+                  .set("table_parameters", known(s.table_parameters))
+                  .set("batch_size", deck.train.batch_size)
+                  .set("lanes", lanes)
+                  .set("effective_deck", deck::effective_deck(deck)));
+  return 0;
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a command is. To add one: write NAME.cpp with `int NAME(const Invocation&, const
+/// comm::Communicator&)`, declare it at the end of this file, and give it a row in commands.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "json.hpp"
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/deck/deck.hpp>
+
+namespace tesserec::app {
+
+/// The command line, understood.
+struct Invocation {
+  std::string command;
+  std::string deck;                            ///< path
+  std::vector<std::string> overrides;          ///< --set, in order
+  bool json = false;                           ///< --json
+  std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
+
+  bool has(const std::string& option) const { return options.count(option) != 0; }
+  deck::Deck read_deck() const { return deck::read_deck(deck, overrides); }
+};
+
+/// An option of one command.
+struct Option {
+  std::string name;   ///< "--scores"
+  std::string value;  ///< what follows, "FILE"; empty = nothing
+  std::string help;
+};
+
+struct Command {
+  std::string name;
+  std::string help;  ///< one line
+  /// Called on every rank; returns the exit code or throws, on all ranks or on one.
+  int (*run)(const Invocation&, const comm::Communicator&);
+  bool takes_deck = true;
+  bool parallel = true;  ///< works as a job of several ranks: a launcher that lost them is an error
+  std::vector<Option> options;
+};
+
+const std::vector<Command>& commands();
+
+/// Writes to stdout on rank 0.
+void print(const comm::Communicator& comm, const std::string& text);
+/// The one JSON object of --json.
+void print(const comm::Communicator& comm, const Json& object);
+
+int check(const Invocation& invocation, const comm::Communicator& comm);
+int describe(const Invocation& invocation, const comm::Communicator& comm);
+
+}  // namespace tesserec::app

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include <tesserec/comm/environment.hpp>
+
+namespace tesserec::app {
+namespace {
+
+constexpr double patience = 2.0;  // seconds
+
+void say(const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "tesserec: %s\n", message.c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+int verdict(const comm::Communicator& last_word, const Outcome& mine) {
+  const bool failed = !mine.message.empty();
+  if (!last_word.meet(failed ? patience : std::numeric_limits<double>::infinity())) {
+    say(mine.message);
+    comm::abort(last_word, exit_code_error);
+  }
+  const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
+  const auto lowest = std::find(failures.begin(), failures.end(), 1);
+  if (lowest == failures.end()) {
+    const std::vector<int> codes = last_word.all_gather(mine.code);
+    return *std::max_element(codes.begin(), codes.end());
+  }
+  if (lowest - failures.begin() == last_word.rank()) say(mine.message);
+  last_word.barrier();  // the message is out before a launcher ends the others
+  return exit_code_error;
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::app {
+
+/// How one rank ended.
+struct Outcome {
+  int code = 0;         ///< exit code
+  std::string message;  ///< not empty = it failed
+};
+
+/// Exit code of a failure.
+inline constexpr int exit_code_error = 2;
+
+/// One exit code for the job: 0 only if every rank has 0. The lowest failing rank prints its message, once. A
+/// failing rank that does not meet the others within two seconds (they wait for it somewhere inside the
+/// command) prints and ends them all. `last_word` must be a communicator that the command does not use.
+int verdict(const comm::Communicator& last_word, const Outcome& mine);
+
+}  // namespace tesserec::app

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::comm {
+
+Environment::Environment(int& argc, char**& argv) {
+  int up = 0;
+  check(MPI_Initialized(&up), "MPI_Initialized");
+  if (up) fail("MPI is initialised already");
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_FUNNELED)
+    fail("this MPI library does not give MPI_THREAD_FUNNELED; use one built with threads");
+}
+
+Environment::~Environment() {
+  int down = 0;
+  MPI_Finalized(&down);
+  if (!down) MPI_Finalize();
+}
+
+std::string Environment::library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  const std::string all(text, static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+void require_launcher_agrees(const Communicator& world) {
+  const char* tasks = std::getenv("SLURM_NTASKS");
+  // Under mpirun the number of ranks was chosen there.
+  const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
+  if (tasks == nullptr || world.size() > 1 || launched || std::atoi(tasks) <= 1) return;
+  fail("Slurm has ", tasks,
+       " tasks for this job (SLURM_NTASKS), but MPI sees one rank: start the program with `srun --mpi=pmix` ",
+       "(or mpirun); for one rank on purpose use `srun -n 1`");
+}
+
+void abort(const Communicator& world, int code) {
+  MPI_Abort(world.mpi(), code);
+  std::abort();
+}
+
+}  // namespace tesserec::comm

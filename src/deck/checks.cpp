@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What keys owe each other.
+#include <algorithm>
+#include <set>
+
+#include "value.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/deck/deck.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+std::string widths(const std::vector<Index>& list) {
+  std::string out;
+  for (const Index width : list) out += (out.empty() ? "" : "-") + std::to_string(width);
+  return out;
+}
+
+// The first text that stands twice; "" when none does.
+std::string repeated_text(const std::vector<std::string>& texts) {
+  std::set<std::string> seen;
+  for (const std::string& text : texts)
+    if (!seen.insert(text).second) return text;
+  return "";
+}
+
+void check_data(const Deck& deck) {
+  const data::SyntheticSettings& synthetic = deck.data.synthetic;
+  const bool on = synthetic.kind != data::SyntheticKind::none;
+  if (deck.lines.count("data.synthetic") != 0 && deck.lines.count("data.synthetic.kind") == 0)
+    fail(deck.at("data.synthetic.kind"), " is missing: planted, reference or none");
+  if (!on) return;
+  if (!deck.data.train.empty() || !deck.data.evaluate.empty())
+    fail(deck.at("data.synthetic"), " and ", deck.data.train.empty() ? "data.evaluate" : "data.train",
+         " are both given; keep one, or set data.synthetic.kind = \"none\"");
+  if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
+  if (synthetic.rows.empty())
+    fail(deck.at("data.synthetic.rows"),
+         " is empty: a model has at least one table; give its number of rows");
+}
+
+void check_column(const Deck& deck, std::size_t i, int& labels) {
+  const data::Column& column = deck.preprocess.columns[i];
+  const std::string path = "preprocess.column." + std::to_string(i);
+  const std::string who = " of column \"" + column.name + "\" ";
+  const bool label = column.kind == data::ColumnKind::label;
+  if (label && ++labels > 1)
+    fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
+  if (label && column.positive.empty())
+    fail(deck.at(path + ".positive"), who, "is missing: the texts of the label that mean 1");
+  if (label && column.negative.empty())
+    fail(deck.at(path + ".negative"), who, "is missing: the texts of the label that mean 0");
+  for (const std::string& text : column.positive)
+    if (std::count(column.negative.begin(), column.negative.end(), text) != 0)
+      fail(deck.at(path + ".positive"), who, "has ", quoted(text), ", which is also in negative");
+  if (!label && !(column.positive.empty() && column.negative.empty()))
+    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), who, "is for the label only");
+  if (column.kind != data::ColumnKind::number && column.transform != data::Transform::none)
+    fail(deck.at(path + ".transform"), who, "is for numbers only");
+}
+
+void check_preprocess(const Deck& deck) {
+  const data::PreprocessSettings& preprocess = deck.preprocess;
+  if (preprocess.format == data::RawFormat::criteo) {
+    if (!preprocess.columns.empty())
+      fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
+    return;
+  }
+  if (preprocess.columns.empty())
+    fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]");
+  int labels = 0;
+  bool categories = false;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
+    check_column(deck, i, labels);
+    categories = categories || preprocess.columns[i].kind == data::ColumnKind::category;
+    names.push_back(preprocess.columns[i].name);
+    if (!repeated_text(names).empty())
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
+           "\" is used twice");
+  }
+  if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"");
+  if (!categories)
+    fail(deck.at("preprocess.column"), ": no column has kind = \"category\", so there would be no table");
+}
+
+void check_optimizer(const Deck& deck, const std::string& path, const optim::Settings& o) {
+  const bool adagrad = o.type == optim::Type::adagrad || o.type == optim::Type::rowwise_adagrad;
+  const bool no_eps = static_cast<float>(o.eps) == 0.0f;
+  if (adagrad && no_eps && static_cast<float>(o.initial_accumulator) == 0.0f)
+    fail(deck.at(path + ".eps"), " and initial_accumulator are both 0: a gradient of 0 would divide 0 by 0");
+  if (o.type == optim::Type::adam && no_eps)
+    fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
+}
+
+void check_model(const Deck& deck) {
+  const model::Settings& model = deck.model;
+  if (model.interaction == model::Interaction::dot && model.bottom.back() != model.embedding_dim)
+    fail(deck.at("model.bottom"), " is ", widths(model.bottom),
+         ": with interaction dot its last width must be model.embedding_dim = ", model.embedding_dim);
+  if (model.top.back() != 1)
+    fail(deck.at("model.top"), " is ", widths(model.top), ": its last width must be 1");
+  if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
+    fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
+}
+
+void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
+  const std::string path = "table." + table.name;
+  if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
+    fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
+  if (deck.model.interaction == model::Interaction::dot && table.embedding_dim != 0 &&
+      table.embedding_dim != deck.model.embedding_dim)
+    fail(deck.at(path + ".dim"), " is ", table.embedding_dim,
+         ": with interaction dot it must be model.embedding_dim = ", deck.model.embedding_dim);
+  if (!table.optimizer) return;
+  check_optimizer(deck, path + ".optimizer", *table.optimizer);
+  const auto plan = deck.plan.tables.find(table.name);
+  if (plan != deck.plan.tables.end() && plan->second.kernel == sharding::ComputeKernel::dense &&
+      table.optimizer->type == optim::Type::rowwise_adagrad)
+    fail(deck.at("plan.tables." + table.name + ".kernel"),
+         " is dense, but the table's optimizer rowwise_adagrad has no dense form");
+}
+
+void check_plan(const Deck& deck) {
+  std::vector<std::string> names;
+  for (const auto& table : deck.tables) names.push_back(table.name);
+  for (const auto& [name, plan] : deck.plan.tables) {
+    const std::string path = "plan.tables." + name;
+    if (!names.empty() && std::count(names.begin(), names.end(), name) == 0)
+      fail(deck.at(path), ": there is no table \"", name, "\"");
+    std::set<int> owners(plan.ranks.begin(), plan.ranks.end());
+    if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice");
+    if (plan.ranks.empty()) continue;
+    if (!plan.sharding)
+      fail(deck.at(path + ".ranks"), " needs a sharding of its own: table_wise or row_wise");
+    if (*plan.sharding == sharding::ShardingType::table_wise && plan.ranks.size() > 1)
+      fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(),
+           " ranks, but a table_wise table has one owner");
+    if (*plan.sharding == sharding::ShardingType::data_parallel)
+      fail(deck.at(path + ".ranks"), " is given, but a data_parallel table is on every rank");
+  }
+}
+
+}  // namespace
+
+void check_deck(const Deck& deck) {
+  check_data(deck);
+  check_preprocess(deck);
+  check_model(deck);
+  check_optimizer(deck, "optimizer.dense", deck.optimizer.dense);
+  check_optimizer(deck, "optimizer.sparse", deck.optimizer.sparse);
+  std::set<std::string> names;
+  for (const auto& table : deck.tables) {
+    if (!names.insert(table.name).second)
+      fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
+    check_table(deck, table);
+  }
+  check_plan(deck);
+  if (const int lanes = deck.train.lanes; (lanes & (lanes - 1)) != 0)
+    fail(deck.at("train.lanes"), " must be a power of two or 0, but is ", lanes);
+  if (deck.schedule.decay_steps > 0 && deck.schedule.decay_start_step < deck.schedule.warmup_steps)
+    fail(deck.at("schedule.decay_start_step"), " is ", deck.schedule.decay_start_step,
+         ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
+  if (const std::string twice = repeated_text(deck.evaluate.metrics); !twice.empty())
+    fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
+}
+
+void require_data(const Deck& deck) {
+  if (deck.data.train.empty() && deck.data.synthetic.kind == data::SyntheticKind::none)
+    fail(deck.at("data.train"),
+         " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
+}
+
+void require_preprocess(const Deck& deck) {
+  if (deck.preprocess.train.empty())
+    fail(deck.at("preprocess.train"), " is missing: give the raw training files");
+  if (deck.preprocess.output.empty())
+    fail(deck.at("preprocess.output"), " is missing: give the folder for train.h5 and evaluate.h5");
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "override.hpp"
+#include "section.hpp"
+#include "toml_file.hpp"
+#include <tesserec/deck/deck.hpp>
+
+namespace tesserec::deck {
+
+std::string key_text(const std::string& name) {
+  const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? name : quoted(name);
+}
+
+std::string Deck::at(const std::string& key) const {
+  for (std::string path = key; !path.empty();) {
+    if (const auto found = lines.find(path); found != lines.end()) return found->second + ": " + key;
+    const std::size_t dot = path.rfind('.');
+    path = dot == std::string::npos ? "" : path.substr(0, dot);
+  }
+  return (file.empty() ? "deck" : file) + ": " + key;
+}
+
+Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  Value root = parse_toml(text, name);
+  if (root.table.empty())
+    fail(name, ": the deck is empty; it needs at least [data] and [model] (tesserec describe)");
+  for (std::size_t i = 0; i < overrides.size(); ++i) apply_override(root, overrides[i], i + 1);
+
+  std::vector<std::string> blocks;
+  for (const Section& section : sections()) {
+    const std::string head = section.info.path.substr(0, section.info.path.find('.'));
+    if (std::find(blocks.begin(), blocks.end(), head) == blocks.end()) blocks.push_back(head);
+  }
+  for (const Entry& entry : root.table)
+    if (std::find(blocks.begin(), blocks.end(), entry.key) == blocks.end())
+      fail_unknown(entry.value.where, "", entry.key, blocks);
+
+  Deck deck;
+  deck.file = name;
+  for (const Section& section : sections()) section.read(deck, root);
+  check_deck(deck);
+  return deck;
+}
+
+Deck read_deck(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_deck(read_text(path), path, overrides);
+}
+
+std::string effective_deck(const Deck& deck) {
+  std::string out;
+  for (const Section& section : sections()) section.write(deck, out);
+  return out.substr(1);  // without the first empty line
+}
+
+}  // namespace tesserec::deck

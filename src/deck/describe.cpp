@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/deck/schema.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+// A cell of a Markdown table: '|' would end it.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+const char* const preamble =
+    "# The deck\n\n"
+    "One TOML file says what to do. This page is written by `tesserec describe --markdown`; a test "
+    "compares.\n\n"
+    "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, "
+    "line and key.\n"
+    "Paths are relative to the working directory, not to the deck. Where a list of texts is wanted, one text "
+    "alone will\n"
+    "do. `--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. It "
+    "also reaches\n"
+    "`optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` "
+    "and single\n"
+    "entries of a list that the deck gives, as `model.bottom.0`.\n";
+
+}  // namespace
+
+std::string describe_markdown() {
+  std::string out = preamble;
+  for (const BlockInfo& block : schema()) {
+    out += "\n## " + block.heading + "\n\n" + block.sentence + "\n";
+    if (block.keys.empty()) continue;
+    out += "\n| key | type | default | range | unit | |\n|---|---|---|---|---|---|\n";
+    for (const KeyInfo& key : block.keys)
+      out += "| `" + key.name + "` | " + key.type + " | " +
+             (key.default_value == "required" ? "required" : "`" + cell(key.default_value) + "`") + " | " +
+             cell(key.range) + " | " + key.unit + " | " + cell(key.sentence) + " |\n";
+  }
+  return out;
+}
+
+std::string describe_text() {
+  std::string out;
+  for (const BlockInfo& block : schema()) {
+    out += (out.empty() ? "" : "\n") + block.heading + "  " + block.sentence + "\n";
+    for (const KeyInfo& key : block.keys) {
+      out += "  " + key.name + ": " + key.type;
+      if (!key.range.empty()) out += ", " + key.range;
+      if (!key.unit.empty()) out += ", in " + key.unit;
+      out += key.default_value == "required" ? "; required\n" : "; default " + key.default_value + "\n";
+      out += "      " + key.sentence + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace tesserec::deck

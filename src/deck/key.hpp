@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A row of the schema: a key bound to a member of a settings struct T. It parses, checks, writes and
+/// describes itself; the default is that of a default-constructed T.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+
+#include "read.hpp"
+#include <tesserec/deck/schema.hpp>
+
+namespace tesserec::deck {
+
+template <class T>
+struct Key {
+  KeyInfo info;
+  std::function<void(T&, const Value&, const std::string& path)> read;
+  std::function<std::string(const T&)> write;  ///< as TOML
+  bool required = false;
+};
+template <class T>
+using Keys = std::vector<Key<T>>;
+
+/// Names of an enum's values, as they stand in a deck.
+template <class E>
+using Choices = std::vector<std::pair<std::string, E>>;
+
+template <class T, class Read, class Write>
+Key<T> make_key(const char* name, const std::string& type, const std::string& range, const char* unit,
+                const char* sentence, Read read, Write write) {
+  return {{name, type, write(T{}), range, unit, sentence}, read, write};
+}
+
+template <class T>
+Key<T> required(Key<T> key) {
+  key.required = true;
+  key.info.default_value = "required";
+  return key;
+}
+
+/// Where the struct's default stands for something taken from elsewhere: says what.
+template <class T>
+Key<T> default_words(Key<T> key, const std::string& words) {
+  key.info.default_value = words;
+  return key;
+}
+
+template <class T, class M>
+Key<T> integer(const char* name, M T::*member, Integers range, const char* unit, const char* sentence) {
+  if (static_cast<std::uint64_t>(range.high) > static_cast<std::uint64_t>(std::numeric_limits<M>::max()))
+    range.high = static_cast<Index>(std::numeric_limits<M>::max());
+  return make_key<T>(
+      name, "integer", range.words(), unit, sentence,
+      [=](T& o, const Value& v, const std::string& path) {
+        o.*member = static_cast<M>(read_integer(v, path, range));
+      },
+      [=](const T& o) { return std::to_string(o.*member); });
+}
+
+template <class T>
+Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const char* sentence) {
+  return make_key<T>(
+      name, "number", range.words(), unit, sentence,
+      [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
+      [=](const T& o) { return number_text(o.*member); });
+}
+
+template <class T>
+Key<T> boolean(const char* name, bool T::*member, const char* sentence) {
+  return make_key<T>(
+      name, "true or false", "", "", sentence,
+      [=](T& o, const Value& v, const std::string& path) { o.*member = read_boolean(v, path); },
+      [=](const T& o) { return std::string(o.*member ? "true" : "false"); });
+}
+
+template <class T>
+Key<T> text(const char* name, std::string T::*member, Text form, const char* sentence) {
+  return make_key<T>(
+      name, "text", text_words(form), "", sentence,
+      [=](T& o, const Value& v, const std::string& path) { o.*member = read_text(v, path, form); },
+      [=](const T& o) { return quoted(o.*member); });
+}
+
+template <class E>
+std::vector<std::string> names_of(const Choices<E>& choices) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  return names;
+}
+
+/// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional.
+template <class T, class M>
+Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const char* sentence) {
+  const std::vector<std::string> names = names_of(choices);
+  return make_key<T>(
+      name, "choice", join_choices(names), "", sentence,
+      [=](T& o, const Value& v, const std::string& path) {
+        o.*member = choices[read_choice(v, path, names)].second;
+      },
+      [=](const T& o) {
+        for (const auto& c : choices)
+          if (c.second == o.*member) return quoted(c.first);
+        return std::string("\"\"");
+      });
+}
+
+/// A list whose elements are read by `element(value, path)` and written by `to_text(element)`.
+template <class T, class M, class Read, class Write>
+Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type, std::string range,
+            const char* unit, const char* sentence, Length length, bool one_will_do, Read element,
+            Write to_text) {
+  if (!range.empty()) range = "each " + range;
+  if (const std::string rule = length_words(length); !rule.empty())
+    range = rule + (range.empty() ? "" : "; " + range);
+  return make_key<T>(
+      name, type, range, unit, sentence,
+      [=](T& o, const Value& v, const std::string& path) {
+        std::vector<M> values;
+        read_list(v, path, length, one_will_do,
+                  [&](const Value& e, const std::string& p) { values.push_back(element(e, p)); });
+        o.*member = std::move(values);
+      },
+      [=](const T& o) {
+        std::string out;
+        for (const M& e : o.*member) out += (out.empty() ? "" : ", ") + to_text(e);
+        return "[" + out + "]";
+      });
+}
+
+template <class T, class M>
+Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Length length, const char* unit,
+                const char* sentence) {
+  if (static_cast<std::uint64_t>(range.high) > static_cast<std::uint64_t>(std::numeric_limits<M>::max()))
+    range.high = static_cast<Index>(std::numeric_limits<M>::max());
+  return list(
+      name, member, "list of integers", range.words(), unit, sentence, length, false,
+      [=](const Value& v, const std::string& path) { return static_cast<M>(read_integer(v, path, range)); },
+      [](const M& value) { return std::to_string(value); });
+}
+
+template <class T>
+Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, Length length,
+               const char* unit, const char* sentence) {
+  return list(
+      name, member, "list of numbers", range.words(), unit, sentence, length, false,
+      [=](const Value& v, const std::string& path) { return read_number(v, path, range); },
+      [](double value) { return number_text(value); });
+}
+
+/// One text alone stands for a list of one.
+template <class T>
+Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, Length length,
+             const char* sentence) {
+  return list(
+      name, member, "list of texts", text_words(form), "", sentence, length, true,
+      [=](const Value& v, const std::string& path) { return read_text(v, path, form); },
+      [](const std::string& value) { return quoted(value); });
+}
+
+template <class T>
+Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
+               const char* sentence) {
+  return list(
+      name, member, "list of choices", "one of " + join_choices(choices), "", sentence, Length{1}, true,
+      [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, choices)]; },
+      [](const std::string& value) { return quoted(value); });
+}
+
+}  // namespace tesserec::deck

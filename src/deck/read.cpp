@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "suggest.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+[[noreturn]] void refuse(const Value& value, const std::string& path, const std::string& must) {
+  fail(value.where, ": ", path, " must be ", must, ", but is ", value.words());
+}
+
+bool well_formed(const std::string& text, Text form) {
+  if (form == Text::any) return true;
+  if (form == Text::letter) return text.size() == 1 && text != "\n" && text != "\r";
+  if (text.empty()) return false;
+  if (form == Text::filled) return true;
+  return text != "." && text != ".." && text.size() <= 200 &&
+         std::none_of(text.begin(), text.end(),
+                      [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+}  // namespace
+
+std::string Integers::words() const {
+  return high == no_limit ? "at least " + std::to_string(low)
+                          : std::to_string(low) + " to " + std::to_string(high);
+}
+
+std::string Numbers::words() const {
+  const auto plain = [](double x) {
+    return x == std::floor(x) && std::fabs(x) < 1e6 ? std::to_string(static_cast<int>(x)) : number_text(x);
+  };
+  if (open) return "at least " + plain(low) + ", below " + plain(high);
+  return plain(low) + " to " + plain(high);
+}
+
+std::string join_choices(const std::vector<std::string>& choices) {
+  std::string joined;
+  for (const std::string& choice : choices) joined += (joined.empty() ? "" : " | ") + choice;
+  return joined;
+}
+
+std::string text_words(Text form) {
+  switch (form) {
+    case Text::any:
+      return "";
+    case Text::filled:
+      return "not empty";
+    case Text::name:
+      return "not empty, at most 200 bytes, no '/'";
+    case Text::letter:
+      return "one character";
+  }
+  return "";
+}
+
+std::string length_words(Length length) {
+  if (length.low == length.high) return std::to_string(length.low) + " entries";
+  return length.low == 0
+             ? ""
+             : "at least " + std::to_string(length.low) + (length.low == 1 ? " entry" : " entries");
+}
+
+bool read_boolean(const Value& value, const std::string& path) {
+  if (value.kind != Kind::boolean) refuse(value, path, "true or false");
+  return value.boolean;
+}
+
+Index read_integer(const Value& value, const std::string& path, const Integers& range) {
+  const std::string must = "an integer, " + range.words();
+  if (value.kind != Kind::integer) refuse(value, path, must);
+  if (value.integer < range.low || value.integer > range.high) refuse(value, path, must);
+  return value.integer;
+}
+
+double read_number(const Value& value, const std::string& path, const Numbers& range) {
+  const std::string must = "a finite number, " + range.words();
+  if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
+  const double number = value.kind == Kind::integer ? static_cast<double>(value.integer) : value.number;
+  if (!std::isfinite(number) || number < range.low || number > range.high ||
+      (range.open && number == range.high))
+    refuse(value, path, must);
+  return number == 0.0 ? 0.0 : number;  // no -0
+}
+
+std::string read_text(const Value& value, const std::string& path, Text form) {
+  const std::string rule = text_words(form);
+  const bool typed = !value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table;
+  if (value.kind != Kind::text && !typed)
+    refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
+  const std::string& text = value.kind == Kind::text ? value.text : value.raw;
+  if (!well_formed(text, form)) refuse(value, path, "text (" + rule + ")");
+  return text;
+}
+
+std::size_t read_choice(const Value& value, const std::string& path,
+                        const std::vector<std::string>& choices) {
+  const std::string text = value.kind == Kind::text ? value.text : value.raw;
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  const std::string near = value.kind == Kind::text ? nearest(text, choices) : "";
+  fail(value.where, ": ", path, " must be one of ", join_choices(choices), ", but is ", value.words(),
+       near.empty() ? "" : "; did you mean \"" + near + "\"?");
+}
+
+void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
+               const std::function<void(const Value&, const std::string&)>& read) {
+  if (one_will_do && (value.kind == Kind::text ||
+                      (!value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table)))
+    return read(value, path);
+  const std::string rule = length_words(length);
+  const std::string must = "a list" + (rule.empty() ? "" : " of " + rule);
+  if (value.kind != Kind::list) refuse(value, path, must);
+  if (value.list.size() < length.low || value.list.size() > length.high)
+    fail(value.where, ": ", path, " must be ", must, ", but has ", value.list.size());
+  for (std::size_t i = 0; i < value.list.size(); ++i)
+    read(value.list[i], path + "[" + std::to_string(i) + "]");
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One value of the tree -> one C++ value, with its range; errors are "where: path must be ..., but is ...".
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "value.hpp"
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::deck {
+
+inline constexpr Index no_limit = std::numeric_limits<Index>::max();
+
+struct Integers {
+  Index low = 0;
+  Index high = no_limit;
+  std::string words() const;
+};
+
+/// [low, high], or [low, high) when `open`.
+struct Numbers {
+  double low = 0.0;
+  double high = 1e30;
+  bool open = false;
+  std::string words() const;
+};
+
+enum class Text {
+  any,
+  filled,  ///< not empty
+  name,    ///< names a file, a folder or an HDF5 group: not empty, no '/', no control characters, not "." or
+           ///< ".."
+  letter,  ///< one byte, not a line end
+};
+
+struct Length {
+  std::size_t low = 0;
+  std::size_t high = std::numeric_limits<std::size_t>::max();
+};
+
+bool read_boolean(const Value& value, const std::string& path);
+Index read_integer(const Value& value, const std::string& path, const Integers& range);
+double read_number(const Value& value, const std::string& path, const Numbers& range);
+std::string read_text(const Value& value, const std::string& path, Text form);
+/// The place of the value's text among `choices`.
+std::size_t read_choice(const Value& value, const std::string& path, const std::vector<std::string>& choices);
+/// Calls read(element, "path[i]") for each. `one_will_do`: a text stands for a list of that one text.
+void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
+               const std::function<void(const Value&, const std::string&)>& read);
+
+/// "a | b | c"
+std::string join_choices(const std::vector<std::string>& choices);
+std::string text_words(Text form);
+std::string length_words(Length length);
+
+}  // namespace tesserec::deck

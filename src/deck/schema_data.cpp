@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// [data], [data.synthetic], [preprocess], [[preprocess.column]]
+#include "section.hpp"
+
+namespace tesserec::deck {
+namespace {
+
+Section data_section() {
+  using Data = data::Settings;
+  const Keys<Data> keys = {
+      texts("train", &Data::train, Text::filled, {}, "HDF5 data sets to train on; * and ? match names."),
+      texts("evaluate", &Data::evaluate, Text::filled, {},
+            "HDF5 data sets to evaluate and predict; * and ? match names."),
+  };
+  return single("data", "Where samples come from: files, or [data.synthetic].", keys,
+                [](auto& d) -> auto& { return d.data; }, {"synthetic"});
+}
+
+Section synthetic_section() {
+  using Synthetic = data::SyntheticSettings;
+  const Choices<data::SyntheticKind> kinds = {{"none", data::SyntheticKind::none},
+                                              {"planted", data::SyntheticKind::planted},
+                                              {"reference", data::SyntheticKind::reference}};
+  const Keys<Synthetic> keys = {
+      choice("kind", &Synthetic::kind, kinds,
+             "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's "
+             "uniform "
+             "generator; none: no synthetic data."),
+      integer("samples", &Synthetic::samples, {}, "samples", "Training samples of an epoch."),
+      integer("evaluate_samples", &Synthetic::evaluate_samples, {}, "samples",
+              "Evaluation samples: planted draws others than in training, reference takes the first of the "
+              "same."),
+      integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows",
+               "Rows of each table's id space, one feature a table."),
+      integer("max_rows", &Synthetic::max_rows, {}, "rows", "Caps every entry of rows; 0 means no cap."),
+      integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers",
+              "Dense numbers of a sample."),
+      integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
+              "Ids of one feature of a sample, or the most of them."),
+      boolean("variable_bags", &Synthetic::variable_bags,
+              "planted: bag lengths uniform in 0 to ids_per_bag; reference: the reference's own rule instead "
+              "of a fixed "
+              "length."),
+      number("zipf", &Synthetic::zipf, {0.0, 10.0}, "",
+             "planted: exponent of the ids' frequency; 0 means uniform."),
+      number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "",
+             "planted: aimed share of label 1."),
+      number("strength", &Synthetic::strength, {0.0, 100.0}, "",
+             "planted: standard deviation of the hidden model's logit, tables and dense numbers together."),
+      boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
+  };
+  return single(
+      "data.synthetic", "Samples made on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });
+}
+
+Section preprocess_section() {
+  using Preprocess = data::PreprocessSettings;
+  const Choices<data::RawFormat> formats = {{"criteo", data::RawFormat::criteo},
+                                            {"table", data::RawFormat::table}};
+  const Choices<data::BadRows> bad = {{"stop", data::BadRows::stop}, {"skip", data::BadRows::skip}};
+  const Choices<data::ShortRows> shorter = {{"stop", data::ShortRows::stop}, {"pad", data::ShortRows::pad}};
+  const Keys<Preprocess> keys = {
+      texts("train", &Preprocess::train, Text::filled, {},
+            "Raw files to train on, plain or .gz; * and ? match names."),
+      texts("evaluate", &Preprocess::evaluate, Text::filled, {},
+            "Raw files to evaluate; they get the ids of the training files."),
+      choice("format", &Preprocess::format, formats,
+             "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as "
+             "[[preprocess.column]] says."),
+      text("output", &Preprocess::output, Text::any, "Folder for train.h5 and evaluate.h5."),
+      choice("bad_rows", &Preprocess::bad_rows, bad,
+             "stop: end with file and line; skip: leave out, count and report."),
+      choice("short_rows", &Preprocess::short_rows, shorter,
+             "pad: fill rows whose trailing delimiters were cut with empty fields; stop: they are bad rows."),
+      integer("minimum_count", &Preprocess::minimum_count, {1, no_limit}, "rows",
+              "Categories seen less often in the training files become id 0, unknown."),
+      text("delimiter", &Preprocess::delimiter, Text::letter, "table: the character between fields."),
+      boolean("header", &Preprocess::header, "table: the first line of each file names the columns."),
+      boolean("trim", &Preprocess::trim, "table: drop spaces around a field."),
+      texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
+  };
+  return single("preprocess", "Raw click logs to HDF5 data sets.", keys,
+                [](auto& d) -> auto& { return d.preprocess; }, {"column"});
+}
+
+Section column_section() {
+  using data::Column;
+  const Choices<data::ColumnKind> kinds = {{"label", data::ColumnKind::label},
+                                           {"number", data::ColumnKind::number},
+                                           {"category", data::ColumnKind::category},
+                                           {"skip", data::ColumnKind::skip}};
+  const Choices<data::Transform> transforms = {{"none", data::Transform::none},
+                                               {"log1p", data::Transform::log1p},
+                                               {"standardise", data::Transform::standardise}};
+  const Keys<Column> keys = {
+      required(text("name", &Column::name, Text::name,
+                    "Name of the column; a category's name becomes a feature's.")),
+      required(choice("kind", &Column::kind, kinds, "What the column is.")),
+      choice("transform", &Column::transform, transforms,
+             "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
+      texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
+      texts("negative", &Column::negative, Text::any, {},
+            "label: texts that mean 0; any other text is a bad row."),
+  };
+  const std::string path = "preprocess.column";
+  Section section;
+  section.info = {path, "[[" + path + "]]", "One column of a delimited table, in the order of the file.",
+                  infos(keys)};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
+      read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i],
+                path + "." + std::to_string(i));
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    for (const Column& column : deck.preprocess.columns)
+      out += "\n[[" + path + "]]\n" + write_keys(keys, column);
+  };
+  return section;
+}
+
+}  // namespace
+
+std::vector<Section> data_sections() {
+  return {data_section(), synthetic_section(), preprocess_section(), column_section()};
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// [model], [optimizer], [[table]]
+#include "section.hpp"
+
+namespace tesserec::deck {
+namespace {
+
+using embedding::EmbeddingBagConfig;
+using Optimizer = optim::Settings;
+
+Section model_section() {
+  using Model = model::Settings;
+  const Choices<std::string> types = {{"dlrm", "dlrm"}};
+  const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot},
+                                                    {"cat", model::Interaction::cat}};
+  const Choices<model::Loss> losses = {
+      {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};
+  const Keys<Model> keys = {
+      choice("type", &Model::type, types,
+             "dlrm: bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091)."),
+      integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
+      integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
+               "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim."),
+      integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
+               "Widths of the top MLP after the interaction; the last is 1."),
+      choice("interaction", &Model::interaction, interactions,
+             "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
+             "side by side."),
+      boolean("itself", &Model::itself, "dot: also each vector with itself."),
+      choice("loss", &Model::loss, losses,
+             "bce: binary cross entropy on logits; mse: squared error; wbce: binary cross entropy with "
+             "loss_weights."),
+      number("loss_threshold", &Model::loss_threshold, {0.0, 1.0, true}, "",
+             "Clamps the probability to [t, 1 - t] in the loss; 0 means off."),
+      numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "wbce: weights of label 0 and label 1."),
+  };
+  return single(
+      "model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; });
+}
+
+Keys<Optimizer> optimizer_keys(const Choices<optim::Type>& types) {
+  const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
+  return {
+      choice("type", &Optimizer::type, types, "The rule that moves the weights."),
+      number("lr", &Optimizer::lr, {}, "", "Base learning rate; [schedule] scales it."),
+      number("eps", &Optimizer::eps, {}, "", "adagrad, rowwise_adagrad, adam: added to the root."),
+      number("beta1", &Optimizer::beta1, {0.0, 1.0, true}, "", "adam: decay of the mean gradient, a step."),
+      number("beta2", &Optimizer::beta2, {0.0, 1.0, true}, "",
+             "adam: decay of the mean squared gradient, a step."),
+      number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
+      choice("decay", &Optimizer::decay, decays,
+             "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
+             "weight."),
+      number("initial_accumulator", &Optimizer::initial_accumulator, {}, "",
+             "adagrad, rowwise_adagrad: start value of the sums."),
+  };
+}
+
+Keys<Optimizer> sparse_keys() {
+  return optimizer_keys({{"sgd", optim::Type::sgd},
+                         {"adagrad", optim::Type::adagrad},
+                         {"rowwise_adagrad", optim::Type::rowwise_adagrad},
+                         {"adam", optim::Type::adam}});
+}
+
+Keys<Optimizer> dense_keys() {
+  return optimizer_keys(
+      {{"sgd", optim::Type::sgd}, {"adagrad", optim::Type::adagrad}, {"adam", optim::Type::adam}});
+}
+
+Keys<EmbeddingBagConfig> table_keys() {
+  const Choices<embedding::PoolingType> poolings = {{"sum", embedding::PoolingType::sum},
+                                                    {"mean", embedding::PoolingType::mean}};
+  return {
+      required(text("name", &EmbeddingBagConfig::name, Text::name, "Name of the table.")),
+      default_words(integer("rows", &EmbeddingBagConfig::num_embeddings, {}, "rows",
+                            "Rows of the table; 0 means as many as the data set has ids."),
+                    "0 (the data set's)"),
+      default_words(integer("dim", &EmbeddingBagConfig::embedding_dim, {0, 65536}, "columns",
+                            "Columns of the table; 0 means model.embedding_dim."),
+                    "0 (model.embedding_dim)"),
+      choice("pooling", &EmbeddingBagConfig::pooling, poolings, "How the rows of a bag become one vector."),
+      boolean("weighted", &EmbeddingBagConfig::weighted, "Multiply each row by the id's weight in the data."),
+      default_words(texts("features", &EmbeddingBagConfig::feature_names, Text::name, {1},
+                          "Features that look their ids up in this table."),
+                    "[NAME], the table's own name"),
+  };
+}
+
+std::string inline_keys(const Keys<Optimizer>& keys, const Optimizer& object) {
+  std::string out;
+  for (const Key<Optimizer>& key : keys)
+    out += (out.empty() ? "" : ", ") + key.info.name + " = " + key.write(object);
+  return "{" + out + "}";
+}
+
+void read_table(Deck& deck, const Value& block, std::size_t i) {
+  const Value* name = block.find("name");
+  const bool named = name != nullptr && name->kind == Kind::text && !name->text.empty();
+  const std::string path = "table." + (named ? name->text : std::to_string(i));
+  EmbeddingBagConfig& table = deck.tables.emplace_back();
+  read_keys(deck, table_keys(), table, block, path, {"optimizer"});
+  if (table.feature_names.empty()) table.feature_names = {table.name};
+  if (const Value* optimizer = block.find("optimizer")) {
+    table.optimizer = deck.optimizer.sparse;
+    read_keys(deck, sparse_keys(), *table.optimizer, *optimizer, path + ".optimizer");
+  }
+}
+
+Section table_section() {
+  Section section;
+  section.info = {
+      "table", "[[table]]",
+      "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a "
+      "block of its own `optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken "
+      "from there.",
+      infos(table_keys())};
+  section.read = [](Deck& deck, const Value& root) {
+    const Value* blocks =
+        repeated(root, "table",
+                 "a model has at least one table: give [[table]] blocks, or none for one table a feature");
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
+      read_table(deck, blocks->list[i], i);
+  };
+  section.write = [](const Deck& deck, std::string& out) {
+    for (const EmbeddingBagConfig& table : deck.tables) {
+      out += "\n[[table]]\n" + write_keys(table_keys(), table);
+      if (table.optimizer) out += "optimizer = " + inline_keys(sparse_keys(), *table.optimizer) + "\n";
+    }
+  };
+  return section;
+}
+
+}  // namespace
+
+std::vector<Section> model_sections() {
+  return {model_section(),
+          single("optimizer",
+                 "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
+                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; },
+                 {"dense", "sparse"}),
+          single(
+              "optimizer.dense", "Moves the weights of the MLPs.", dense_keys(),
+              [](auto& d) -> auto& { return d.optimizer.dense; }),
+          single(
+              "optimizer.sparse", "Moves the rows of the tables that a batch looked up.", sparse_keys(),
+              [](auto& d) -> auto& { return d.optimizer.sparse; }),
+          table_section()};  // after the optimizer: its optimizer starts from optimizer.sparse
+}
+
+}  // namespace tesserec::deck

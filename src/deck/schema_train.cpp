@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// [train], [schedule], [checkpoint], [evaluate]
+#include "section.hpp"
+
+namespace tesserec::deck {
+
+std::vector<Section> train_sections() {
+  using Train = train::Settings;
+  const Keys<Train> train = {
+      integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
+              "Samples of one step, over all ranks."),
+      integer("epochs", &Train::epochs, {1, no_limit}, "epochs", "Times through the training data."),
+      integer("steps", &Train::steps, {}, "steps", "Steps of the whole run; 0 means all of the epochs."),
+      integer("lanes", &Train::lanes, {0, 65536}, "lanes",
+              "Runs of a batch whose sums are kept apart, a power of two, at least the ranks; 0 means from "
+              "batch_size. "
+              "The bits of a result depend on it, never on the ranks."),
+      boolean("shuffle", &Train::shuffle,
+              "Another order of the samples each epoch; false means the order of the files."),
+      integer("log_every", &Train::log_every, {1, no_limit}, "steps",
+              "Steps between lines of metrics.jsonl."),
+  };
+  using Schedule = optim::ScheduleSettings;
+  const Keys<Schedule> schedule = {
+      integer("warmup_steps", &Schedule::warmup_steps, {}, "steps", "Steps of linear warm-up; 0 means none."),
+      integer("decay_start_step", &Schedule::decay_start_step, {}, "steps",
+              "The first step with a decayed rate."),
+      integer("decay_steps", &Schedule::decay_steps, {}, "steps", "Steps of quadratic decay; 0 means none."),
+  };
+  using Checkpoint = train::CheckpointSettings;
+  const Keys<Checkpoint> checkpoint = {
+      integer("every_steps", &Checkpoint::every_steps, {}, "steps",
+              "Steps between checkpoints; 0 means only at the end."),
+      integer("keep", &Checkpoint::keep, {1, no_limit}, "checkpoints",
+              "The newest whole checkpoints that stay."),
+      default_words(text("path", &Checkpoint::path, Text::any,
+                         "Folder of the checkpoints; empty means checkpoints in the run's folder."),
+                    "\"\" (checkpoints in the run's folder)"),
+      text("resume", &Checkpoint::resume, Text::filled,
+           "auto: go on from the newest whole checkpoint; never: start anew; else the path of one "
+           "checkpoint."),
+      boolean("relane", &Checkpoint::relane,
+              "Resume with the lanes of this deck instead of the checkpoint's: the bits change."),
+  };
+  using Evaluate = train::EvaluateSettings;
+  const Keys<Evaluate> evaluate = {
+      integer("every_steps", &Evaluate::every_steps, {}, "steps",
+              "Steps between evaluations while training; 0 means at the end only."),
+      some_of("metrics", &Evaluate::metrics, Evaluate{}.metrics, "What to compute."),
+  };
+  return {single(
+              "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),
+          single(
+              "schedule", "Learning-rate warm-up and decay, as the reference DLRM does it.", schedule,
+              [](auto& d) -> auto& { return d.schedule; }),
+          single(
+              "checkpoint", "Checkpoints and restart.", checkpoint,
+              [](auto& d) -> auto& { return d.checkpoint; }),
+          single(
+              "evaluate", "Evaluation.", evaluate, [](auto& d) -> auto& { return d.evaluate; })};
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suggest.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/deck/schema.hpp>
+
+namespace tesserec::deck {
+
+int edit_distance(const std::string& a, const std::string& b) {
+  const std::size_t n = a.size(), m = b.size();
+  std::vector<std::vector<int>> d(n + 1, std::vector<int>(m + 1));
+  for (std::size_t i = 0; i <= n; ++i) d[i][0] = static_cast<int>(i);
+  for (std::size_t j = 0; j <= m; ++j) d[0][j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= n; ++i)
+    for (std::size_t j = 1; j <= m; ++j) {
+      d[i][j] =
+          std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[n][m];
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  std::string best;
+  if (word.size() > 200) return best;
+  int fewest = 1 + static_cast<int>(word.size()) / 4;
+  for (const std::string& candidate : candidates) {
+    const int edits = edit_distance(word, candidate);
+    if (edits < fewest || (edits == fewest && best.empty())) {
+      fewest = edits;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+void fail_unknown(const std::string& where, const std::string& prefix, const std::string& name,
+                  const std::vector<std::string>& siblings) {
+  const std::string path = prefix.empty() ? name : prefix + "." + name;
+  if (const std::string near = nearest(name, siblings); !near.empty())
+    fail(where, ": ", path, " is unknown; did you mean ", prefix.empty() ? "" : prefix + ".", near, "?");
+  std::vector<std::string> all;
+  for (const BlockInfo& block : schema())
+    for (const KeyInfo& key : block.keys) {
+      if (key.name == name) fail(where, ": ", path, " is unknown; did you mean ", block.path, ".", name, "?");
+      all.push_back(block.path + "." + key.name);
+    }
+  if (const std::string near = nearest(path, all); !near.empty())
+    fail(where, ": ", path, " is unknown; did you mean ", near, "?");
+  std::string names;
+  for (const std::string& sibling : siblings) names += (names.empty() ? "" : ", ") + sibling;
+  fail(where, ": ", path, " is unknown; ", prefix.empty() ? "the blocks are " : prefix + " has ", names);
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The command line itself.
+. "$(dirname "$0")/lib.sh"
+touch "$folder/any.toml"
+must_succeed "usage: tesserec COMMAND" --help
+must_succeed "usage: tesserec COMMAND" check --help
+must_succeed "tesserec " --version
+must_fail '"chekc" is no command; did you mean check?' chekc "$folder/any.toml"
+must_fail '"frobnicate" is no command' frobnicate
+must_fail 'usage: tesserec COMMAND' frobnicate
+must_fail 'tesserec check needs a deck' check
+must_fail 'tesserec check takes one deck' check a.toml b.toml
+must_fail 'tesserec check has no option --jsno; did you mean --json?' check a.toml --jsno
+must_fail 'tesserec check has no option --markdown' check a.toml --markdown
+must_fail '--set needs block.key=value behind it' check a.toml --set
+must_fail 'the path of the deck is empty' check ""
+must_fail 'tesserec describe takes no deck, but got a.toml' describe a.toml
+must_fail 'tesserec describe has no option --set' describe --set a.b=1
+must_fail '--markdown takes no value' describe --markdown=yes
+must_fail '--json and --markdown are both given' describe --json --markdown
+
+# Without any word: the usage, but no success.
+run "$TESSEREC"
+[ "$code" = 2 ] || complain "no command: exit code $code"
+grep -q '^usage: ' "$folder/out" || complain "no command: no usage"
+
+# What cannot be written is a failure.
+timeout 60 "$TESSEREC" describe >/dev/full 2>"$folder/err"
+code=$?
+[ "$code" = 2 ] || complain "a full disk: exit code $code"
+grep -q 'cannot write to standard output' "$folder/err" || complain "a full disk: no message"
+finish

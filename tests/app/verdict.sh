@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Failures on one rank or on all: exit code 2, one message, no hang. Codes other than failures reach the launcher.
+. "$(dirname "$0")/lib.sh"
+last=$((RANKS - 1))
+probe() { run "$VERDICT_PROBE" "$@"; }
+expect() {
+  [ "$code" = "$1" ] || complain "$2: exit code $code, not $1"
+  [ "$(grep -c '^tesserec: ' "$folder/err")" = "$3" ] || complain "$2: not $3 message(s)"
+}
+probe succeed;           expect 0 "success" 0
+probe all;               expect 2 "failure on all ranks" 1
+grep -q '^tesserec: rank 0 failed' "$folder/err" || complain "the lowest rank speaks"
+probe "one-$last";       expect 2 "failure on the last rank, the others done" 1
+grep -q "^tesserec: rank $last failed" "$folder/err" || complain "the failing rank speaks"
+if [ "$RANKS" -gt 1 ]; then
+  probe "stuck-$last";   expect 2 "failure on the last rank, the others wait for it" 1
+  probe "stuck-0";       expect 2 "failure on rank 0, the others wait for it" 1
+fi
+probe "code-$last";      expect 85 "exit code 85 on one rank" 0
+
+# Slurm started several tasks, MPI sees one.
+env -u OMPI_COMM_WORLD_SIZE SLURM_NTASKS=4 "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
+code=$?
+expect 2 "SLURM_NTASKS=4 without ranks" 1
+grep -q 'srun --mpi=pmix' "$folder/err" || complain "the message tells srun --mpi=pmix"
+env SLURM_NTASKS=1 "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
+code=$?
+expect 0 "SLURM_NTASKS=1" 0
+finish

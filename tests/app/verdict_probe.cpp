@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that fails as its argument says, to see how the ranks agree on it.
+#include <cstdlib>
+
+#include "src/app/verdict.hpp"
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+app::Outcome act(const std::string& what, const comm::Communicator& comm) {
+  const std::size_t dash = what.find('-');
+  const std::string kind = what.substr(0, dash);
+  const bool chosen = dash != std::string::npos && std::atoi(what.c_str() + dash + 1) == comm.rank();
+  const std::string message = "rank " + std::to_string(comm.rank()) + " failed";
+  if (kind == "all" || chosen)
+    return kind == "code" ? app::Outcome{85, ""} : app::Outcome{app::exit_code_error, message};
+  if (kind == "stuck") comm.barrier();  // the chosen rank never comes
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const comm::Environment mpi(argc, argv);
+  const comm::Communicator last_word(mpi.world());
+  app::Outcome outcome;
+  try {
+    const comm::Communicator comm(mpi.world());
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (what == "launcher") comm::require_launcher_agrees(comm);
+    outcome = act(what, comm);
+  } catch (const Error& error) {
+    outcome = {app::exit_code_error, error.what()};
+  }
+  return app::verdict(last_word, outcome);
+}

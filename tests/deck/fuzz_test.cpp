@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutations of a valid deck: each is read or refused with an Error, and what was read survives the effective
+// deck.
+#include "catch.hpp"
+#include "decks.hpp"
+#include "fuzz/deck/mutations.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/deck.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("mutated decks are read or refused") {
+  std::mt19937 random(20240607);
+  int read = 0, refused = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const std::string text = test::mutate(test::full_deck, random);
+    try {
+      const deck::Deck d = deck::parse_deck(text, "fuzz.toml");
+      const std::string effective = deck::effective_deck(d);
+      if (deck::effective_deck(deck::parse_deck(effective, "again")) != effective)
+        FAIL("round trip of:\n" << text);
+      ++read;
+    } catch (const Error& error) {
+      if (std::string(error.what()).find("fuzz.toml") != 0) FAIL(error.what() << "\nin:\n" << text);
+      ++refused;
+    }
+  }
+  CHECK(read > 100);
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("mutated overrides are taken or refused") {
+  std::mt19937 random(99);
+  const std::string seeds[] = {"table.first.rows=5", "optimizer.sparse={type=\"sgd\",lr=0.1}",
+                               "model.bottom=[16, 8]", "plan.tables.\"second.x\".sharding=row_wise",
+                               "model.bottom.0=4"};
+  int taken = 0, refused = 0;
+  for (int i = 0; i < 4000; ++i) {
+    try {
+      deck::parse_deck(test::full_deck, "fuzz.toml", {test::mutate(seeds[i % 5], random)});
+      ++taken;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  CHECK(taken > 20);
+  CHECK(refused > 500);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "catch.hpp"
+#include "decks.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/deck.hpp>
+
+using namespace tesserec;
+using deck::Deck;
+using deck::parse_deck;
+
+TEST_CASE("a full deck reaches the settings structs") {
+  const Deck d = parse_deck(test::full_deck, "full.toml");
+  CHECK(d.run.name == "full");
+  CHECK(d.run.seed == 7);
+  CHECK(d.data.synthetic.kind == data::SyntheticKind::planted);
+  CHECK(d.data.synthetic.rows == std::vector<Index>{10, 20, 30});
+  CHECK(d.data.synthetic.zipf == 1.0);
+  CHECK(d.preprocess.train == std::vector<std::string>{"raw/*.csv", "more.csv"});
+  CHECK(d.preprocess.delimiter == "\t");
+  REQUIRE(d.preprocess.columns.size() == 3);
+  CHECK(d.preprocess.columns[0].transform == data::Transform::standardise);
+  CHECK(d.preprocess.columns[2].negative == std::vector<std::string>{"<=50K"});
+  CHECK(d.model.top == std::vector<Index>{32, 1});
+  CHECK(d.model.loss_weights == std::vector<double>{1.0, 2.5});
+  REQUIRE(d.tables.size() == 2);
+  CHECK(d.tables[0].num_embeddings == 3000000000);
+  CHECK(d.tables[0].pooling == embedding::PoolingType::mean);
+  CHECK(d.tables[0].feature_names == std::vector<std::string>{"a", "b"});
+  CHECK(d.tables[1].feature_names == std::vector<std::string>{"second.x"});
+  CHECK_FALSE(d.tables[1].optimizer);
+  CHECK(d.optimizer.dense.type == optim::Type::adam);
+  CHECK(d.optimizer.sparse.lr == 0.05);
+  CHECK(d.plan.default_type == sharding::ShardingType::row_wise);
+  CHECK(d.plan.tables.at("first").ranks == std::vector<int>{1});
+  CHECK(d.plan.tables.at("second.x").kernel == sharding::ComputeKernel::dense);
+  CHECK(d.evaluate.metrics == std::vector<std::string>{"auc", "ne"});
+}
+
+TEST_CASE("a table's optimizer starts from optimizer.sparse") {
+  const Deck d = parse_deck(test::full_deck, "full.toml");
+  REQUIRE(d.tables[0].optimizer);
+  CHECK(d.tables[0].optimizer->type == optim::Type::rowwise_adagrad);
+  CHECK(d.tables[0].optimizer->eps == 1e-6);
+  CHECK(d.tables[0].optimizer->lr == 0.05);
+  CHECK(d.tables[0].optimizer->initial_accumulator == 0.1);
+}
+
+TEST_CASE("what a deck leaves out has the struct's default") {
+  const Deck d = parse_deck("[run]\n", "short.toml");
+  CHECK(d.run.name == train::RunSettings{}.name);
+  CHECK(d.train.batch_size == train::Settings{}.batch_size);
+  CHECK(d.model.bottom == model::Settings{}.bottom);
+  CHECK_FALSE(d.plan.default_type);
+  CHECK(d.tables.empty());
+}
+
+TEST_CASE("a byte order mark, CRLF and a missing last newline are fine") {
+  CHECK(parse_deck("\xef\xbb\xbf[train]\r\nlanes = 4\r\n", "x").train.lanes == 4);
+  CHECK(parse_deck("[train]\nlanes = 4", "x").train.lanes == 4);
+}
+
+TEST_CASE("one text stands for a list of one, and dotted keys for blocks") {
+  const Deck d = parse_deck("data.train = \"a.h5\"\noptimizer.sparse.lr = 1\n", "x");
+  CHECK(d.data.train == std::vector<std::string>{"a.h5"});
+  CHECK(d.optimizer.sparse.lr == 1.0);
+}
+
+TEST_CASE("at() names the line of a key, or of its block") {
+  const Deck d = parse_deck(test::full_deck, "full.toml", {"train.epochs=2"});
+  CHECK(d.at("model.bottom") == "full.toml:33: model.bottom");
+  CHECK(d.at("model.itself") == "full.toml:31: model.itself");
+  CHECK(d.at("train.epochs") == "--set 1: train.epochs");
+  CHECK(Deck{}.at("model.bottom") == "deck: model.bottom");
+}
+
+TEST_CASE("the effective deck reads back to itself") {
+  for (const std::string& text : {test::full_deck, std::string("[run]\n")}) {
+    const Deck first = parse_deck(text, "first");
+    const std::string effective = deck::effective_deck(first);
+    const Deck second = parse_deck(effective, "second");
+    CHECK(deck::effective_deck(second) == effective);
+    CHECK(second.tables.size() == first.tables.size());
+    CHECK(second.preprocess.missing == first.preprocess.missing);
+    CHECK(second.plan.tables.size() == first.plan.tables.size());
+    CHECK(second.optimizer.sparse.lr == first.optimizer.sparse.lr);
+  }
+}
+
+TEST_CASE("the effective deck holds every key of the schema") {
+  const std::string effective = deck::effective_deck(parse_deck(test::full_deck, "full.toml"));
+  for (const deck::BlockInfo& block : deck::schema())
+    for (const deck::KeyInfo& key : block.keys) {
+      INFO(block.path << "." << key.name);
+      CHECK(effective.find("\n" + key.name + " = ") != std::string::npos);
+    }
+}
+
+TEST_CASE("numbers keep their bits through the effective deck") {
+  for (const char* number : {"0.1", "1e-300", "5e-324", "123456789.123456789", "1e22", "3"}) {
+    const Deck d = parse_deck(std::string("[optimizer.dense]\nlr = ") + number, "x");
+    CHECK(parse_deck(deck::effective_deck(d), "y").optimizer.dense.lr == d.optimizer.dense.lr);
+  }
+}
+
+TEST_CASE("what commands need") {
+  CHECK_THROWS_AS(deck::require_data(parse_deck("[run]\n", "x")), Error);
+  CHECK_THROWS_AS(deck::require_preprocess(parse_deck("[run]\n", "x")), Error);
+  CHECK_NOTHROW(deck::require_data(parse_deck(test::full_deck, "x")));
+  CHECK_NOTHROW(deck::require_preprocess(parse_deck(test::full_deck, "x")));
+}
+
+TEST_CASE("every deck in inputs/ is valid") {
+  const std::filesystem::path inputs = std::filesystem::path(TESSEREC_SOURCE_DIR) / "inputs";
+  if (!std::filesystem::is_directory(inputs)) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(inputs)) {
+    if (entry.path().extension() != ".toml") continue;
+    INFO(entry.path().string());
+    CHECK_NOTHROW(deck::read_deck(entry.path().string()));
+  }
+}

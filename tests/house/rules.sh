@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# rules.sh ROOT: who may include whom (MAY_INCLUDE in src/CMakeLists.txt), where a third party may be met, and what every
+# folder has. Prints each breach as "file:line: what" and ends with 1 if there is one.
+set -euo pipefail
+cd "$1"
+breaches=0
+breach() {
+  echo "$*"
+  breaches=$((breaches + 1))
+}
+
+# folder -> the folders it may include
+declare -A may
+while read -r folder rest; do
+  list=" $folder "
+  taking=no
+  for word in $rest; do
+    case $word in
+      MAY_INCLUDE) taking=yes ;;
+      PUBLIC | PRIVATE) taking=no ;;
+      *) if [ $taking = yes ]; then list+="$word "; fi ;;
+    esac
+  done
+  may[$folder]=$list
+done < <(sed 's/#.*//' src/CMakeLists.txt | tr '\n' ' ' | grep -o 'tesserec_folder([^)]*)' | sed 's/tesserec_folder(//; s/)//')
+[ "${#may[@]}" -ge 5 ] || breach "src/CMakeLists.txt: found only ${#may[@]} tesserec_folder(...)"
+may[app]=" app ${!may[*]} "
+
+# No cycles: a folder's row may not lead back to it.
+for folder in "${!may[@]}"; do
+  for other in ${may[$folder]}; do
+    if [ "$other" != "$folder" ] && [ "$folder" != app ] && [ -n "${may[$other]:-}" ] && [[ ${may[$other]} == *" $folder "* ]]; then
+      breach "src/CMakeLists.txt: $folder and $other may include each other"
+    fi
+  done
+done
+
+sources=$(find include/tesserec src -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
+folder_of() { # include/tesserec/X/y.hpp, include/tesserec/X.hpp, src/X/y.cpp -> X
+  local path=${1#include/tesserec/}
+  path=${path#src/}
+  path=${path%%/*}
+  echo "${path%.hpp}"
+}
+
+# Includes between folders.
+while IFS=: read -r file line text; do
+  from=$(folder_of "$file")
+  to=$(sed -E 's/.*[<"]tesserec\/([A-Za-z0-9_]+).*/\1/' <<<"$text")
+  [ -n "${may[$from]:-}" ] || { breach "$file:$line: folder $from has no tesserec_folder(...) in src/CMakeLists.txt"; continue; }
+  [[ ${may[$from]} == *" $to "* ]] || breach "$file:$line: $from may not include $to"
+done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]tesserec/' $sources || true)
+while IFS=: read -r file line _; do
+  breach "$file:$line: an include that leaves its folder; use <tesserec/...>"
+done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|src/)' $sources || true)
+
+# only PATTERN WHERE NAME: a third party's header outside the paths that the regular expression WHERE allows.
+only() {
+  while IFS=: read -r file line _; do
+    [[ $file =~ $2 ]] || breach "$file:$line: $3"
+  done < <(grep -HnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$1" $sources || true)
+}
+only 'mpi\.h' '^(include/tesserec|src)/(comm|store)/' '<mpi.h> belongs in comm and store'
+only 'nccl\.h' '^(include/tesserec|src)/comm/' '<nccl.h> belongs in comm'
+only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
+only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_file.cpp'
+only '(dnnl|oneapi/dnnl)' '^src/dense/[a-z_]+\.cpp$' 'the matrix library belongs in one .cpp of dense'
+only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
+only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
+only 'xxhash\.h' '^src/store/' '<xxhash.h> belongs in store'
+matrix_files=$(grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](oneapi/)?dnnl' $sources | wc -l || true)
+[ "$matrix_files" -le 1 ] || breach "src/dense: $matrix_files files include the matrix library; one may"
+
+# Only app starts and ends things.
+while IFS=: read -r file line _; do
+  [[ $file == src/app/* || $file == src/comm/environment.cpp ]] || breach "$file:$line: only app starts or ends MPI, Kokkos and the process"
+done < <(grep -HnE '\b(MPI_Init|MPI_Init_thread|MPI_Finalize|MPI_Abort|Kokkos::initialize|Kokkos::finalize|std::exit|std::_Exit)[[:space:]]*\(' $sources || true)
+
+# What every file and folder has.
+for file in $sources $(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort); do
+  first=$(head -n 1 "$file")
+  [ "$first" = "// SPDX-License-Identifier: Apache-2.0" ] || breach "$file:1: the first line must be the SPDX licence line"
+done
+for folder in src/*/; do
+  [ -f "${folder}README.md" ] || breach "$folder: no README.md"
+  [ -n "${may[$(basename "$folder")]:-}" ] || breach "$folder: not in src/CMakeLists.txt"
+done
+for folder in include/tesserec/*/; do
+  name=$(basename "$folder")
+  umbrella=include/tesserec/$name.hpp
+  [ -f "$umbrella" ] || { breach "$folder: no umbrella header $umbrella"; continue; }
+  for header in "$folder"*.hpp; do
+    grep -qF "#include <tesserec/$name/$(basename "$header")>" "$umbrella" || breach "$umbrella: lacks <tesserec/$name/$(basename "$header")>"
+  done
+done
+
+echo "$breaches breaches in $(wc -w <<<"$sources") files"
+[ $breaches = 0 ]

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# rules_can_fail.sh ROOT: plants breaches in a small house and sees rules.sh name each; without them it is content.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+house=$(mktemp -d)
+trap 'rm -rf "$house"' EXIT
+licence='// SPDX-License-Identifier: Apache-2.0'
+
+mkdir -p "$house/tests"
+cp -r "$1/src" "$1/include" "$house"
+rm -rf "$house"/src/*/ "$house"/include/tesserec/*
+while read -r name; do
+  mkdir -p "$house/src/$name" "$house/include/tesserec/$name"
+  touch "$house/src/$name/README.md"
+  echo "$licence" >"$house/include/tesserec/$name/x.hpp"
+  printf '%s\n#include <tesserec/%s/x.hpp>\n' "$licence" "$name" >"$house/include/tesserec/$name.hpp"
+  echo "$licence" >"$house/src/$name/x.cpp"
+done < <(grep -oE '^tesserec_folder\([a-z]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
+bash "$here/rules.sh" "$house" >"$house/log" || { cat "$house/log"; echo "FAILED: the clean house is refused"; exit 1; }
+
+failures=0
+# plant FILE LINE "part of the complaint"
+plant() {
+  mkdir -p "$(dirname "$house/$1")"
+  local kept=
+  if [ -f "$house/$1" ]; then kept=yes; cp "$house/$1" "$house/kept"; fi
+  printf '%s\n' "$2" >>"$house/$1"
+  if bash "$here/rules.sh" "$house" >"$house/log"; then echo "FAILED: not refused: $1: $2"; failures=$((failures + 1)); fi
+  grep -qF "$3" "$house/log" || { echo "FAILED: no \"$3\" for $1: $2"; cat "$house/log"; failures=$((failures + 1)); }
+  if [ -n "$kept" ]; then mv "$house/kept" "$house/$1"; else rm "$house/$1"; fi
+}
+plant src/core/x.cpp '#include <tesserec/data/x.hpp>' 'src/core/x.cpp:2: core may not include data'
+plant src/train/x.cpp '  #  include "tesserec/deck.hpp"' 'src/train/x.cpp:2: train may not include deck'
+plant include/tesserec/dense/x.hpp '#include <tesserec/comm/x.hpp>' 'dense may not include comm'
+plant src/data/x.cpp '#include "../store/x.hpp"' 'leaves its folder'
+plant src/data/x.cpp '#include <mpi.h>' '<mpi.h> belongs'
+plant src/data/x.cpp '#include <hdf5.h>' '<hdf5.h> belongs'
+plant src/deck/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
+plant src/model/x.cpp '#include <oneapi/dnnl/dnnl.hpp>' 'the matrix library belongs'
+plant src/model/x.cpp '#include <Kokkos_Core.hpp>' 'Kokkos headers belong'
+plant src/train/x.cpp 'void f() { MPI_Abort(c, 1); }' 'only app starts or ends'
+plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'
+plant include/tesserec/data/new.hpp "$licence" 'include/tesserec/data.hpp: lacks <tesserec/data/new.hpp>'
+plant src/novel/x.cpp "$licence" 'src/novel/: no README.md'
+rm -rf "$house/src/novel"
+[ $failures = 0 ] && echo "every planted breach was named"
+exit $((failures > 0))
