@@ -18,21 +18,17 @@ constexpr std::uint64_t block_factor = 0xC2B2AE3D27D4EB4Full;
 
 std::uint64_t seed_of(const std::string& name) { return XXH3_64bits(name.data(), name.size()); }
 
-// One row: whole blocks of 4 columns have a length the compiler knows.
-inline std::uint64_t row_sum(const float* row, Index columns, std::uint64_t seed) {
+// The lengths of all hashes are known to the compiler: whole blocks of 4 columns, then `tail` columns.
+template <int tail>
+std::uint64_t rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uint64_t seed) {
   std::uint64_t sum = 0;
-  Index column = 0;
-  for (; column + 4 <= columns; column += 4, seed += block_factor)
-    sum += XXH3_64bits_withSeed(row + column, 4 * sizeof(float), seed);
-  if (column < columns)
-    sum +=
-        XXH3_64bits_withSeed(row + column, static_cast<std::size_t>(columns - column) * sizeof(float), seed);
-  return sum;
-}
-
-std::uint64_t rows_sum(const float* data, Index rows, Index columns, Index ld, std::uint64_t seed) {
-  std::uint64_t sum = 0;
-  for (Index row = 0; row < rows; ++row, seed += row_factor) sum += row_sum(data + row * ld, columns, seed);
+  for (Index row = 0; row < rows; ++row, seed += row_factor) {
+    const float* at = data + row * ld;
+    std::uint64_t here = seed;
+    for (Index block = 0; block < blocks; ++block, at += 4, here += block_factor)
+      sum += XXH3_64bits_withSeed(at, 4 * sizeof(float), here);
+    if constexpr (tail > 0) sum += XXH3_64bits_withSeed(at, tail * sizeof(float), here);
+  }
   return sum;
 }
 
@@ -43,6 +39,8 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
   assert(first_column % 4 == 0);
   constexpr Index rows_of_task = 1024;
   const std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_column / 4) * block_factor;
+  constexpr decltype(&rows_sum<0>) by_tail[] = {rows_sum<0>, rows_sum<1>, rows_sum<2>, rows_sum<3>};
+  const auto sum_of_rows = by_tail[columns % 4];
   const Index tasks = (rows + rows_of_task - 1) / rows_of_task;
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce(
@@ -50,8 +48,8 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
       [=](Index task, std::uint64_t& partial) {
         const Index begin = task * rows_of_task;
         const Index count = std::min(rows_of_task, rows - begin);
-        partial += rows_sum(data + begin * ld, count, columns, ld,
-                            seed + static_cast<std::uint64_t>(first_row + begin) * row_factor);
+        partial += sum_of_rows(data + begin * ld, count, columns / 4, ld,
+                               seed + static_cast<std::uint64_t>(first_row + begin) * row_factor);
       },
       sum);
   exec.fence();
