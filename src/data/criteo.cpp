@@ -32,9 +32,11 @@ bool read_token(std::string_view field, char* token) {
 class Criteo final : public RowFormat {
  public:
   explicit Criteo(ShortRows short_rows) : short_rows_(short_rows) {
-    for (std::size_t k = 0; k < numbers; ++k) layout_.dense_features.push_back(std::string("I").append(std::to_string(k + 1)));
+    for (std::size_t k = 0; k < numbers; ++k)
+      layout_.dense_features.push_back(std::string("I").append(std::to_string(k + 1)));
     layout_.transforms.assign(numbers, Transform::log1p);
-    for (std::size_t f = 0; f < categories; ++f) layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
+    for (std::size_t f = 0; f < categories; ++f)
+      layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
   }
 
   std::string check_header(std::string_view) const override { return {}; }

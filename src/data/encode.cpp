@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <map>
 
-#include "agree.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/store/agree.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/hdf5.hpp>
 
@@ -44,7 +44,7 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
 template <class T>
 void write_together(const comm::Communicator& comm, store::File& file, const std::string& name,
                     const store::Slab& slab, const T* data) {
-  together(comm, [&] { file.write(name, slab, data); });
+  store::agree(comm, [&] { file.write(name, slab, data); });
 }
 
 std::vector<std::string> source_lines(const std::vector<RawFile>& files,
@@ -101,7 +101,7 @@ void write_rows(const comm::Communicator& comm, store::File& file, const Survey&
   const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
   Index done = 0;
   for (Index round = 0; round < rounds; ++round) {
-    together(comm, [&] {
+    store::agree(comm, [&] {
       read_block(stream, encoding, row, block);
       if (block.rows != std::min(block_rows, survey.rows - done))
         fail(survey.files[survey.pieces.front().file].path,
@@ -154,7 +154,7 @@ void write_dataset(const comm::Communicator& comm, const std::string& path, cons
   file.create_dataset<std::int32_t>("/sparse/ids", {rows, static_cast<Index>(encoding.vocabularies.size())});
   if (with_vocabulary) write_vocabulary(comm, file, encoding);
   write_rows(comm, file, survey, format, encoding);
-  together(comm, [&] { file.close(); });
+  store::agree(comm, [&] { file.close(); });
 }
 
 }  // namespace tesserec::data

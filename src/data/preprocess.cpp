@@ -3,7 +3,6 @@
 #include <sstream>
 #include <utility>
 
-#include "agree.hpp"
 #include "encode.hpp"
 #include "raw_files.hpp"
 #include "row_format.hpp"
@@ -12,6 +11,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/preprocess.hpp>
+#include <tesserec/store/agree.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -33,7 +33,7 @@ class Draft {
   const std::string& path() const { return path_; }
   /// Collective.
   void keep() {
-    together(comm_, [&] {
+    store::agree(comm_, [&] {
       if (comm_.rank() == 0) fs::rename(name(), path_);
     });
     kept_ = true;
@@ -50,7 +50,8 @@ Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& l
   for (std::size_t f = 0; f < layout.features.size(); ++f) {
     const TokenCounts counts = merge(comm, train.tokens[f]);
     train.tokens[f] = {};
-    together(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
+    store::agree(comm,
+                 [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
   }
   return encoding;
 }
@@ -87,7 +88,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
 
   std::vector<RawFile> train_files = find_raw_files(comm, settings.train, "preprocess.train");
   std::vector<RawFile> evaluate_files = find_raw_files(comm, settings.evaluate, "preprocess.evaluate");
-  together(comm, [&] {
+  store::agree(comm, [&] {
     if (comm.rank() == 0) fs::create_directories(settings.output);
   });
 

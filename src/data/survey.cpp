@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "agree.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/store/agree.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -115,7 +115,6 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   RowStream rows(result.files, result.pieces, format, bad_rows);
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};
-  bool failed = false;
   std::string failure;
   try {
     Row row;
@@ -127,17 +126,15 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
       moments.add(rows, row);
     }
   } catch (const std::exception& error) {
-    failed = true;
     failure = error.what();
   }
   const std::vector<Index> before = lines_before(comm, rows.counts(), result.files.size());
-  if (!failed && rows.stopped()) {
-    failed = true;
+  if (failure.empty() && rows.stopped()) {
     const PieceCount& piece = rows.counts().back();
     const BadRow& last = piece.bad.back();
     failure = describe(result.files[piece.file], before[piece.file] + last.line, last.reason);
   }
-  throw_first(comm, failed, failure);
+  store::agree_on(comm, failure);
 
   gather_counts(comm, rows.counts(), result);
   gather_bad_rows(comm, rows.counts(), before, result.files, result.report);

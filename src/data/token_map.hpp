@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -26,12 +27,19 @@ class TokenMap {
   const std::vector<Index>& offsets() const { return offsets_; }
 
  private:
-  std::size_t slot(std::string_view token) const;
+  /// First bytes of the token lie in the table itself: short tokens are found with one look into memory.
+  struct Slot {
+    std::uint64_t head = 0;
+    Index length = 0;
+    Index number = -1;
+  };
+  static std::uint64_t head_of(std::string_view token);
+  std::size_t slot(std::string_view token, std::uint64_t head) const;
   void grow();
 
   std::vector<char> bytes_;
   std::vector<Index> offsets_ = {0};
-  std::vector<Index> slots_;  ///< power of two; token number or -1
+  std::vector<Slot> slots_;  ///< a power of two of them
 };
 
 /// Tokens with how often each was seen.
