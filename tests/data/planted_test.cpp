@@ -169,7 +169,7 @@ TEST_CASE("the planted truth gives labels, click rate and spread, and knows what
   const double best = auc(whole.probabilities, whole.labels), known = auc(whole.restricted, whole.labels);
   REQUIRE(best > known);
   REQUIRE(known > 0.7);
-  // Everything seen at least 0 times is everything... once is more than five times.
+  // Rows seen once or more are more than those seen five times.
   const double once = auc(data::planted_truth(self, settings.synthetic, 5, 1).restricted, whole.labels);
   REQUIRE((best > once && once > known));
 }
@@ -198,5 +198,5 @@ TEST_CASE("the default strength gives a best AUC of about 0.80") {
   data::Settings settings = planted();
   settings.synthetic.dense_features = 13;
   const data::PlantedTruth truth = data::planted_truth(comm, settings.synthetic, 5);
-  REQUIRE(auc(truth.probabilities, truth.labels) == Approx(0.80).margin(0.012));
+  REQUIRE(auc(truth.probabilities, truth.labels) == Approx(0.80).margin(0.02));
 }
