@@ -49,6 +49,10 @@ void print(const comm::Communicator& comm, const std::string& text);
 /// The one JSON object of --json.
 void print(const comm::Communicator& comm, const Json& object);
 
+int preprocess(const Invocation& invocation, const comm::Communicator& comm);
+int train(const Invocation& invocation, const comm::Communicator& comm);
+int evaluate(const Invocation& invocation, const comm::Communicator& comm);
+int predict(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
 

@@ -7,6 +7,15 @@ namespace tesserec::app {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
+      {"preprocess", "turn raw click logs into HDF5 data sets", preprocess, true, true, {}},
+      {"train", "train, from the newest checkpoint or from the start", train, true, true, {}},
+      {"evaluate", "metrics of a checkpoint on the evaluation data", evaluate, true, true, {}},
+      {"predict",
+       "scores of a checkpoint for the evaluation data",
+       predict,
+       true,
+       true,
+       {{"--scores", "FILE", "HDF5 file to write; without it scores.h5 in the run's folder"}}},
       {"check", "validate a deck and show the model it describes", check, true, false, {}},
       {"describe",
        "print every key of a deck with type, default, range and unit",

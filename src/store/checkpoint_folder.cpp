@@ -136,13 +136,17 @@ std::vector<Checkpoint> CheckpointFolder::list() const {
   return whole;
 }
 
-void CheckpointFolder::prune(Index keep) const {
-  if (keep <= 0) return;
+void CheckpointFolder::prune(const Checkpoint& newest, Index keep) const {
   agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    const std::vector<Checkpoint> whole = whole_ones(path_);
-    for (std::size_t i = static_cast<std::size_t>(keep); i < whole.size(); ++i)
-      remove_folder(whole[i].folder, whole[i].step);
+    Index kept = 0;
+    for (const Checkpoint& one : whole_ones(path_)) {
+      const bool stays = one.step <= newest.step && (keep <= 0 || kept < keep);
+      if (stays)
+        ++kept;
+      else
+        remove_folder(one.folder, one.step);
+    }
   });
 }
 

@@ -43,11 +43,11 @@ TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the 
   REQUIRE(manifest.datasets == store::list_state(world, newest.state_file()));
   write(world, folder, 30);
   REQUIRE(steps(folder) == std::vector<Index>{1234567890, 30, 7});
-  folder.prune(0);
-  folder.prune(5);
+  folder.prune(newest, 0);
+  folder.prune(newest, 5);
   REQUIRE(steps(folder).size() == 3);
-  folder.prune(1);
-  REQUIRE(steps(folder) == std::vector<Index>{1234567890});
+  folder.prune({30, ""}, 1);  // 30 is the newest of a run that replaced the one with 1234567890
+  REQUIRE(steps(folder) == std::vector<Index>{30});
   REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 

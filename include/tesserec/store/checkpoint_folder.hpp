@@ -43,8 +43,9 @@ class CheckpointFolder {
   Checkpoint commit(const Checkpoint& begun, const StateRecords& datasets) const;
   /// Whole ones, newest first. Folders without a readable manifest are passed over.
   std::vector<Checkpoint> list() const;
-  /// Removes all but the `keep` newest whole ones; keep <= 0 keeps all.
-  void prune(Index keep) const;
+  /// Removes all whole ones but the `keep` newest up to `newest`; keep <= 0 keeps those. Checkpoints of later
+  /// steps belong to an earlier run that this one has replaced, and go.
+  void prune(const Checkpoint& newest, Index keep) const;
 
   const std::string& path() const { return path_; }
 

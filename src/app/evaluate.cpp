@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec evaluate: metrics of a checkpoint on the evaluation data.
+#include <tesserec/core/log.hpp>
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/evaluate.hpp>
+
+#include "job.hpp"
+#include "loaded_model.hpp"
+#include "planted.hpp"
+
+namespace tesserec::app {
+
+int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
+  LoadedModel loaded(invocation.read_deck(), comm);
+  const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source);
+  log_info(train::describe(metrics, loaded.job.evaluate.metrics));
+  Json json = Json::object();
+  add_metrics(json, metrics, loaded.job.evaluate.metrics);
+  json.set("samples", metrics.samples).set("mean_label", metrics.mean_label).set("checkpoint", loaded.checkpoint);
+  add_planted_truth(comm, loaded.job, json);
+  if (invocation.json) print(comm, json);
+  return 0;
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job.hpp"
+
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/sharding/planner.hpp>
+#include <tesserec/train/evaluate.hpp>
+
+namespace tesserec::app {
+
+train::Job job_of(const deck::Deck& deck) {
+  return {deck.run,  deck.data,       deck.model,    deck.tables,   deck.train, deck.optimizer, deck.schedule,
+          deck.plan, deck.checkpoint, deck.evaluate, deck::effective_deck(deck)};
+}
+
+void agree_on_instruction_set(const comm::Communicator& comm) {
+  const std::string mine = dense::supported_instruction_set();
+  std::vector<std::string> names;
+  for (int r = 0; r < comm.size(); ++r) names.push_back(comm.broadcast(mine, r));
+  dense::limit_instruction_set(dense::common_instruction_set(names));
+}
+
+void show_banner(const train::Session& session, const data::SourceInfo& data) {
+  const auto& tables = session.model.tables;
+  const int ranks = session.comm.size();
+  log_info("tesserec " TESSEREC_VERSION ", " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + ", Kokkos " +
+           backend_description() + ", " + dense::matrix_library_name() + " " + dense::matrix_library_version() + " (" +
+           dense::instruction_set() + "), " + comm::Environment::library());
+  log_info("data: " + data.description + ", " + std::to_string(data.samples) + " samples");
+  log_info("batch " + std::to_string(session.job.train.batch_size) + " in " + std::to_string(session.lanes.count()) +
+           " lanes, seed " + std::to_string(session.job.run.seed) +
+           (session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
+  log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) +
+           "plan:\n" + sharding::describe(tables.tables(), tables.plan()));
+}
+
+void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
+  for (const auto& [name, value] : train::chosen(metrics, names)) object.set(name, value);
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From a deck to a job, and what all commands that run a model share.
+#pragma once
+
+#include <tesserec/deck/deck.hpp>
+#include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/session.hpp>
+
+#include "command.hpp"
+
+namespace tesserec::app {
+
+train::Job job_of(const deck::Deck& deck);
+
+/// The ranks agree on the lowest instruction set among them; collective, before the first product.
+void agree_on_instruction_set(const comm::Communicator& comm);
+
+/// The lines a run begins with: ranks, backend, libraries, data, lanes, seed, plan, model.
+void show_banner(const train::Session& session, const data::SourceInfo& data);
+
+/// The metrics that the deck asks for, as members of `object`.
+void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names);
+
+}  // namespace tesserec::app

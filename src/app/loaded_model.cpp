@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loaded_model.hpp"
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/tables.hpp>
+
+namespace tesserec::app {
+
+LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm) : job(job_of(deck)) {
+  if (!data::has_source(job.data, data::Use::evaluate))
+    fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
+  agree_on_instruction_set(comm);
+  source = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+  session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
+  source->limit_rows(train::id_limits(session->model.tables.tables(), source->info()));
+  show_banner(*session, source->info());
+  const std::string& resume = job.checkpoint.resume;
+  checkpoint = train::restore_weights(*session, resume == "auto" || resume == "never" ? "" : resume);
+  log_info("weights of " + checkpoint);
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <tesserec/data/source.hpp>
+
+#include "job.hpp"
+
+namespace tesserec::app {
+
+/// The model of a checkpoint and the evaluation data of a deck: what evaluate and predict start from. The checkpoint is
+/// the path in checkpoint.resume, or the run's newest.
+struct LoadedModel {
+  LoadedModel(const deck::Deck& deck, const comm::Communicator& comm);
+
+  train::Job job;
+  std::unique_ptr<data::Source> source;
+  std::unique_ptr<train::Session> session;
+  std::string checkpoint;
+};
+
+}  // namespace tesserec::app

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec train: until the last step, a signal, or an error.
+#include <cstdio>
+#include <memory>
+
+#include <tesserec/core/log.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/signals.hpp>
+#include <tesserec/train/tables.hpp>
+#include <tesserec/train/trainer.hpp>
+
+#include "job.hpp"
+#include "planted.hpp"
+
+namespace tesserec::app {
+namespace {
+
+void show_result(const train::Session& session, const train::TrainResult& result) {
+  char line[200];
+  std::snprintf(line, sizeof line, "%lld steps, %lld samples, loss %.6f, %.0f samples/s",
+                static_cast<long long>(result.steps), static_cast<long long>(result.samples), result.loss,
+                result.samples_per_second);
+  log_info(line);
+  double seconds = 0;
+  for (const auto& phase : result.phases) seconds += phase.second;
+  std::string shares;
+  for (const auto& [name, part] : result.phases) {
+    std::snprintf(line, sizeof line, "%s%s %.1f %%", shares.empty() ? "" : ", ", name.c_str(), 100 * part / seconds);
+    shares += line;
+  }
+  if (seconds > 0) log_info("time of rank 0: " + shares);
+  log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
+  log_info("checkpoint " + (result.checkpoint.empty() ? "unchanged" : result.checkpoint) + ", metrics " +
+           session.job.run.folder() + "/metrics.jsonl");
+  if (result.signal != 0)
+    log_info("ended by signal " + std::to_string(result.signal) + "; the same command goes on from the checkpoint");
+}
+
+Json result_json(const train::Session& session, const train::TrainResult& result) {
+  Json json = Json::object();
+  json.set("steps", result.steps)
+      .set("samples", result.samples)
+      .set("loss", result.loss)
+      .set("samples_per_second", result.samples_per_second)
+      .set("lanes", session.lanes.count())
+      .set("ranks", session.comm.size())
+      .set("instruction_set", dense::instruction_set())
+      .set("matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version())
+      .set("backend", backend_description())
+      .set("weights_digest", result.weights_digest)
+      .set("state_digest", result.state_digest)
+      .set("checkpoint", result.checkpoint)
+      .set("signal", result.signal);
+  Json phases = Json::object();
+  for (const auto& [name, seconds] : result.phases) phases.set(name, seconds);
+  json.set("phase_seconds", phases);
+  if (result.evaluation) {
+    Json evaluation = Json::object();
+    add_metrics(evaluation, *result.evaluation, session.job.evaluate.metrics);
+    json.set("evaluation", evaluation.set("samples", result.evaluation->samples));
+  }
+  return json;
+}
+
+}  // namespace
+
+int train(const Invocation& invocation, const comm::Communicator& comm) {
+  const deck::Deck deck = invocation.read_deck();
+  deck::require_data(deck);
+  const train::Job job = job_of(deck);
+  agree_on_instruction_set(comm);
+
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  std::unique_ptr<data::Source> evaluation;
+  if (data::has_source(job.data, data::Use::evaluate))
+    evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+
+  const Exec exec;
+  train::Session session(exec, comm, job, source->info());
+  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+  if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables.tables(), evaluation->info()));
+  show_banner(session, source->info());
+
+  const train::TrainResult result = train::train(session, *source, evaluation.get());
+  show_result(session, result);
+  Json json = result_json(session, result);
+  if (result.signal == 0) add_planted_truth(comm, job, json);
+  if (invocation.json) print(comm, json);
+  return result.signal == 0 ? 0 : train::exit_code_signal;
+}
+
+}  // namespace tesserec::app

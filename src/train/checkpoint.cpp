@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/train/checkpoint.hpp>
+
+namespace tesserec::train {
+namespace {
+
+using store::StateItem;
+
+/// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
+void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
+               const std::string& name, const Matrix<float>& values, std::vector<StateItem>& items) {
+  const Range rows = shard.rows->rows();
+  const auto columns = static_cast<Index>(values.extent(1));
+  const Index ranks = session.comm.size(), me = session.comm.rank();
+  const Range owned = shard.replicated
+                          ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
+                          : rows;
+  const auto add = [&](Range part, bool is_owned) {
+    if (part.size() > 0)
+      items.push_back({name, shard.rows->config().num_embeddings, columns, {part.begin, part.size()},
+                       values.data() + (part.begin - rows.begin) * columns, columns, is_owned});
+  };
+  add({rows.begin, owned.begin}, false);
+  add(owned, true);
+  add({owned.end, rows.end}, false);
+}
+
+void add_dense(const Session& session, const std::string& state, const Vector<float>& values,
+               std::vector<StateItem>& items) {
+  for (const model::Parameter& p : session.model.dense.layout())
+    items.push_back({"dense/" + p.name + "/" + state, p.rows, p.columns, {0, p.rows}, values.data() + p.offset,
+                     p.columns, session.comm.rank() == 0});
+}
+
+std::string digest(Session& session, const std::vector<StateItem>& items) {
+  return store::combined_digest(store::state_checksums(session.exec, session.comm, items));
+}
+
+std::vector<StateItem> all_items(Session& session) {
+  std::vector<StateItem> items = weight_items(session);
+  const std::vector<StateItem> state = optimizer_items(session);
+  items.insert(items.end(), state.begin(), state.end());
+  return items;
+}
+
+template <class T>
+T get(const store::Attributes& attributes, const std::string& name, const std::string& file) {
+  const auto found = attributes.find(name);
+  if (found == attributes.end() || !std::holds_alternative<T>(found->second))
+    fail(file, ": the attribute ", name, " is missing; the file is not a training checkpoint of this program");
+  return std::get<T>(found->second);
+}
+
+/// What a resumed run must have in common with the run that wrote the checkpoint.
+void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
+                    const std::string& file) {
+  const Job& job = session.job;
+  const auto demand = [&](const char* name, Index now, const char* advice) {
+    const auto then = get<std::int64_t>(attributes, name, file);
+    if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
+  };
+  const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
+  demand("train.batch_size", job.train.batch_size, (std::string("set train.batch_size back") + fresh).c_str());
+  demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
+  demand("run.seed", static_cast<Index>(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
+  if (!job.checkpoint.relane)
+    demand("train.lanes", session.lanes.count(),
+           "set train.lanes back, or checkpoint.relane = true to go on with other bits");
+  else if (get<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
+    log_info("checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
+             "rest of this epoch deals its samples anew");
+  const auto isa = get<std::string>(attributes, "instruction_set", file);
+  if (session.comm.rank() == 0 && isa != dense::instruction_set())
+    log_warning(file + " was made with instruction set " + isa + ", this run has " + dense::instruction_set() +
+                ": the bits may differ from here on");
+}
+
+}  // namespace
+
+std::vector<StateItem> weight_items(Session& session) {
+  std::vector<StateItem> items;
+  for (const auto& shard : session.model.tables.shards())
+    add_parts(session, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), items);
+  add_dense(session, "value", session.model.parameters, items);
+  return items;
+}
+
+std::vector<StateItem> optimizer_items(Session& session) {
+  std::vector<StateItem> items;
+  for (const auto& shard : session.model.tables.shards())
+    for (const auto& state : shard.rows->state())
+      add_parts(session, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, items);
+  for (const auto& state : session.model.optimizer.state()) add_dense(session, state.name, state.values, items);
+  return items;
+}
+
+std::string weights_digest(Session& session) { return digest(session, weight_items(session)); }
+std::string state_digest(Session& session) { return digest(session, optimizer_items(session)); }
+
+std::string save(Session& session, const Position& at, Index epoch_samples) {
+  const Job& job = session.job;
+  const store::CheckpointFolder folder(session.comm, job.checkpoint_folder());
+  const store::Attributes attributes = {
+      {"step", at.step},
+      {"epoch", at.epoch},
+      {"batch", at.batch},
+      {"samples", at.samples},
+      {"loss_sum", at.loss_sum},
+      {"loss_samples", at.loss_samples},
+      {"samples_per_epoch", epoch_samples},
+      {"train.batch_size", job.train.batch_size},
+      {"train.lanes", Index{session.lanes.count()}},
+      {"train.shuffle", Index{job.train.shuffle}},
+      {"run.seed", static_cast<Index>(job.run.seed)},
+      {"instruction_set", dense::instruction_set()},
+      {"matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version()},
+      {"deck", job.deck},
+  };
+  const store::Checkpoint begun = folder.begin(at.step);
+  const store::StateRecords records =
+      store::write_state(session.exec, session.comm, begun.state_file(), all_items(session), attributes);
+  const store::Checkpoint whole = folder.commit(begun, records);
+  folder.prune(whole, job.checkpoint.keep);
+  return whole.folder;
+}
+
+std::optional<Position> restore(Session& session, Index epoch_samples) {
+  const std::string& resume = session.job.checkpoint.resume;
+  if (resume == "never") return std::nullopt;
+  std::string path = resume;
+  if (resume == "auto") {
+    const auto whole = store::CheckpointFolder(session.comm, session.job.checkpoint_folder()).list();
+    if (whole.empty()) return std::nullopt;
+    path = whole.front().folder;
+  }
+  store::open_checkpoint(session.comm, path);
+  const std::string file = store::Checkpoint{0, path}.state_file();
+  const store::Attributes attributes = store::read_attributes(session.comm, file);
+  check_same_run(session, epoch_samples, attributes, file);
+  store::read_state(session.exec, session.comm, file, all_items(session));
+  Position at;
+  at.step = get<std::int64_t>(attributes, "step", file);
+  at.epoch = get<std::int64_t>(attributes, "epoch", file);
+  at.batch = get<std::int64_t>(attributes, "batch", file);
+  at.samples = get<std::int64_t>(attributes, "samples", file);
+  at.loss_sum = get<double>(attributes, "loss_sum", file);
+  at.loss_samples = get<std::int64_t>(attributes, "loss_samples", file);
+  log_info("resumed from " + path + ": step " + std::to_string(at.step));
+  return at;
+}
+
+std::string restore_weights(Session& session, const std::string& wanted) {
+  std::string path = wanted;
+  if (path.empty()) {
+    const std::string folder = session.job.checkpoint_folder();
+    const auto whole = store::CheckpointFolder(session.comm, folder).list();
+    if (whole.empty())
+      fail("no whole checkpoint in ", folder, "; train first, or name one with checkpoint.resume = \"PATH\"");
+    path = whole.front().folder;
+  }
+  store::open_checkpoint(session.comm, path);
+  store::read_state(session.exec, session.comm, store::Checkpoint{0, path}.state_file(), weight_items(session));
+  return path;
+}
+
+}  // namespace tesserec::train

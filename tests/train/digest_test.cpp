@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promise of the program: this many ranks under any plan end with the bits of one rank alone.
+#include "catch.hpp"
+#include "small_job.hpp"
+
+using namespace tesserec;
+using sharding::ShardingType;
+
+namespace {
+
+struct Digests {
+  std::string weights, state;
+  double auc = 0, loss = 0;
+};
+
+Digests digests(const comm::Communicator& comm, train::Job job) {
+  const Folder folder(comm, "digest_" + std::to_string(comm.size()));
+  job.run.output = folder.path();
+  const train::TrainResult result = run(comm, job);
+  return {result.weights_digest, result.state_digest, result.evaluation->auc, result.loss};
+}
+
+void compare(const train::Job& job) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Digests alone = digests(self, job);
+  REQUIRE(alone.weights.size() == 16);
+  for (const std::optional<ShardingType> type :
+       {std::optional<ShardingType>(), std::optional(ShardingType::table_wise), std::optional(ShardingType::row_wise),
+        std::optional(ShardingType::data_parallel)}) {
+    train::Job planned = job;
+    planned.plan.default_type = type;
+    INFO(world.size() << " ranks, " << (type ? sharding::name(*type) : "auto"));
+    const Digests together = digests(world, planned);
+    REQUIRE(together.weights == alone.weights);
+    REQUIRE(together.state == alone.state);
+    REQUIRE(together.loss == alone.loss);
+    REQUIRE(together.auc == alone.auc);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("one digest for all ranks, plans, optimizers and bag lengths") {
+  for (const optim::Type sparse : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
+    for (const Index ids : {1, 6}) {
+      train::Job job = small_job("");
+      job.optimizer.sparse.type = sparse;
+      job.optimizer.dense.type = sparse == optim::Type::rowwise_adagrad ? optim::Type::adam
+                                 : sparse == optim::Type::adagrad       ? optim::Type::adagrad
+                                                                        : optim::Type::sgd;
+      job.data.synthetic.ids_per_bag = ids;
+      job.data.synthetic.variable_bags = ids > 1;
+      compare(job);
+    }
+}
+
+TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
+  train::Job job = small_job("");
+  job.model.interaction = model::Interaction::cat;
+  job.tables = {{"C1", 0, 0, {}, embedding::PoolingType::mean, false, {}}, {"C2", 0, 3, {}, {}, false, {}}, {"C3", 0, 0, {}, {}, false, {}}};
+  job.data.synthetic.ids_per_bag = 4;
+  job.optimizer.dense.type = optim::Type::adam;
+  for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].kernel = embedding::ComputeKernel::dense;
+  compare(job);
+}
+
+TEST_CASE("another seed, another lane count and file order give other bits") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const train::Job job = small_job("");
+  const Digests base = digests(self, job);
+  train::Job seed = job, lanes = job, order = job;
+  seed.run.seed = 2;
+  lanes.train.lanes = 4;
+  order.train.shuffle = false;
+  for (const train::Job& other : {seed, lanes, order}) REQUIRE(digests(self, other).weights != base.weights);
+}

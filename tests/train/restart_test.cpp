@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that stops and goes on, on another number of ranks and under another plan, ends with the bits of one that never
+// stopped.
+#include <csignal>
+#include <functional>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/train/checkpoint.hpp>
+
+#include "catch.hpp"
+#include "small_job.hpp"
+
+using namespace tesserec;
+
+namespace {
+
+/// The first `ranks` ranks of the world; null on the others.
+std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
+  MPI_Comm part;
+  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part), "MPI_Comm_split");
+  if (part == MPI_COMM_NULL) return nullptr;
+  auto result = std::make_unique<comm::Communicator>(part);
+  comm::check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("training that stops at any step resumes exactly on any number of ranks") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  for (const optim::Type type : {optim::Type::adam, optim::Type::rowwise_adagrad}) {
+    train::Job job = small_job("");
+    job.optimizer.sparse.type = type;
+    job.optimizer.dense.type = optim::Type::adam;
+    job.schedule = {4, 5, 3};
+    const Folder whole(self, "restart_whole_" + std::to_string(world.rank()));
+    job.run.output = whole.path();
+    const train::TrainResult expected = run(self, job);
+    REQUIRE(expected.steps == 8);  // two epochs of four
+
+    const Folder folder(world, "restart");
+    job.run.output = folder.path();
+    job.checkpoint.resume = "auto";
+    const int half = world.size() / 2 + 1;
+    const std::pair<Index, int> legs[] = {{1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
+    for (const auto& [stop, ranks] : legs) {
+      job.train.steps = stop;
+      job.plan.default_type = ranks % 2 ? sharding::ShardingType::row_wise : sharding::ShardingType::table_wise;
+      if (const auto part = first_ranks(world, ranks)) {
+        const train::TrainResult result = run(*part, job);
+        REQUIRE(result.steps == stop);
+        if (stop == 8) {
+          REQUIRE(result.weights_digest == expected.weights_digest);
+          REQUIRE(result.state_digest == expected.state_digest);
+          REQUIRE(result.evaluation->auc == expected.evaluation->auc);
+        }
+      }
+      world.barrier();
+    }
+  }
+}
+
+TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the run goes on from it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "signal");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.resume = "auto";
+  class Signalling : public data::Source {  // raises the signal on the last rank before batch 3
+   public:
+    Signalling(std::unique_ptr<data::Source> source, bool raises) : source_(std::move(source)), raises_(raises) {}
+    const data::SourceInfo& info() const override { return source_->info(); }
+    bool next(data::Batch& batch) override {
+      if (++calls_ == 3 && raises_) std::raise(SIGUSR1);
+      return source_->next(batch);
+    }
+    void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
+
+   private:
+    std::unique_ptr<data::Source> source_;
+    bool raises_;
+    int calls_ = 0;
+  };
+  Signalling source(data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true)),
+                    world.rank() == world.size() - 1);
+  train::Session session(Exec(), world, job, source.info());
+  const train::TrainResult stopped = train::train(session, source, nullptr);
+  REQUIRE(stopped.signal == SIGUSR1);
+  REQUIRE(stopped.steps == 3);
+
+  const train::TrainResult finished = run(world, job);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder whole(self, "signal_whole_" + std::to_string(world.rank()));
+  REQUIRE(finished.steps == 8);
+  REQUIRE(finished.weights_digest == run(self, small_job(whole.path())).weights_digest);
+}
+
+TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's checkpoint is refused") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "keep");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.every_steps = 1;
+  job.checkpoint.keep = 3;
+  job.checkpoint.resume = "auto";
+  run(world, job);
+  const store::CheckpointFolder checkpoints(world, job.checkpoint_folder());
+  REQUIRE(checkpoints.list().size() == 3);
+  REQUIRE(checkpoints.list().front().step == 8);
+
+  const auto refused = [&](const std::function<void(train::Job&)>& change, const std::string& part) {
+    train::Job other = job;
+    change(other);
+    std::string text = "accepted";
+    try {
+      run(world, other);
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    INFO(text);
+    REQUIRE(text.find(part) != std::string::npos);
+  };
+  refused([](train::Job& j) { j.train.lanes = 4; }, "train.lanes");
+  refused([](train::Job& j) { j.train.batch_size = 128; }, "train.batch_size");
+  refused([](train::Job& j) { j.run.seed = 9; }, "run.seed");
+  refused([](train::Job& j) { j.data.synthetic.samples = 1000; }, "samples_per_epoch");
+  refused([](train::Job& j) { j.model.top = {24, 1}; }, "dense/top.0");
+  refused([](train::Job& j) { j.data.synthetic.rows = {3001, 8, 500}; }, "tables/C2");
+  refused([](train::Job& j) { j.optimizer.dense.type = optim::Type::adam; }, "exp_avg");
+
+  job.train.lanes = 4;
+  job.checkpoint.relane = true;
+  job.train.epochs = 3;
+  REQUIRE(run(world, job).steps == 12);
+  job.checkpoint.resume = "never";
+  job.train.steps = 2;
+  REQUIRE(run(world, job).steps == 2);
+  REQUIRE(checkpoints.list().front().step == 2);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model small enough to train many times in a test, on planted data, in a folder of its own.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/train/tables.hpp>
+#include <tesserec/train/trainer.hpp>
+
+/// A folder that rank 0 makes empty and removes again.
+class Folder {
+ public:
+  explicit Folder(const tesserec::comm::Communicator& comm, const std::string& name)
+      : comm_(comm),
+        path_(comm.broadcast((std::filesystem::temp_directory_path() /
+                              ("tesserec_" + name + "_" + std::to_string(getpid()))).string(), 0)) {
+    remove();
+  }
+  ~Folder() { remove(); }
+  const std::string& path() const { return path_; }
+
+ private:
+  void remove() {
+    comm_.barrier();
+    if (comm_.rank() == 0) std::filesystem::remove_all(path_);
+    comm_.barrier();
+  }
+  const tesserec::comm::Communicator& comm_;
+  std::string path_;
+};
+
+inline tesserec::train::Job small_job(const std::string& folder) {
+  using namespace tesserec;
+  train::Job job;
+  job.run.output = folder;
+  job.data.synthetic.kind = data::SyntheticKind::planted;
+  job.data.synthetic.samples = 900;  // a short last batch
+  job.data.synthetic.evaluate_samples = 300;
+  job.data.synthetic.rows = {3001, 7, 500};
+  job.data.synthetic.dense_features = 5;
+  job.model.embedding_dim = 6;
+  job.model.bottom = {16, 6};
+  job.model.top = {20, 1};
+  job.train.batch_size = 256;
+  job.train.lanes = 8;
+  job.train.epochs = 2;
+  job.optimizer.dense.lr = 0.05;
+  job.optimizer.sparse.lr = 0.05;
+  job.checkpoint.resume = "never";
+  return job;
+}
+
+/// Trains the job on a communicator, as the program does.
+inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm, const tesserec::train::Job& job) {
+  using namespace tesserec;
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+  train::Session session(Exec(), comm, job, source->info());
+  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+  return train::train(session, *source, evaluation.get());
+}
