@@ -9,8 +9,8 @@
 
 namespace tesserec::metrics {
 
-__extension__ using Int128 = __int128;
-__extension__ using Unsigned128 = unsigned __int128;
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 Unsigned128;
 
 /// Holds 2^40 numbers below 64 in magnitude.
 class FixedPoint {

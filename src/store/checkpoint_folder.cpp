@@ -106,8 +106,9 @@ Checkpoint CheckpointFolder::commit(const Checkpoint& begun, const StateRecords&
   agree(comm_, [&] { sync_path(begun.state_file()); });
   agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    Manifest manifest{checkpoint_version, begun.step, 0, datasets};
+    Manifest manifest{checkpoint_version, begun.step, 0, datasets, 0};
     manifest.state_bytes = static_cast<Index>(fs::file_size(begun.state_file()));
+    manifest.metadata_checksum = metadata_checksum(begun.state_file(), datasets);
     write_durably(begun.folder + "/manifest.json", manifest_text(manifest));
     sync_path(begun.folder);
     const std::string old = whole.folder + ".old";

@@ -13,33 +13,60 @@
 namespace tesserec::store {
 namespace {
 
-// Over all that is not the digest itself, so that a changed digit is seen.
-std::string digest_of(const Manifest& manifest) {
-  std::ostringstream text;
-  text << manifest.version << ' ' << manifest.step << ' ' << manifest.state_bytes << '\n';
-  for (const auto& [name, record] : manifest.datasets)
-    text << name << ' ' << record.rows << ' ' << record.columns << ' ' << checksum_text(record.checksum)
-         << '\n';
-  const std::string bytes = text.str();
-  return checksum_text(bytes_checksum("manifest", bytes.data(), static_cast<Index>(bytes.size())));
+std::string digest_of(const std::string& body) {
+  return checksum_text(bytes_checksum("manifest", body.data(), static_cast<Index>(body.size())));
 }
 
-}  // namespace
-
-std::string manifest_text(const Manifest& manifest) {
+// All but the digest, which is that of this text.
+std::string body_of(const Manifest& manifest) {
   std::ostringstream text;
   text << "{\n  \"format\": " << json_quoted(checkpoint_format) << ",\n  \"version\": " << manifest.version
        << ",\n  \"step\": " << manifest.step << ",\n  \"state_bytes\": " << manifest.state_bytes
+       << ",\n  \"metadata_checksum\": " << json_quoted(checksum_text(manifest.metadata_checksum))
        << ",\n  \"datasets\": {";
   const char* separator = "\n";
   for (const auto& [name, record] : manifest.datasets) {
     text << separator << "    " << json_quoted(name) << ": {\"rows\": " << record.rows
-         << ", \"columns\": " << record.columns
+         << ", \"columns\": " << record.columns << ", \"offset\": " << record.offset
          << ", \"checksum\": " << json_quoted(checksum_text(record.checksum)) << "}";
     separator = ",\n";
   }
-  text << "\n  },\n  \"digest\": " << json_quoted(digest_of(manifest)) << "\n}\n";
+  text << "\n  },\n";
   return text.str();
+}
+
+std::uint64_t checksum_value(const std::string& text) {
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    fail("a checksum is not 16 hexadecimal digits");
+  return std::stoull(text, nullptr, 16);
+}
+
+}  // namespace
+
+std::uint64_t metadata_checksum(const std::string& path, const StateRecords& datasets) {
+  std::map<Index, Index> ranges;  // first byte, bytes
+  for (const auto& [name, record] : datasets)
+    if (record.rows * record.columns > 0)
+      ranges[record.offset] = record.rows * record.columns * Index{sizeof(float)};
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) fail(path, ": cannot open it");
+  ranges[static_cast<Index>(file.tellg())] = 0;
+  std::string bytes;
+  Index at = 0;
+  for (const auto& [first, size] : ranges) {
+    if (first < at) fail(path, ": the datasets overlap, or lie beyond its end");
+    const std::size_t known = bytes.size();
+    bytes.resize(known + static_cast<std::size_t>(first - at));
+    file.seekg(at);
+    if (!file.read(bytes.data() + known, first - at)) fail(path, ": cannot read it");
+    at = first + size;
+  }
+  return bytes_checksum("metadata", bytes.data(), static_cast<Index>(bytes.size()));
+}
+
+std::string manifest_text(const Manifest& manifest) {
+  const std::string body = body_of(manifest);
+  return body + "  \"digest\": " + json_quoted(digest_of(body)) + "\n}\n";
 }
 
 Manifest read_manifest(const std::string& folder) {
@@ -55,10 +82,13 @@ Manifest read_manifest(const std::string& folder) {
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
     manifest.state_bytes = json.at("state_bytes").integer();
+    manifest.metadata_checksum = checksum_value(json.at("metadata_checksum").string());
     for (const auto& [name, record] : json.at("datasets").members)
       manifest.datasets[name] = {record.at("rows").integer(), record.at("columns").integer(),
-                                 std::stoull(record.at("checksum").string(), nullptr, 16)};
-    if (json.at("digest").string() != digest_of(manifest)) fail("its digest does not fit its content");
+                                 checksum_value(record.at("checksum").string()),
+                                 record.at("offset").integer()};
+    if (json.at("digest").string() != digest_of(text.substr(0, text.rfind("  \"digest\""))))
+      fail("its digest does not fit its content");
   } catch (const std::exception& error) {
     fail(path, " is damaged or no manifest: ", error.what());
   }
@@ -80,6 +110,8 @@ Manifest open_checkpoint(const comm::Communicator& comm, const std::string& fold
     if (static_cast<Index>(bytes) != manifest.state_bytes)
       fail(state, " has ", bytes, " bytes, and manifest.json says ", manifest.state_bytes,
            ": the file is truncated or replaced; use another checkpoint");
+    if (metadata_checksum(state, manifest.datasets) != manifest.metadata_checksum)
+      fail(state, " is damaged outside its datasets; use another checkpoint");
   });
   return manifest;
 }

@@ -11,4 +11,7 @@ std::string manifest_text(const Manifest& manifest);
 /// only `version` and `step` are read.
 Manifest read_manifest(const std::string& folder);
 
+/// bytes_checksum of all that lies outside the datasets of an HDF5 file, in order.
+std::uint64_t metadata_checksum(const std::string& path, const StateRecords& datasets);
+
 }  // namespace tesserec::store

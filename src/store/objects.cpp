@@ -91,6 +91,12 @@ std::vector<Index> File::shape(const std::string& dataset) const {
   return {extents, extents + rank};
 }
 
+Index File::offset(const std::string& dataset) const {
+  const auto lock = hdf5_lock();
+  const haddr_t at = H5Dget_offset(impl_->open_dataset(dataset));
+  return at == HADDR_UNDEF ? 0 : static_cast<Index>(at);
+}
+
 ElementType File::type(const std::string& dataset) const {
   const auto lock = hdf5_lock();
   const Handle object = impl_->open_dataset(dataset);

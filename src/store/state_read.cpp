@@ -132,7 +132,7 @@ StateRecords list_state(const comm::Communicator& comm, const std::string& path)
     for (const std::string& name : names) {
       const std::vector<Index> shape = file.shape(name);
       if (shape.size() != 2) fail(path, ": ", name, " is not a matrix");
-      records[name] = {shape[0], shape[1], checksum_from(file, name)};
+      records[name] = {shape[0], shape[1], checksum_from(file, name), file.offset(name)};
     }
   });
   return records;

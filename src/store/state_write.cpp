@@ -83,7 +83,7 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     for (const auto& [name, shape] : layout) {
       file->create_dataset<float>(name, {shape.rows, shape.columns});
       file->set_attribute<std::string>(name, "checksum", checksum_text(checksums.at(name)));
-      records[name] = {shape.rows, shape.columns, checksums.at(name)};
+      records[name] = {shape.rows, shape.columns, checksums.at(name), file->offset(name)};
     }
     for (const auto& [name, value] : attributes)
       std::visit([&, key = name](const auto& v) { file->set_attribute("/", key, v); }, value);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
 #include "catch.hpp"
 #include "scratch.hpp"
 #include <tesserec/store/checkpoint_folder.hpp>
@@ -114,4 +116,44 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
   if (world.rank() == 0) put_bytes(scratch / "file", "");
   world.barrier();
   REQUIRE(!error_of([&] { CheckpointFolder(world, scratch / "file/c").begin(1); }).empty());
+}
+
+TEST_CASE("one flipped byte anywhere in a state file is an error that says where") {
+  const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  if (world.rank() != 0) return;
+  const CheckpointFolder folder(alone, scratch / "c");
+  std::vector<float> table(60), bias(3);
+  std::iota(table.begin(), table.end(), 1.0f);
+  const std::vector<store::StateItem> items = {
+      {"tables/one/weight", 10, 6, {0, 10}, table.data(), 6, true},
+      {"dense/top.0.bias/value", 3, 1, {0, 3}, bias.data(), 1, true}};
+  const Checkpoint begun = folder.begin(1);
+  const auto records =
+      store::write_state(Exec(), alone, begun.state_file(), items, {{"deck", std::string("lr = 0.125")}});
+  const Checkpoint whole = folder.commit(begun, records);
+  const std::string path = whole.state_file(), bytes = bytes_of(path);
+  const auto holds = [&](const char* name, Index size, Index place) {
+    return records.at(name).offset <= place && place < records.at(name).offset + size;
+  };
+  const auto error_of_read = [&] {
+    return error_of([&] {
+      store::open_checkpoint(alone, whole.folder);
+      store::read_attributes(alone, path);
+      store::read_state(Exec(), alone, path, items);
+    });
+  };
+  REQUIRE(error_of_read().empty());
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::string flipped = bytes;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
+    put_bytes(path, flipped);
+    const std::string error = error_of_read();
+    const Index place = static_cast<Index>(at);
+    const char* want = holds("tables/one/weight", 240, place)       ? "tables/one/weight is damaged"
+                       : holds("dense/top.0.bias/value", 12, place) ? "dense/top.0.bias/value is damaged"
+                                                                    : "damaged outside its datasets";
+    INFO("byte " << at << " of " << bytes.size() << ": " << error);
+    REQUIRE(has(error, want));
+  }
 }

@@ -21,6 +21,7 @@ struct Manifest {
   Index step = 0;
   Index state_bytes = 0;  ///< size of state.h5
   StateRecords datasets;
+  std::uint64_t metadata_checksum = 0;  ///< of all bytes of state.h5 outside the datasets
 };
 
 struct Checkpoint {
@@ -55,7 +56,8 @@ class CheckpointFolder {
 };
 
 /// The manifest of a checkpoint's folder, for reading it: Error when there is none, when it is damaged or of
-/// a newer version, or when state.h5 has another size than it says.
+/// a newer version, or when state.h5 has another size than it says or damage outside the datasets. HDF5 may
+/// crash on such damage, so this comes before it sees the file; read_state finds the damage inside.
 Manifest open_checkpoint(const comm::Communicator& comm, const std::string& folder);
 
 }  // namespace tesserec::store

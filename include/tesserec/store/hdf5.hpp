@@ -51,6 +51,8 @@ class File {
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
   ElementType type(const std::string& dataset) const;
+  /// Where a contiguous dataset's data begin, bytes; 0 when it is empty.
+  Index offset(const std::string& dataset) const;
 
   /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
   template <class T>

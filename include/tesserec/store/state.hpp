@@ -29,6 +29,7 @@ struct StateRecord {
   Index rows = 0;
   Index columns = 0;
   std::uint64_t checksum = 0;  ///< table_checksum of the whole matrix
+  Index offset = 0;            ///< of its first byte in the file; rows * columns floats follow
   bool operator==(const StateRecord&) const = default;
 };
 using StateRecords = std::map<std::string, StateRecord>;
