@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
-#include <algorithm>
+#include <glob.h>
+
+#include <optional>
+
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/data.hpp>
+#include <tesserec/train/tables.hpp>
 
 #include "command.hpp"
-#include <tesserec/core/lanes.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -36,32 +41,45 @@ Index interaction_width(const model::Settings& model, Index features, Index pool
   return model.bottom.back() + vectors * (vectors - 1) / 2 + (model.itself ? vectors : 0);
 }
 
-Summary summarise(const deck::Deck& deck) {
-  Summary s;
+/// What a training run would read, where it can be known now: a generator's, or that of files which exist
+/// already.
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
-  const bool made = synthetic.kind != data::SyntheticKind::none;
+  if (synthetic.kind != data::SyntheticKind::none) {
+    data::SourceInfo info;
+    info.description = "data.synthetic";
+    info.samples = synthetic.samples;
+    info.dense_features = synthetic.dense_features;
+    info.features = data::synthetic_features(synthetic);
+    info.rows = data::synthetic_rows(synthetic);
+    return info;
+  }
+  bool some = false;
+  for (const std::string& pattern : deck.data.train) {
+    glob_t found{};
+    some = (glob(pattern.c_str(), 0, nullptr, &found) == 0) || some;
+    globfree(&found);
+  }
+  if (!some) return std::nullopt;
+  return data::Dataset(deck.data.train, "data.train").info();
+}
+
+Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
+  Summary s;
   Index pooled_width = 0;
   bool all_rows = true;
-  if (!deck.tables.empty()) {
-    s.tables = static_cast<Index>(deck.tables.size());
-    for (const auto& table : deck.tables) {
-      const Index dim = table.embedding_dim > 0 ? table.embedding_dim : deck.model.embedding_dim;
-      s.features += static_cast<Index>(table.feature_names.size());
-      pooled_width += dim * static_cast<Index>(table.feature_names.size());
-      all_rows = all_rows && table.num_embeddings > 0;
-      s.rows += table.num_embeddings;
-      s.table_parameters += table.num_embeddings * dim;
-    }
-  } else if (made) {
-    s.tables = s.features = static_cast<Index>(synthetic.rows.size());
-    pooled_width = s.features * deck.model.embedding_dim;
-    for (const Index rows : synthetic.rows)
-      s.rows += synthetic.max_rows > 0 ? std::min(rows, synthetic.max_rows) : rows;
-    s.table_parameters = s.rows * deck.model.embedding_dim;
+  s.tables = static_cast<Index>(deck.tables.size());
+  for (const auto& table : deck.tables) {
+    const Index dim = table.embedding_dim > 0 ? table.embedding_dim : deck.model.embedding_dim;
+    s.features += static_cast<Index>(table.feature_names.size());
+    pooled_width += dim * static_cast<Index>(table.feature_names.size());
+    all_rows = all_rows && table.num_embeddings > 0;
+    s.rows += table.num_embeddings;
+    s.table_parameters += table.num_embeddings * dim;
   }
   if (!all_rows) s.rows = s.table_parameters = 0;
   s.bottom = deck.model.bottom;
-  s.bottom.insert(s.bottom.begin(), made ? synthetic.dense_features : 0);
+  s.bottom.insert(s.bottom.begin(), info ? info->dense_features : 0);
   s.top = deck.model.top;
   s.top.insert(s.top.begin(), interaction_width(deck.model, s.features, pooled_width));
   const Index bottom = mlp_parameters(s.bottom), top = mlp_parameters(s.top);
@@ -77,7 +95,7 @@ std::string widths(const std::vector<Index>& list) {
   return text;
 }
 
-std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes) {
+std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   const bool dot = deck.model.interaction == model::Interaction::dot;
   return deck.file + " is valid" + "\n  bottom MLP   " + widths(s.bottom) + "\n  interaction  " +
          (dot ? "dot" : "cat") + " of " + number(s.features) + " features and the bottom MLP: width " +
@@ -85,7 +103,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes) {
          number(s.tables) + ", " + number(s.rows) + " rows" + "\n  parameters   " + number(s.mlp_parameters) +
          " in MLPs, " + number(s.table_parameters) + " in tables (4 bytes each)" + "\n  batch        " +
          std::to_string(deck.train.batch_size) + " samples in " + std::to_string(lanes) + " lanes\n" +
-         (s.tables == 0 || s.bottom.front() == 0 ? "  ? = the data set decides\n" : "");
+         (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }
 
 Json known(Index value) { return value > 0 ? Json(value) : Json(); }
@@ -99,11 +117,17 @@ Json widths_json(const std::vector<Index>& list) {
 }  // namespace
 
 int check(const Invocation& invocation, const comm::Communicator& comm) {
-  const deck::Deck deck = invocation.read_deck();
-  const Summary s = summarise(deck);
+  deck::Deck deck = invocation.read_deck();
+  const std::string effective = deck::effective_deck(deck);
+  const std::optional<data::SourceInfo> info = known_data(deck);
+  if (info) {
+    deck.tables = train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
+    deck::check_deck(deck);
+  }
+  const Summary s = summarise(deck, info);
   const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
   if (!invocation.json) {
-    print(comm, summary_text(deck, s, lanes));
+    print(comm, summary_text(deck, s, lanes, info.has_value()));
     return 0;
   }
   print(comm, Json::object()
@@ -119,7 +143,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
                   .set("table_parameters", known(s.table_parameters))
                   .set("batch_size", deck.train.batch_size)
                   .set("lanes", lanes)
-                  .set("effective_deck", deck::effective_deck(deck)));
+                  .set("effective_deck", effective));
   return 0;
 }
 

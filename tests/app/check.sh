@@ -33,4 +33,15 @@ printf '[data]\ntrain = "none.h5"\n' >"$deck"
 must_succeed '?' check "$deck"
 must_succeed 'null' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
+
+# Tables against the data that a generator gives.
+printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[[table]]\nname = "C3"\n' >"$deck"
+must_fail 'table C3: the data' check "$deck"
+must_succeed 'top MLP      17-512-256-1' check "$deck" --set table.C3.features=C1
+must_fail 'plan.tables.C9: there is no table "C9"' check "$deck" --set plan.tables.C9.sharding=row_wise
+printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[plan.tables.C9]\nkernel = "fused"\n' >"$deck"
+must_fail 'tiny.toml:5: plan.tables.C9: there is no table "C9"' check "$deck"
+: >"$folder/not.h5"
+printf '[data]\ntrain = "%s/not.h5"\n' "$folder" >"$deck"
+must_fail 'not.h5' check "$deck"
 finish

@@ -2,8 +2,8 @@
 // Mutations of a valid deck: each is read or refused with an Error, and what was read survives the effective
 // deck.
 #include "catch.hpp"
-#include "decks.hpp"
-#include "fuzz/deck/mutations.hpp"
+#include "tests/deck/decks.hpp"
+#include "tests/fuzz/mutations.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 
