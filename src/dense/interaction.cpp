@@ -14,7 +14,8 @@ constexpr Index tile_columns = 16;
 
 constexpr Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
-/// c[r, j] = sum over k in order of a[k, r] * b[k, j]: a tile that g++ keeps in registers when its rows have names.
+/// c[r, j] = sum over k in order of a[k, r] * b[k, j]: a tile that g++ keeps in registers when its rows have
+/// names.
 inline void tile_product(Index n, const float* a, Index lda, const float* b, Index ldb, float* c, Index ldc) {
   float sum0[tile_columns] = {}, sum1[tile_columns] = {}, sum2[tile_columns] = {}, sum3[tile_columns] = {};
   for (Index k = 0; k < n; ++k) {
@@ -51,10 +52,10 @@ inline void transpose(const Dot& s, const float* bottom, const float* pooled, fl
     for (Index d = 0; d < s.dim; ++d) zt[d * ldv + v] = pooled[(v - 1) * s.dim + d];
 }
 
-TESSEREC_KERNEL void dot_forward(const Dot& s, Index rows, const float* bottom, const float* pooled, float* out,
-                                 float* scratch) {
+TESSEREC_KERNEL void dot_forward(const Dot& s, Index rows, const float* bottom, const float* pooled,
+                                 float* out, float* scratch) {
   const Index ldv = s.ldv();
-  float* zt = scratch;              // [D, ldv]
+  float* zt = scratch;             // [D, ldv]
   float* gram = zt + s.dim * ldv;  // [ldv, ldv], the lower triangle in tiles
   for (Index i = 0; i < s.dim * ldv; ++i) zt[i] = 0.0f;
   for (Index row = 0; row < rows; ++row) {
@@ -84,8 +85,8 @@ TESSEREC_KERNEL void dot_backward(const Dot& s, Index rows, const float* bottom,
                                   const float* upstream, float* bottom_gradient, float* pooled_gradient,
                                   float* scratch) {
   const Index ldv = s.ldv(), ldd = s.ldd();
-  float* g = scratch;              // [ldv, ldv], symmetric
-  float* z = g + ldv * ldv;        // [V, ldd]
+  float* g = scratch;               // [ldv, ldv], symmetric
+  float* z = g + ldv * ldv;         // [V, ldd]
   float* dz = z + s.vectors * ldd;  // [ldv, ldd]
   for (Index i = 0; i < ldv * ldv + s.vectors * ldd; ++i) scratch[i] = 0.0f;
   for (Index row = 0; row < rows; ++row) {
@@ -112,7 +113,8 @@ TESSEREC_KERNEL void dot_backward(const Dot& s, Index rows, const float* bottom,
 
 }  // namespace
 
-FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bottom_dim, std::vector<Index> pooled_dims)
+FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bottom_dim,
+                                       std::vector<Index> pooled_dims)
     : type_(type), itself_(itself), dim_(bottom_dim), vectors_(static_cast<Index>(pooled_dims.size()) + 1) {
   pooled_width_ = std::accumulate(pooled_dims.begin(), pooled_dims.end(), Index{0});
   assert(type == Interaction::cat ||

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <omp.h>
-
-#include <dnnl.h>
-
 #include <array>
 #include <cctype>
 #include <cstdlib>
 #include <map>
 #include <utility>
+
+#include <dnnl.h>
+#include <omp.h>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/dense/matrix_library.hpp>
@@ -62,7 +61,8 @@ const NamedSet& named(const std::string& name) {
   fail("unknown instruction set \"", name, "\"; known are:", known);
 }
 
-/// What the processor has. Sets that differ for 8-bit integers on tiles alone are left out: no product here uses them.
+/// What the processor has. Sets that differ for 8-bit integers on tiles alone are left out: no product here
+/// uses them.
 unsigned machine_bits() {
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
@@ -70,8 +70,8 @@ unsigned machine_bits() {
   if (__builtin_cpu_supports("sse4.1")) bits |= dnnl_cpu_isa_sse41;
   if (__builtin_cpu_supports("avx")) bits |= dnnl_cpu_isa_avx;
   if (__builtin_cpu_supports("avx2")) bits |= dnnl_cpu_isa_avx2;
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq")) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
     bits |= dnnl_cpu_isa_avx512_core;
     if (__builtin_cpu_supports("avx512vnni")) bits |= dnnl_cpu_isa_avx512_core_vnni;
     if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16"))
@@ -94,7 +94,8 @@ unsigned environment_bits() {
   return ~0u;
 }
 
-/// The library asks OpenMP how many threads it may use; here the answer is one, and the caller's number comes back.
+/// The library asks OpenMP how many threads it may use; here the answer is one, and the caller's number comes
+/// back.
 class OneThread {
  public:
   OneThread() : before_(omp_get_max_threads()) {
@@ -114,8 +115,10 @@ dnnl_engine_t engine() {
   static const dnnl_engine_t instance = [] {
     const unsigned runtime = dnnl_version()->cpu_runtime;
     if (runtime != DNNL_RUNTIME_OMP && runtime != DNNL_RUNTIME_SEQ)
-      fail("this oneDNN was built with a thread runtime other than OpenMP or none; its products cannot be held to one "
-           "thread. Install one built with DNNL_CPU_RUNTIME=OMP or SEQ");
+      fail(
+          "this oneDNN was built with a thread runtime other than OpenMP or none; its products cannot be "
+          "held to one "
+          "thread. Install one built with DNNL_CPU_RUNTIME=OMP or SEQ");
     dnnl_engine_t made = nullptr;
     check(dnnl_engine_create(&made, dnnl_cpu, 0), "dnnl_engine_create");
     return made;
@@ -157,9 +160,11 @@ dnnl_memory_desc_t describe(const Layout& m) {
   const dnnl_dims_t strides = {m.row_stride, m.column_stride};
   dnnl_memory_desc_t desc{};
 #if DNNL_VERSION_MAJOR >= 3
-  check(dnnl_memory_desc_create_with_strides(&desc, 2, dims, dnnl_f32, strides), "dnnl_memory_desc_create_with_strides");
+  check(dnnl_memory_desc_create_with_strides(&desc, 2, dims, dnnl_f32, strides),
+        "dnnl_memory_desc_create_with_strides");
 #else
-  check(dnnl_memory_desc_init_by_strides(&desc, 2, dims, dnnl_f32, strides), "dnnl_memory_desc_init_by_strides");
+  check(dnnl_memory_desc_init_by_strides(&desc, 2, dims, dnnl_f32, strides),
+        "dnnl_memory_desc_init_by_strides");
 #endif
   return desc;
 }
@@ -172,7 +177,8 @@ dnnl_primitive_attr_t attributes(Finish finish) {
     check(dnnl_post_ops_append_eltwise(after, dnnl_eltwise_relu, 0.0f, 0.0f), "dnnl_post_ops_append_eltwise");
 #else
   if (finish == Finish::bias_relu)
-    check(dnnl_post_ops_append_eltwise(after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f), "dnnl_post_ops_append_eltwise");
+    check(dnnl_post_ops_append_eltwise(after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f),
+          "dnnl_post_ops_append_eltwise");
 #endif
   dnnl_primitive_attr_t attributes = nullptr;
   check(dnnl_primitive_attr_create(&attributes), "dnnl_primitive_attr_create");
@@ -191,7 +197,8 @@ Product::Product(const Layout& a, const Layout& b, Finish finish) {
   const dnnl_primitive_attr_t attr = attributes(finish);
   dnnl_primitive_desc_t made = nullptr;
 #if DNNL_VERSION_MAJOR >= 3
-  check(dnnl_matmul_primitive_desc_create(&made, engine(), desc[0], desc[1], bias ? desc[3] : nullptr, desc[2], attr),
+  check(dnnl_matmul_primitive_desc_create(&made, engine(), desc[0], desc[1], bias ? desc[3] : nullptr,
+                                          desc[2], attr),
         "dnnl_matmul_primitive_desc_create");
 #else
   dnnl_matmul_desc_t matmul{};
@@ -224,7 +231,8 @@ void Product::run(dnnl_stream_t stream, const float* a, const float* b, const fl
   std::array<dnnl_exec_arg_t, 4> args{};
   const int count = memory_[3] != nullptr ? 4 : 3;
   for (int i = 0; i < count; ++i) {
-    check(dnnl_memory_set_data_handle(memory_[i], const_cast<float*>(data[i])), "dnnl_memory_set_data_handle");
+    check(dnnl_memory_set_data_handle(memory_[i], const_cast<float*>(data[i])),
+          "dnnl_memory_set_data_handle");
     args[i] = {role[i], memory_[i]};
   }
   check(dnnl_primitive_execute(primitive_, stream, count, args.data()), "dnnl_primitive_execute");
@@ -243,12 +251,17 @@ struct MatrixProducts::Impl {
     const auto found = products.find({kind, s});
     if (found != products.end()) return found->second;
     const Layout x{s.rows, s.in, s.in, 1}, y{s.rows, s.out, s.out, 1}, w{s.out, s.in, s.in, 1};
-    const auto transposed = [](const Layout& m) { return Layout{m.columns, m.rows, m.column_stride, m.row_stride}; };
+    const auto transposed = [](const Layout& m) {
+      return Layout{m.columns, m.rows, m.column_stride, m.row_stride};
+    };
     const auto make = [&]() -> Product {
       switch (kind) {
-        case Kind::forward: return {x, transposed(w), Finish::bias};
-        case Kind::forward_relu: return {x, transposed(w), Finish::bias_relu};
-        default: return {y, w, Finish::store};
+        case Kind::forward:
+          return {x, transposed(w), Finish::bias};
+        case Kind::forward_relu:
+          return {x, transposed(w), Finish::bias_relu};
+        default:
+          return {y, w, Finish::store};
       }
     };
     return products.emplace(std::pair{kind, s}, make()).first->second;
@@ -262,10 +275,11 @@ MatrixProducts::MatrixProducts() : impl_(std::make_unique<Impl>()) {}
 MatrixProducts::~MatrixProducts() = default;
 MatrixProducts::MatrixProducts(MatrixProducts&&) noexcept = default;
 
-void MatrixProducts::forward(const LayerShape& shape, bool relu, const float* x, const float* w, const float* bias,
-                             float* y) {
+void MatrixProducts::forward(const LayerShape& shape, bool relu, const float* x, const float* w,
+                             const float* bias, float* y) {
   const OneThread guard;
-  impl_->product(relu ? Impl::Kind::forward_relu : Impl::Kind::forward, shape).run(impl_->stream, x, w, bias, y);
+  impl_->product(relu ? Impl::Kind::forward_relu : Impl::Kind::forward, shape)
+      .run(impl_->stream, x, w, bias, y);
 }
 
 void MatrixProducts::input_gradient(const LayerShape& shape, const float* dy, const float* w, float* dx) {
@@ -277,7 +291,8 @@ std::string matrix_library_name() { return "oneDNN"; }
 
 std::string matrix_library_version() {
   const dnnl_version_t* version = dnnl_version();
-  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." + std::to_string(version->patch);
+  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
 }
 
 std::string instruction_set() {

@@ -64,14 +64,16 @@ const float* Mlp::forward(MatrixProducts& products, Index rows, const float* par
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const LinearLayer& layer = layers_[l];
     float* y = workspace.outputs[l].data();
-    products.forward({rows, layer.in, layer.out}, layer.relu, x, parameters + layer.weight, parameters + layer.bias, y);
+    products.forward({rows, layer.in, layer.out}, layer.relu, x, parameters + layer.weight,
+                     parameters + layer.bias, y);
     x = y;
   }
   return x;
 }
 
-const float* Mlp::backward(MatrixProducts& products, Index rows, const float* parameters, const float* x, bool add,
-                           float* gradient, bool wants_input_gradient, MlpWorkspace& workspace) const {
+const float* Mlp::backward(MatrixProducts& products, Index rows, const float* parameters, const float* x,
+                           bool add, float* gradient, bool wants_input_gradient,
+                           MlpWorkspace& workspace) const {
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const LinearLayer& layer = layers_[l];
     const LayerShape shape{rows, layer.in, layer.out};

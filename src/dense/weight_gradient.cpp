@@ -12,8 +12,8 @@
 namespace tesserec::dense {
 namespace {
 
-/// c[r, j] = (add ? c[r, j] : 0) + sum over k in order of a[k, r] * b[k, j], for a tile of fixed size that stays in
-/// registers; a [n, rows] and b [n, columns] are dense.
+/// c[r, j] = (add ? c[r, j] : 0) + sum over k in order of a[k, r] * b[k, j], for a tile of fixed size that
+/// stays in registers; a [n, rows] and b [n, columns] are dense.
 struct Tile {
   Index rows, columns;
   void (*run)(Index n, const float* a, const float* b, bool add, float* c, Index ldc);
@@ -32,8 +32,8 @@ void plain_tile(Index n, const float* a, const float* b, bool add, float* c, Ind
 #ifdef TESSEREC_X86
 // g++ spills a tile of this size when it vectorises plain loops: 45 instead of 100 GFLOP/s on one AVX2 core.
 
-__attribute__((target("avx2,fma"))) void avx2_tile(Index n, const float* a, const float* b, bool add, float* c,
-                                                   Index ldc) {
+__attribute__((target("avx2,fma"))) void avx2_tile(Index n, const float* a, const float* b, bool add,
+                                                   float* c, Index ldc) {
   constexpr int rows = 6;
   __m256 sum[rows][2];
 #pragma GCC unroll 6
@@ -56,8 +56,8 @@ __attribute__((target("avx2,fma"))) void avx2_tile(Index n, const float* a, cons
     }
 }
 
-__attribute__((target("avx512f"))) void avx512_tile(Index n, const float* a, const float* b, bool add, float* c,
-                                                    Index ldc) {
+__attribute__((target("avx512f"))) void avx512_tile(Index n, const float* a, const float* b, bool add,
+                                                    float* c, Index ldc) {
   constexpr int rows = 12;
   __m512 sum[rows][2];
 #pragma GCC unroll 12
@@ -95,7 +95,8 @@ const Tile& tile() {
 
 Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
-/// Cuts the columns of m [rows, width] into panels [rows, panel] one after the other, the last padded with zeros.
+/// Cuts the columns of m [rows, width] into panels [rows, panel] one after the other, the last padded with
+/// zeros.
 template <Index panel>
 void pack_panels(Index rows, Index width, const float* m, float* packed) {
   for (Index first = 0; first < width; first += panel) {
@@ -114,11 +115,16 @@ void pack_panels(Index rows, Index width, const float* m, float* packed) {
 
 void pack(Index panel, Index rows, Index width, const float* m, float* packed) {
   switch (panel) {
-    case 4: return pack_panels<4>(rows, width, m, packed);
-    case 6: return pack_panels<6>(rows, width, m, packed);
-    case 12: return pack_panels<12>(rows, width, m, packed);
-    case 16: return pack_panels<16>(rows, width, m, packed);
-    default: return pack_panels<32>(rows, width, m, packed);
+    case 4:
+      return pack_panels<4>(rows, width, m, packed);
+    case 6:
+      return pack_panels<6>(rows, width, m, packed);
+    case 12:
+      return pack_panels<12>(rows, width, m, packed);
+    case 16:
+      return pack_panels<16>(rows, width, m, packed);
+    default:
+      return pack_panels<32>(rows, width, m, packed);
   }
 }
 
@@ -128,7 +134,8 @@ Index weight_gradient_scratch(const LayerShape& s) {
   return s.rows * (round_up(s.out, tile().rows) + round_up(s.in, tile().columns)) + 16;
 }
 
-void weight_gradient(const LayerShape& s, bool add, const float* dy, const float* x, float* dw, float* scratch) {
+void weight_gradient(const LayerShape& s, bool add, const float* dy, const float* x, float* dw,
+                     float* scratch) {
   const Tile& t = tile();
   float* packed_x = scratch;
   float* packed_dy = scratch + s.rows * round_up(s.in, t.columns);

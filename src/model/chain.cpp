@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "chain.hpp"
+
+#include <algorithm>
 
 namespace tesserec::model {
 namespace {
@@ -24,9 +24,12 @@ ChainWorker::ChainWorker(const Exec& exec, const Chain& chain)
     : chain_(chain),
       bottom_(chain.bottom.make_workspace(exec, chunk_samples)),
       top_(chain.top.make_workspace(exec, chunk_samples)),
-      x_(make_vector<float>(exec, "tesserec::model::dense_chunk", chunk_samples * chain.bottom.input_width())),
-      crossed_(make_vector<float>(exec, "tesserec::model::crossed", chunk_samples * chain.interaction.width())),
-      scratch_(make_vector<float>(exec, "tesserec::model::interaction_scratch", chain.interaction.scratch())) {}
+      x_(make_vector<float>(exec, "tesserec::model::dense_chunk",
+                            chunk_samples * chain.bottom.input_width())),
+      crossed_(
+          make_vector<float>(exec, "tesserec::model::crossed", chunk_samples * chain.interaction.width())),
+      scratch_(
+          make_vector<float>(exec, "tesserec::model::interaction_scratch", chain.interaction.scratch())) {}
 
 const float* ChainWorker::forward(const float* parameters, const ChainData& data, Index first, Index real,
                                   Index rows) {
@@ -47,7 +50,8 @@ void ChainWorker::judge(const ChainData& data, const float* logits, Index first,
   clear_padding(gradient, real, rows, 1);
 }
 
-double ChainWorker::forward_backward(const float* parameters, const ChainData& data, Range samples, float* gradient) {
+double ChainWorker::forward_backward(const float* parameters, const ChainData& data, Range samples,
+                                     float* gradient) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index real, Index rows) {
     const bool add = first != samples.begin;
@@ -56,8 +60,8 @@ double ChainWorker::forward_backward(const float* parameters, const ChainData& d
         chain_.top.backward(products_, rows, parameters, crossed_.data(), add, gradient, true, top_);
     const Index at = first * chain_.interaction.pooled_width();
     float* bottom_gradient = bottom_.gradients.back().data();
-    chain_.interaction.backward(real, bottom_.outputs.back().data(), data.pooled + at, upstream, bottom_gradient,
-                                data.pooled_gradient + at, scratch_.data());
+    chain_.interaction.backward(real, bottom_.outputs.back().data(), data.pooled + at, upstream,
+                                bottom_gradient, data.pooled_gradient + at, scratch_.data());
     clear_padding(bottom_gradient, real, rows, chain_.bottom.output_width());
     chain_.bottom.backward(products_, rows, parameters, x_.data(), add, gradient, false, bottom_);
   });

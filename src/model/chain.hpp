@@ -47,9 +47,9 @@ class ChainWorker {
   const Chain& chain_;
   dense::MatrixProducts products_;
   dense::MlpWorkspace bottom_, top_;
-  Vector<float> x_;          // dense features of the chunk, padded
-  Vector<float> crossed_;    // the interaction's output
-  Vector<float> scratch_;    // of the interaction
+  Vector<float> x_;        // dense features of the chunk, padded
+  Vector<float> crossed_;  // the interaction's output
+  Vector<float> scratch_;  // of the interaction
 };
 
 }  // namespace tesserec::model

@@ -57,7 +57,8 @@ inline float row_squares(float l2, const float* w, const float* g, Index n) {
   return sum;
 }
 
-TESSEREC_KERNEL void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, Index n) {
+TESSEREC_KERNEL void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum,
+                                      Index n) {
   const float l2 = s.l2, shrink = s.shrink;
   row_sum[0] += row_squares(l2, w, g, n) / static_cast<float>(n);
   const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
@@ -68,10 +69,14 @@ TESSEREC_KERNEL void move_row_adagrad(const StepScalars& s, float* w, const floa
 
 std::vector<StateInfo> states(Type type) {
   switch (type) {
-    case Type::adagrad: return {{"sum", false}};
-    case Type::rowwise_adagrad: return {{"row_sum", true}};
-    case Type::adam: return {{"exp_avg", false}, {"exp_avg_sq", false}};
-    default: return {};
+    case Type::adagrad:
+      return {{"sum", false}};
+    case Type::rowwise_adagrad:
+      return {{"row_sum", true}};
+    case Type::adam:
+      return {{"exp_avg", false}, {"exp_avg_sq", false}};
+    default:
+      return {};
   }
 }
 
@@ -88,16 +93,23 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step) {
   s.l2 = settings.decay == Decay::l2 ? static_cast<float>(settings.weight_decay) : 0.0f;
   s.shrink = settings.decay == Decay::decoupled ? static_cast<float>(1.0 - lr * settings.weight_decay) : 1.0f;
   s.correction1 = static_cast<float>(1.0 / (1.0 - std::pow(settings.beta1, static_cast<double>(step))));
-  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
+  s.correction2 =
+      static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
   return s;
 }
 
-void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1, Index n) {
+void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1,
+          Index n) {
   switch (step.type) {
-    case Type::sgd: return move_sgd(step, weights, gradient, n);
-    case Type::adagrad: return move_adagrad(step, weights, gradient, state0, n);
-    case Type::adam: return move_adam(step, weights, gradient, state0, state1, n);
-    case Type::rowwise_adagrad: assert(!"rowwise_adagrad moves whole rows"); return;
+    case Type::sgd:
+      return move_sgd(step, weights, gradient, n);
+    case Type::adagrad:
+      return move_adagrad(step, weights, gradient, state0, n);
+    case Type::adam:
+      return move_adam(step, weights, gradient, state0, state1, n);
+    case Type::rowwise_adagrad:
+      assert(!"rowwise_adagrad moves whole rows");
+      return;
   }
 }
 
@@ -105,7 +117,8 @@ TESSEREC_KERNEL float sum_of_squares(const float* gradient, Index n) {
   return row_squares(0.0f, gradient, gradient, n);
 }
 
-void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1, Index n) {
+void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1,
+              Index n) {
   if (step.type == Type::rowwise_adagrad)
     move_row_adagrad(step, row, gradient, state0, n);
   else

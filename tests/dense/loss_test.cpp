@@ -2,9 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include <tesserec/dense/loss.hpp>
-
 #include "catch.hpp"
+#include <tesserec/dense/loss.hpp>
 
 using namespace tesserec;
 using namespace tesserec::dense;
@@ -16,8 +15,9 @@ TEST_CASE("the losses' gradients are their slopes") {
       for (const double label : {0.0, 0.3, 1.0})
         for (double z = -6.03; z < 6.0; z += 0.25) {
           const double h = 1e-5;
-          const double slope = (loss_of_logit(settings, z + h, label).value -
-                                loss_of_logit(settings, z - h, label).value) / (2 * h);
+          const double slope =
+              (loss_of_logit(settings, z + h, label).value - loss_of_logit(settings, z - h, label).value) /
+              (2 * h);
           const LossValue loss = loss_of_logit(settings, z, label);
           REQUIRE(loss.gradient == Approx(slope).margin(1e-8));
           const double p = probability({type, 0.0, {}}, z);

@@ -3,12 +3,11 @@
 #include <cstring>
 #include <vector>
 
+#include "catch.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/matrix_library.hpp>
 #include <tesserec/dense/weight_gradient.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using namespace tesserec::dense;
@@ -30,10 +29,12 @@ bool same_bits(const Vector<float>& a, const Vector<float>& b) {
 
 TEST_CASE("the products are those of the definition") {
   MatrixProducts products;
-  for (const LayerShape s : {LayerShape{128, 13, 512}, {128, 367, 64}, {16, 5, 3}, {48, 256, 1}, {16, 1, 1}}) {
+  for (const LayerShape s :
+       {LayerShape{128, 13, 512}, {128, 367, 64}, {16, 5, 3}, {48, 256, 1}, {16, 1, 1}}) {
     const Vector<float> x = numbers(1, s.rows * s.in), w = numbers(2, s.out * s.in), bias = numbers(3, s.out),
                         dy = numbers(4, s.rows * s.out);
-    const Vector<float> y = numbers(0, s.rows * s.out), dx = numbers(0, s.rows * s.in), dw = numbers(0, s.out * s.in);
+    const Vector<float> y = numbers(0, s.rows * s.out), dx = numbers(0, s.rows * s.in),
+                        dw = numbers(0, s.out * s.in);
     const auto tolerance = [](Index terms) { return 1e-6 * std::sqrt(static_cast<double>(terms)) * 4; };
     for (const bool relu : {false, true}) {
       products.forward(s, relu, x.data(), w.data(), bias.data(), y.data());
@@ -64,7 +65,8 @@ TEST_CASE("the products are those of the definition") {
 }
 
 TEST_CASE("a chunk's weight gradient is one chain of fma over its rows, finished, then added") {
-  for (const LayerShape s : {LayerShape{128, 367, 512}, {128, 13, 512}, {128, 256, 1}, {32, 64, 16}, {16, 1, 7}}) {
+  for (const LayerShape s :
+       {LayerShape{128, 367, 512}, {128, 13, 512}, {128, 256, 1}, {32, 64, 16}, {16, 1, 7}}) {
     const Vector<float> x = numbers(1, s.rows * s.in), dy = numbers(2, s.rows * s.out);
     const Vector<float> first = numbers(3, s.out * s.in), total = numbers(3, s.out * s.in),
                         product = numbers(0, s.out * s.in);

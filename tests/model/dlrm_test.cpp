@@ -3,12 +3,11 @@
 #include <cstring>
 #include <vector>
 
+#include "catch.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
 #include <tesserec/model.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using namespace tesserec::model;
@@ -36,12 +35,17 @@ struct Numbers {
     const Random random(12, Purpose::test);
     for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(static_cast<Index>(i), 0);
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
-    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
   }
   DenseInput input(const Dlrm& model, Lanes lanes, Range mine, Index dense_features) const {
     const auto n = static_cast<Index>(labels.size());
     const Index first = lanes.samples(static_cast<int>(mine.begin), n).begin;
-    return {lanes, mine, n, dense.data() + first * dense_features, pooled.data() + first * model.pooled_width(),
+    return {lanes,
+            mine,
+            n,
+            dense.data() + first * dense_features,
+            pooled.data() + first * model.pooled_width(),
             labels.data() + first};
   }
 };
@@ -85,7 +89,8 @@ double oracle(const Dlrm& model, const std::vector<double>& parameters, const Nu
     }
     const double logit = mlp("top", s.top.size(), false, crossed)[0];
     sum += dense::loss_of_logit({s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}, logit,
-                                batch.labels[r]).value;
+                                batch.labels[r])
+               .value;
   }
   return sum / static_cast<double>(n);
 }
@@ -185,13 +190,16 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       REQUIRE(again == result.losses);
       return result;
     };
-    const auto bits_of = [&](const Vector<float>& v) { return std::vector<float>(v.data(), v.data() + model.parameters()); };
+    const auto bits_of = [&](const Vector<float>& v) {
+      return std::vector<float>(v.data(), v.data() + model.parameters());
+    };
     comm::LaneSums whole(model.parameters());
     const Result all = run({0, 8}, whole);
     REQUIRE(whole.count() == 1);
     const std::vector<float> expected = bits_of(whole.sum(0));
 
-    for (const std::vector<Index>& cuts : {std::vector<Index>{0, 4, 8}, {0, 1, 8}, {0, 2, 5, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}) {
+    for (const std::vector<Index>& cuts :
+         {std::vector<Index>{0, 4, 8}, {0, 1, 8}, {0, 2, 5, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}) {
       comm::LaneSums merged(model.parameters());
       merged.start({0, 8});
       Result parts;
@@ -230,7 +238,8 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   comm::LaneSums sums(model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());
   const auto step = [&](const Numbers& numbers) {
-    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums);
+    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3),
+                           pooled_gradient.data(), sums);
     return std::vector<float>(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
   };
   const std::vector<float> first = step(batch);

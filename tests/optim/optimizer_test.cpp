@@ -2,12 +2,11 @@
 #include <cmath>
 #include <vector>
 
+#include "catch.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/optim.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using namespace tesserec::optim;
@@ -112,7 +111,8 @@ TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   DenseOptimizer optimizer(Exec(), settings, n);
   REQUIRE(optimizer.state().size() == 1);
   REQUIRE(optimizer.state()[0].name == "sum");
-  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n), g = make_vector<float>(Exec(), "tesserec::test::g", n);
+  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                g = make_vector<float>(Exec(), "tesserec::test::g", n);
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
   std::copy(w0.begin(), w0.end(), w.data());
   std::copy(g0.begin(), g0.end(), g.data());

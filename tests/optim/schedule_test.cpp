@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/optim/schedule.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using namespace tesserec::optim;

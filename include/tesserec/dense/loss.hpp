@@ -25,7 +25,8 @@ struct LossValue {
   double gradient = 0.0;
 };
 
-/// By a probability, and its derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch does.
+/// By a probability, and its derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch
+/// does.
 LossValue loss_of_probability(const LossSettings& settings, double probability, double label);
 
 /// By a logit. bce without threshold is computed from the logit itself and cannot overflow or be cut.
@@ -34,8 +35,8 @@ LossValue loss_of_logit(const LossSettings& settings, double logit, double label
 /// The prediction of a logit: clamped where there is a threshold.
 double probability(const LossSettings& settings, double logit);
 
-/// Adds the losses of `rows` samples to `sum` in order and writes gradient[i] = dloss_i/dlogit_i / samples, where
-/// `samples` is the size of the global batch.
+/// Adds the losses of `rows` samples to `sum` in order and writes gradient[i] = dloss_i/dlogit_i / samples,
+/// where `samples` is the size of the global batch.
 void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
                        const float* labels, double& sum, float* gradient);
 

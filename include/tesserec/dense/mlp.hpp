@@ -19,11 +19,11 @@ struct LinearLayer {
 
 /// The activations of one chunk of samples in one worker, used again chunk after chunk.
 struct MlpWorkspace {
-  std::vector<Vector<float>> outputs;      ///< of each layer, [rows, out]
-  std::vector<Vector<float>> gradients;    ///< of each layer's output, [rows, out]
-  Vector<float> input_gradient;            ///< [rows, in] of the first layer
-  Vector<float> bias_sums;                 ///< one layer's column sums
-  Vector<float> scratch;                   ///< of the weight gradients
+  std::vector<Vector<float>> outputs;    ///< of each layer, [rows, out]
+  std::vector<Vector<float>> gradients;  ///< of each layer's output, [rows, out]
+  Vector<float> input_gradient;          ///< [rows, in] of the first layer
+  Vector<float> bias_sums;               ///< one layer's column sums
+  Vector<float> scratch;                 ///< of the weight gradients
 };
 
 /// A chain of linear layers. Each call takes one chunk of samples; `rows` includes the padding.
@@ -42,11 +42,11 @@ class Mlp {
   const float* forward(MatrixProducts& products, Index rows, const float* parameters, const float* x,
                        MlpWorkspace& workspace) const;
 
-  /// The caller has written the gradient of the output to workspace.gradients.back(). Writes (`add`: adds the finished
-  /// products of this chunk to) the layers' places in the flat `gradient`; with `wants_input_gradient` returns the
-  /// input's gradient, else null.
-  const float* backward(MatrixProducts& products, Index rows, const float* parameters, const float* x, bool add,
-                        float* gradient, bool wants_input_gradient, MlpWorkspace& workspace) const;
+  /// The caller has written the gradient of the output to workspace.gradients.back(). Writes (`add`: adds the
+  /// finished products of this chunk to) the layers' places in the flat `gradient`; with
+  /// `wants_input_gradient` returns the input's gradient, else null.
+  const float* backward(MatrixProducts& products, Index rows, const float* parameters, const float* x,
+                        bool add, float* gradient, bool wants_input_gradient, MlpWorkspace& workspace) const;
 
  private:
   std::vector<LinearLayer> layers_;

@@ -11,7 +11,8 @@
 
 namespace tesserec::model {
 
-/// One tensor of the dense half inside the flat parameter vector. Weights are out x in, row-major; biases out x 1.
+/// One tensor of the dense half inside the flat parameter vector. Weights are out x in, row-major; biases out
+/// x 1.
 struct Parameter {
   std::string name;  ///< "bottom.0.weight", "bottom.0.bias", ..., "top.0.weight", ...
   Index rows = 0;
@@ -22,20 +23,20 @@ struct Parameter {
 /// What the dense half is given for one rank's samples of one global batch.
 struct DenseInput {
   Lanes lanes{1};
-  Range my_lanes;        ///< the rank's lanes
-  Index global_size = 0; ///< samples n of all ranks
+  Range my_lanes;                 ///< the rank's lanes
+  Index global_size = 0;          ///< samples n of all ranks
   const float* dense = nullptr;   ///< [B, dense_features]
   const float* pooled = nullptr;  ///< [B, sum of pooled_dims], features in order
   const float* labels = nullptr;  ///< [B]; may be null for predict
 };
 
-/// The dense half of a DLRM (Naumov et al., arXiv 1906.00091): bottom MLP, interaction, top MLP, loss. Chunks of
-/// samples run through the whole chain forward and backward while their activations sit in the cache; threads take
-/// runs of lanes.
+/// The dense half of a DLRM (Naumov et al., arXiv 1906.00091): bottom MLP, interaction, top MLP, loss. Chunks
+/// of samples run through the whole chain forward and backward while their activations sit in the cache;
+/// threads take runs of lanes.
 class Dlrm {
  public:
-  /// `pooled_dims`: embedding dimension of each feature's pooled vector. Errors: bottom does not end in embedding_dim,
-  /// dot with a pooled dimension that differs, top does not end in 1.
+  /// `pooled_dims`: embedding dimension of each feature's pooled vector. Errors: bottom does not end in
+  /// embedding_dim, dot with a pooled dimension that differs, top does not end in 1.
   Dlrm(const Settings& settings, Index dense_features, std::vector<Index> pooled_dims);
   ~Dlrm();
 
@@ -50,17 +51,20 @@ class Dlrm {
   /// FLOPs of one training sample: 6 a weight (4 in the first layer) and the interaction's products.
   double flops_per_sample() const;
 
-  /// Weights N(0, sqrt(2/(in+out))), biases N(0, sqrt(1/out)), from counters, as the reference DLRM; gaps zero.
+  /// Weights N(0, sqrt(2/(in+out))), biases N(0, sqrt(1/out)), from counters, as the reference DLRM; gaps
+  /// zero.
   void initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const;
 
   /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.
   ///   pooled_gradient [B, pooled width] is overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
-                                       float* pooled_gradient, comm::LaneSums& gradients) const;
+  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters,
+                                       const DenseInput& input, float* pooled_gradient,
+                                       comm::LaneSums& gradients) const;
 
-  /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes' losses.
+  /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
+  /// losses.
   std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
                               float* probabilities) const;
 
