@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <cassert>
 
 #include <tesserec/comm/lane_sums.hpp>
@@ -13,6 +14,12 @@ void LaneSums::start(Range lanes) {
   for (int i = 0; i < order_.size(); ++i) free_.push_back(slots_[i]);
   order_ = TreeOrder(lanes);
   slots_.resize(TreeOrder::max_slots);
+}
+
+void LaneSums::reserve(const Exec& exec, Index lanes) {
+  const auto wanted = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes))) * 2;
+  while (free_.size() + static_cast<std::size_t>(order_.size()) < wanted)
+    free_.push_back(make_vector<float>(exec, "tesserec::comm::lane_sum", length_));
 }
 
 Vector<float> LaneSums::take(const Exec& exec) {
@@ -38,7 +45,12 @@ void LaneSums::finish() {
 
 void LaneSums::absorb(LaneSums& run) {
   assert(run.length_ == length_);
-  for (int i = 0; i < run.count(); ++i) push(run.leaf(i), run.sum(i));
+  for (int i = 0; i < run.count(); ++i) {
+    push(run.leaf(i), run.sum(i));
+    if (free_.empty()) continue;
+    run.free_.push_back(free_.back());  // in exchange, so that neither allocates step after step
+    free_.pop_back();
+  }
   run.order_.clear();
 }
 

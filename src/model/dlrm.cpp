@@ -165,8 +165,10 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
   std::vector<double> losses(static_cast<std::size_t>(lanes.size()));
 
   const Index runs = impl_->runs(exec, lanes);
-  if (runs > 1)
+  if (runs > 1) {
     while (static_cast<Index>(impl_->run_sums.size()) < runs) impl_->run_sums.emplace_back(impl_->size);
+    for (comm::LaneSums& sums : impl_->run_sums) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
+  }
   gradients.start(lanes);
   impl_->over_runs(exec, "tesserec::model::forward_backward", lanes,
                    [&](Index run, Range mine, ChainWorker& worker) {

@@ -19,6 +19,8 @@ class LaneSums {
 
   /// Starts a new sum over a run of lanes.
   void start(Range lanes);
+  /// Allocates what a run of so many lanes needs, so that take() need not: it may then be called from another thread.
+  void reserve(const Exec& exec, Index lanes);
   /// A buffer for the next lane's vector; its content is undefined.
   Vector<float> take(const Exec& exec);
   /// Adds a lane's vector; lanes come in ascending order, every lane of the run once.
