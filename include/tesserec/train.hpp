@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/job.hpp>
+#include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/phases.hpp>
+#include <tesserec/train/progress.hpp>
+#include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>
+#include <tesserec/train/signals.hpp>
 #include <tesserec/train/step.hpp>
 #include <tesserec/train/tables.hpp>
+#include <tesserec/train/trainer.hpp>

@@ -87,12 +87,12 @@ void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const
           "MPI_Bcast");
 }
 
-void Communicator::all_to_all_bytes(const std::byte* send, std::span<const Index> send_bytes, std::byte* recv,
-                                    std::span<const Index> recv_bytes) const {
+void Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
+                            std::span<const Index> recv_bytes) const {
   // Open MPI 4.1 has no large-count calls: every pair of ranks exchanges pieces of at most piece_ bytes.
   std::vector<MPI_Request> requests;
   constexpr int tag = 1;
-  Index recv_at = 0, send_at = 0, self_from = 0, self_to = 0;
+  Index recv_at = 0, self_to = 0;
   for (int r = 0; r < size_; ++r) {
     if (r == rank_) self_to = recv_at;
     for (Index done = 0; r != rank_ && done < recv_bytes[r]; done += piece_)
@@ -101,15 +101,12 @@ void Communicator::all_to_all_bytes(const std::byte* send, std::span<const Index
             "MPI_Irecv");
     recv_at += recv_bytes[r];
   }
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) self_from = send_at;
+  for (int r = 0; r < size_; ++r)
     for (Index done = 0; r != rank_ && done < send_bytes[r]; done += piece_)
-      check(MPI_Isend(send + send_at + done, static_cast<int>(std::min(piece_, send_bytes[r] - done)), MPI_BYTE, r,
-                      tag, comm_, &requests.emplace_back()),
+      check(MPI_Isend(send[r] + done, static_cast<int>(std::min(piece_, send_bytes[r] - done)), MPI_BYTE, r, tag, comm_,
+                      &requests.emplace_back()),
             "MPI_Isend");
-    send_at += send_bytes[r];
-  }
-  if (send_bytes[rank_] > 0) std::memcpy(recv + self_to, send + self_from, static_cast<std::size_t>(send_bytes[rank_]));
+  if (send_bytes[rank_] > 0) std::memcpy(recv + self_to, send[rank_], static_cast<std::size_t>(send_bytes[rank_]));
   check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 

@@ -54,55 +54,67 @@ void LaneSums::absorb(LaneSums& run) {
   run.order_.clear();
 }
 
-void tree_reduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, const LaneSums& sums,
-                 const Vector<float>& total) {
-  const Index length = sums.length();
-  const int ranks = comm.size();
-  // Every rank knows how many subtree sums the others hold: a function of lanes and ranks alone.
-  std::vector<std::vector<Index>> leaves(ranks);
+namespace {
+
+/// Lanes below the subtrees whose sums each rank holds: a function of lanes and ranks alone.
+std::vector<std::vector<Index>> leaves_of_ranks(const Lanes& lanes, int ranks) {
+  std::vector<std::vector<Index>> leaves(static_cast<std::size_t>(ranks));
+  const auto nothing = [](int, int) {};
   for (int r = 0; r < ranks; ++r) {
     const Range run = lanes.of_rank(r, ranks);
     TreeOrder order(run);
-    const auto nothing = [](int, int) {};
     for (Index lane = run.begin; lane < run.end; ++lane) order.push(lane, nothing);
     order.finish(nothing);
     for (int i = 0; i < order.size(); ++i) leaves[r].push_back(order.leaf(i));
   }
+  return leaves;
+}
+
+}  // namespace
+
+void tree_reduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, const LaneSums& sums,
+                 const Vector<float>& total) {
+  const Index length = sums.length();
+  const int ranks = comm.size();
+  if (ranks == 1) {
+    Kokkos::deep_copy(exec, total, sums.sum(0));
+    exec.fence();
+    return;
+  }
   const auto piece = [&](int r) { return Range{length * r / ranks, length * (r + 1) / ranks}; };
   const Range mine = piece(comm.rank());
+  const std::vector<std::vector<Index>> leaves = leaves_of_ranks(lanes, ranks);
 
-  std::vector<float> send;
-  std::vector<Index> send_counts(ranks), recv_counts(ranks);
-  send.reserve(static_cast<std::size_t>(sums.count() * length));
+  // 1. Every rank gets its piece of all subtree sums; one sum alone is its pieces in order already.
+  std::vector<float> packed;
+  std::vector<Index> pieces(ranks), send_counts(ranks), recv_counts(ranks);
   Index received = 0;
   for (int r = 0; r < ranks; ++r) {
     const Range p = piece(r);
-    for (int i = 0; i < sums.count(); ++i)
-      send.insert(send.end(), sums.sum(i).data() + p.begin, sums.sum(i).data() + p.end);
+    for (int i = 0; sums.count() > 1 && i < sums.count(); ++i)
+      packed.insert(packed.end(), sums.sum(i).data() + p.begin, sums.sum(i).data() + p.end);
+    pieces[r] = p.size();
     send_counts[r] = sums.count() * p.size();
     recv_counts[r] = static_cast<Index>(leaves[r].size()) * mine.size();
     received += recv_counts[r];
   }
   std::vector<float> nodes(static_cast<std::size_t>(received));
-  comm.all_to_all(send.data(), send_counts, nodes.data(), recv_counts);
+  comm.all_to_all(sums.count() > 1 ? packed.data() : sums.sum(0).data(), send_counts, nodes.data(), recv_counts);
 
+  // 2. It adds them by the tree.
   TreeOrder order(whole_tree);
   std::vector<float*> slot(TreeOrder::max_slots);
   const auto merge = [&](int into, int from) { add(slot[into], slot[from], mine.size()); };
   float* next = nodes.data();
-  for (int r = 0; r < ranks; ++r)
-    for (const Index leaf : leaves[r]) {
+  for (const std::vector<Index>& rank : leaves)
+    for (const Index leaf : rank) {
       slot[order.push(leaf, merge)] = next;
       next += mine.size();
     }
   order.finish(merge);
 
-  std::vector<Index> gather_send(ranks, mine.size()), gather_recv(ranks);
-  for (int r = 0; r < ranks; ++r) gather_recv[r] = piece(r).size();
-  std::vector<float> copies;
-  for (int r = 0; r < ranks; ++r) copies.insert(copies.end(), slot[0], slot[0] + mine.size());
-  comm.all_to_all(copies.data(), gather_send, total.data(), gather_recv);
-  exec.fence();
+  // 3. All ranks gather the finished pieces.
+  comm.all_gather(std::span<const float>(slot[0], static_cast<std::size_t>(mine.size())), pieces, total.data());
 }
 
 double tree_reduce(const Communicator& comm, const std::vector<double>& mine) {

@@ -30,7 +30,7 @@ Section model_section() {
       choice("loss", &Model::loss, losses,
              "bce: binary cross entropy on logits; mse: squared error; wbce: binary cross entropy with "
              "loss_weights."),
-      number("loss_threshold", &Model::loss_threshold, {0.0, 1.0, true}, "",
+      number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",
              "Clamps the probability to [t, 1 - t] in the loss; 0 means off."),
       numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "wbce: weights of label 0 and label 1."),
   };

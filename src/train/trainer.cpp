@@ -32,11 +32,13 @@ class Run {
     Progress progress(at_.step, last_step_);
     data::Batch batch;
     while (at_.step < last_step_ && result_.signal == 0) {
-      if (!source_.next(batch)) {
+      const Timer timer;
+      if (!session_.step.phases().time("next batch", [&] { return source_.next(batch); })) {
         source_.seek(++at_.epoch, at_.batch = 0);
         continue;
       }
       train(batch);
+      seconds_ += timer.seconds();
       log();
       progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
       result_.signal = static_cast<int>(session_.comm.max(Signals::received()));
@@ -62,9 +64,7 @@ class Run {
   }
 
   void train(const data::Batch& batch) {
-    const Timer timer;
     result_.loss = session_.step(batch, at_.step + 1);
-    seconds_ += timer.seconds();
     trained_ += batch.global_size;
     ++at_.step, ++at_.batch;
     at_.samples += batch.global_size;
@@ -118,7 +118,7 @@ class Run {
   Position at_;
   Index saved_ = -1;
   Index trained_ = 0;   // samples of this process
-  double seconds_ = 0;  // in steps
+  double seconds_ = 0;  // in steps, waiting for their batches included
   std::unique_ptr<MetricsLog> metrics_;
   TrainResult result_;
 };

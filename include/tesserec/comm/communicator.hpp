@@ -51,6 +51,9 @@ class Communicator {
   std::vector<T> all_gather(const T& mine) const {
     return all_gather(std::span<const T>(&mine, 1));
   }
+  /// The same into `all`, where every rank knows the counts.
+  template <class T>
+  void all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const;
 
   /// Sends send_counts[r] elements to rank r, in rank order, and receives recv_counts[r] from it.
   template <class T>
@@ -64,8 +67,9 @@ class Communicator {
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
-  void all_to_all_bytes(const std::byte* send, std::span<const Index> send_bytes, std::byte* recv,
-                        std::span<const Index> recv_bytes) const;
+  /// send[r] points to what goes to rank r.
+  void exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
+                std::span<const Index> recv_bytes) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -78,26 +82,36 @@ template <class T>
 void Communicator::all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                               std::span<const Index> recv_counts) const {
   static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<const std::byte*> from(send_counts.size());
   std::vector<Index> send_bytes(send_counts.begin(), send_counts.end());
   std::vector<Index> recv_bytes(recv_counts.begin(), recv_counts.end());
-  for (Index& n : send_bytes) n *= sizeof(T);
+  for (std::size_t r = 0; r < from.size(); ++r) {
+    from[r] = reinterpret_cast<const std::byte*>(send);
+    send += send_counts[r];
+    send_bytes[r] *= sizeof(T);
+    recv_bytes[r] *= sizeof(T);
+  }
+  exchange(from, send_bytes, reinterpret_cast<std::byte*>(recv), recv_bytes);
+}
+
+template <class T>
+void Communicator::all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::vector<const std::byte*> from(counts.size(), reinterpret_cast<const std::byte*>(mine.data()));
+  const std::vector<Index> send_bytes(counts.size(), static_cast<Index>(mine.size_bytes()));
+  std::vector<Index> recv_bytes(counts.begin(), counts.end());
   for (Index& n : recv_bytes) n *= sizeof(T);
-  all_to_all_bytes(reinterpret_cast<const std::byte*>(send), send_bytes, reinterpret_cast<std::byte*>(recv),
-                   recv_bytes);
+  exchange(from, send_bytes, reinterpret_cast<std::byte*>(all), recv_bytes);
 }
 
 template <class T>
 std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
-  const std::vector<Index> to_each(size_, static_cast<Index>(mine.size()));
-  std::vector<Index> from_each = all_to_all(std::span<const Index>(to_each));
+  std::vector<Index> each = all_to_all(std::vector<Index>(static_cast<std::size_t>(size_), static_cast<Index>(mine.size())));
   Index total = 0;
-  for (const Index n : from_each) total += n;
-  std::vector<T> send;
-  send.reserve(mine.size() * size_);
-  for (int r = 0; r < size_; ++r) send.insert(send.end(), mine.begin(), mine.end());
+  for (const Index n : each) total += n;
   std::vector<T> all(static_cast<std::size_t>(total));
-  all_to_all(send.data(), std::span<const Index>(to_each), all.data(), std::span<const Index>(from_each));
-  if (counts != nullptr) *counts = std::move(from_each);
+  all_gather(mine, std::span<const Index>(each), all.data());
+  if (counts != nullptr) *counts = std::move(each);
   return all;
 }
 

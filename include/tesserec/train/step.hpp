@@ -21,7 +21,7 @@ class TrainStep {
   /// Probabilities of a batch's samples [B] without training; with their bits.
   void predict(const data::Batch& batch, float* probabilities);
 
-  const Phases& phases() const { return phases_; }
+  Phases& phases() { return phases_; }
 
  private:
   /// Pooled embeddings of the batch: ids to owners, lookups, sums back.
