@@ -24,8 +24,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       lanes_(lanes),
       exchange_(comm, configs_, plan_, features, lanes) {
   const auto make = [&](std::size_t t, Range blocks, bool replicated) {
-    const optim::Settings fused = configs_[t].optimizer.value_or(sparse);
-    const optim::Settings& optimizer = plan_[t].kernel == ComputeKernel::dense ? dense : fused;
+    const optim::Settings optimizer =
+        configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);
     shards_.push_back({t, replicated, std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], blocks, optimizer,
                                                                                   plan_[t].kernel)});
   };

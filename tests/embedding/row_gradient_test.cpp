@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/embedding/row_gradient.hpp>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+using embedding::RowBlocks;
+using embedding::RowUse;
+
+TEST_CASE("uses are sorted by row and keep their order in a row, for tables of any size") {
+  const Random random(1, Purpose::test);
+  for (const Index rows : {Index{1}, Index{7}, Index{2048}, Index{2049}, Index{40000000}, Index{1} << 40}) {
+    std::vector<RowUse> uses(5000), scratch;
+    for (Index i = 0; i < 5000; ++i) {
+      const double u = random.uniform53(i, rows % 97);
+      uses[i] = {static_cast<Index>(u * u * static_cast<double>(rows)), i, 0, 1.0f};
+    }
+    std::vector<RowUse> expected = uses;
+    std::stable_sort(expected.begin(), expected.end(), [](const RowUse& a, const RowUse& b) { return a.row < b.row; });
+    embedding::sort_by_row(uses, scratch, rows);
+    const auto same = [](const RowUse& a, const RowUse& b) { return a.row == b.row && a.gradient == b.gradient; };
+    REQUIRE(std::equal(uses.begin(), uses.end(), expected.begin(), expected.end(), same));
+  }
+}
+
+TEST_CASE("row blocks cover every table, short or long, and owners cut them at borders") {
+  for (const Index rows : {Index{1}, Index{1000}, Index{1024}, Index{1025}, Index{3000}, Index{1} << 33}) {
+    const RowBlocks blocks(rows);
+    REQUIRE(blocks.block(0) == 0);
+    REQUIRE(blocks.block(rows - 1) < RowBlocks::count);
+    for (const Index owners : {1, 2, 3, 7, 8}) {
+      Index at = 0;
+      for (Index i = 0; i < owners; ++i) {
+        const Range owned = RowBlocks::of_owner(i, owners);
+        const Range part = blocks.rows(owned);
+        REQUIRE(part.begin == at);
+        if (part.size() > 0) REQUIRE((owned.contains(blocks.block(part.begin)) && owned.contains(blocks.block(part.end - 1))));
+        at = part.end;
+      }
+      REQUIRE(at == rows);
+    }
+  }
+}
