@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A DLRM on one rank whose weights come from a file and are compared with a file's.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "batch.hpp"
+#include "catch.hpp"
+#include "golden.hpp"
+#include <tesserec/train/step.hpp>
+
+namespace golden {
+
+/// Tensors by our name: "bottom.0.weight", ..., and tables by theirs.
+using Tensors = std::map<std::string, std::vector<float>>;
+
+/// All tables on this rank with one kernel; sparse and dense optimizer are the same.
+class Dlrm {
+ public:
+  Dlrm(const tesserec::model::Settings& settings, tesserec::Index dense_features,
+       const std::vector<std::string>& features,
+       const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
+       tesserec::embedding::ComputeKernel kernel, const tesserec::optim::Settings& optimizer, int lanes)
+      : lanes_(lanes),
+        model(tesserec::Exec(), comm_, settings, dense_features, features, tables,
+              tesserec::sharding::ShardingPlan(tables.size(),
+                                               {tesserec::sharding::ShardingType::table_wise,
+                                                kernel,
+                                                {{0, {0, tesserec::embedding::RowBlocks::count}}}}),
+              lanes_, optimizer, optimizer),
+        step(tesserec::Exec(), comm_, lanes_, {}, model) {}
+
+  /// `start` gives each tensor's numbers.
+  void set(const std::function<std::vector<float>(const std::string&)>& start) {
+    std::fill_n(model.parameters.data(), model.parameters.size(), 0.0f);  // gaps are zero
+    for_each([&](const std::string& name, float* data, std::size_t size) {
+      const auto values = start(name);
+      INFO(name);
+      REQUIRE(values.size() == size);
+      std::copy(values.begin(), values.end(), data);
+    });
+  }
+
+  Tensors weights() {
+    Tensors result;
+    for_each([&](const std::string& name, const float* data, std::size_t size) {
+      result[name].assign(data, data + size);
+    });
+    return result;
+  }
+
+  /// Of one batch, by what TrainStep is made of.
+  Tensors gradients(const tesserec::data::Batch& batch) {
+    using namespace tesserec;
+    const Exec exec;
+    auto& exchange = model.tables.exchange();
+    std::vector<float> pooled = lookup(batch), pooled_gradient(pooled.size());
+    comm::LaneSums lane_gradients(model.dense.parameters());
+    const auto total = make_vector<float>(exec, "tesserec::test::gradient", model.dense.parameters());
+    model.dense.forward_backward(
+        exec, model.parameters,
+        {lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), pooled.data(), batch.labels.data()},
+        pooled_gradient.data(), lane_gradients);
+    comm::tree_reduce(exec, comm_, lanes_, lane_gradients, total);
+    const float* const sent = exchange.send_gradients(exec, pooled_gradient.data());
+
+    Tensors result;
+    for (const model::Parameter& p : model.dense.layout())
+      result[p.name].assign(total.data() + p.offset, total.data() + p.offset + p.rows * p.columns);
+    for (const auto& shard : model.tables.shards()) {
+      auto& table = result[shard.rows->config().name];
+      table.resize(shard.rows->weights().size());
+      const Index dim = shard.rows->dim();
+      const auto sums = shard.rows->sum_gradients(sent, {0, lanes_.count()});
+      for (std::size_t i = 0; i < sums.sums.size(); ++i)
+        table[sums.rows[i / dim] * dim + i % dim] += sums.sums[i];
+    }
+    return result;
+  }
+
+  /// Pooled vectors of a batch, [size, pooled width]; its bags stay prepared.
+  std::vector<float> lookup(const tesserec::data::Batch& batch) {
+    auto& exchange = model.tables.exchange();
+    std::vector<float> pooled(batch.size * exchange.pooled_width());
+    const auto& asked = exchange.send_ids(batch.sparse, batch.size);
+    model.tables.lookup({}, asked, exchange.rows({}));
+    exchange.return_rows({}, pooled.data());
+    model.tables.prepare(asked, batch.size);
+    return pooled;
+  }
+
+  std::vector<float> predict(const tesserec::data::Batch& batch) {
+    std::vector<float> probabilities(batch.size);
+    step.predict(batch, probabilities.data());
+    return probabilities;
+  }
+
+ private:
+  template <class Body>
+  void for_each(const Body& body) {
+    for (const tesserec::model::Parameter& p : model.dense.layout())
+      body(p.name, model.parameters.data() + p.offset, static_cast<std::size_t>(p.rows * p.columns));
+    for (const auto& shard : model.tables.shards())
+      body(shard.rows->config().name, shard.rows->weights().data(), shard.rows->weights().size());
+  }
+
+  tesserec::comm::Communicator comm_{MPI_COMM_SELF};
+  tesserec::Lanes lanes_;
+
+ public:
+  tesserec::model::DistributedModelParallel model;
+  tesserec::train::TrainStep step;
+};
+
+}  // namespace golden

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// FBGEMM's row-sparse optimizers: touched rows move once a step, the others never.
+#include "catch.hpp"
+#include "tables.hpp"
+
+using namespace tesserec;
+using embedding::PoolingType;
+
+namespace {
+
+struct Variant {
+  const char* name;
+  optim::Type type;
+  optim::Decay decay = optim::Decay::l2;
+};
+
+// Not built, so not here: adam_rowwise_bias, lamb, lamb_decay, lars_sgd, lars_sgd_decay,
+// partial_rowwise_adam, partial_rowwise_adam_decoupled, partial_rowwise_lamb, partial_rowwise_lamb_decay,
+// rowwise_rmsprop_ar.
+const Variant variants[] = {
+    {"sgd", optim::Type::sgd},
+    {"sgd_l2", optim::Type::sgd},
+    {"sgd_decoupled", optim::Type::sgd, optim::Decay::decoupled},
+    {"adagrad", optim::Type::adagrad},
+    {"adagrad_l2", optim::Type::adagrad},
+    {"adagrad_decoupled", optim::Type::adagrad, optim::Decay::decoupled},
+    {"rowwise_adagrad", optim::Type::rowwise_adagrad},
+    {"rowwise_adagrad_l2", optim::Type::rowwise_adagrad},
+    {"rowwise_adagrad_decoupled", optim::Type::rowwise_adagrad, optim::Decay::decoupled},
+    {"adam", optim::Type::adam},
+    {"adam_decoupled", optim::Type::adam, optim::Decay::decoupled}};
+
+/// Step `step` (from 1) of a dataset whose first axis is the step.
+std::vector<float> of_step(const std::vector<float>& all, Index step, std::size_t size) {
+  REQUIRE(all.size() >= step * size);
+  return {all.begin() + (step - 1) * size, all.begin() + step * size};
+}
+
+template <class View>
+std::vector<float> values(const View& view) {
+  return {view.data(), view.data() + view.size()};
+}
+
+void check(const store::File& file, const Variant& variant, int lanes) {
+  const std::string group = std::string("sparse/") + variant.name;
+  const auto steps = file.attribute<std::int64_t>("/", "steps");
+  const auto pooled = file.read_all<float>(group + "/pooled");
+  optim::Settings settings;
+  settings.type = variant.type;
+  settings.decay = variant.decay;
+  settings.lr = file.attribute<double>("/", "lr");
+  settings.eps = file.attribute<double>("/", "eps");
+  settings.beta1 = file.attribute<double>("/", "beta1");
+  settings.beta2 = file.attribute<double>("/", "beta2");
+  settings.weight_decay = file.attribute<double>(group, "weight_decay_used");
+  golden::Tables tables(
+      file, file.attribute<std::string>("/", "pooling") == "mean" ? PoolingType::mean : PoolingType::sum,
+      file.attribute<std::int64_t>("/", "weighted") != 0, settings, lanes);
+  for (Index step = 1; step <= steps; ++step) {
+    INFO(variant.name << ", " << lanes << " lanes, step " << step);
+    const std::string input = "input/step_" + std::to_string(step);
+    const auto upstream = file.read_all<float>(input + "/upstream");
+    CHECK(golden::gap(tables.lookup(input), of_step(pooled, step, upstream.size())) <= 1e-5);
+    tables.update(tables.send(upstream), step);
+    for (std::size_t t = 0; t < tables.count(); ++t) {
+      const auto& table = tables.table(t);
+      const std::string name = group + "/table_" + std::to_string(t);
+      INFO(name);
+      REQUIRE(file.names(name).size() ==
+              2 + table.state().size());  // weights, weights_float64 and the states
+      const auto compare = [&](const std::string& what, const std::vector<float>& got) {
+        INFO(what);
+        CHECK(golden::gap(got, of_step(file.read_all<float>(name + "/" + what), step, got.size())) <= 1e-5);
+      };
+      compare("weights", values(table.weights()));
+      for (const auto& state : table.state()) compare(state.name, values(state.values));
+      if (step == steps)
+        CHECK(golden::gap(values(table.weights()), file.read_all<double>(name + "/weights_float64")) <= 1e-5);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("golden embedding optimizers: sgd, adagrad, rowwise_adagrad and adam, with and without decay") {
+  for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
+    INFO(name);
+    const store::File file = golden::open(name);
+    for (const Variant& variant : variants)
+      for (const int lanes : {1, 8}) check(file, variant, lanes);
+  }
+}
