@@ -98,12 +98,14 @@ enum class Optimizer { sgd, adagrad, rowwise_adagrad };
 /// One exact step of a touched row; `state` has one number a column (adagrad) or one (row-wise).
 inline void move(Optimizer type, float lr, float eps, const Row& g, Row& w, Row& state) {
   if (type == Optimizer::rowwise_adagrad) state[0] += sum_of_squares(g) / static_cast<float>(g.size());
+  const float row_rate = lr / (std::sqrt(state[0]) + eps);
   for (std::size_t c = 0; c < w.size(); ++c) {
-    if (type == Optimizer::adagrad) state[c] = std::fma(g[c], g[c], state[c]);
-    if (type == Optimizer::sgd)
-      w[c] = std::fma(-lr, g[c], w[c]);
-    else
-      w[c] -= lr * g[c] / (std::sqrt(state[type == Optimizer::adagrad ? c : 0]) + eps);
+    if (type == Optimizer::sgd) w[c] = std::fma(-lr, g[c], w[c]);
+    if (type == Optimizer::rowwise_adagrad) w[c] = std::fma(-row_rate, g[c], w[c]);
+    if (type == Optimizer::adagrad) {
+      state[c] = std::fma(g[c], g[c], state[c]);
+      w[c] = w[c] - lr * g[c] / (std::sqrt(state[c]) + eps);
+    }
   }
 }
 

@@ -104,7 +104,7 @@ const std::vector<Bad> bad_decks = {
     {"[model]\nloss_weights = [1, 2, 3]\n",
      {"d.toml:2: model.loss_weights must be a list of 2 entries, but has 3"}},
     {"[model]\nloss_weights = [1, -2]\n", {"d.toml:2: model.loss_weights[1]"}},
-    {"[model]\nloss_threshold = 1.0\n", {"d.toml:2: model.loss_threshold", "below 1"}},
+    {"[model]\nloss_threshold = 1.0\n", {"d.toml:2: model.loss_threshold", "below 0.5"}},
     {"[model]\nloss_threshold = -0.1\n", {"d.toml:2: model.loss_threshold"}},
     {"[model]\nloss_threshold = nan\n", {"d.toml:2: model.loss_threshold must be a finite number", "nan"}},
     {"[model]\nloss = \"bcee\"\n",
