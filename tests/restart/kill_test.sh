@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# kill -9 at random moments, of one rank or of all; each time the run goes on with another number of ranks and another
+# plan. At the end the digests are those of a run that nobody disturbed.
+#   tests/restart/kill_test.sh [KILLS [SEED]]
+# Checkpoints are frequent, so that some kills meet a half-written one. Where a run ends before the last kill, the next
+# one begins anew.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TESSEREC=${TESSEREC:-$here/../../build/tesserec}
+LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
+kills=${1:-6}
+seed=${2:-1}
+steps=$((kills * 40 < 600 ? kills * 40 : 600))
+RANDOM=$seed
+export OMPI_MCA_rmaps_base_oversubscribe=1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+. "$here/small_deck.sh" "$folder/deck.toml"
+ranks_of=(1 3 2 4)
+plans=(table_wise row_wise data_parallel auto)
+
+die() {
+  echo "FAILED: $*"
+  cat "$folder/err"
+  exit 1
+}
+
+# launch RANKS PLAN: in the background, as $job.
+launch() {
+  local launcher="$LAUNCH $1"
+  [ "$1" -gt 1 ] || launcher=
+  # shellcheck disable=SC2086
+  $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
+    --set "train.steps=$steps" \
+    >"$folder/out" 2>"$folder/err" </dev/null &
+  job=$!
+}
+
+# The ranks of $job: mpirun's children, or $job itself.
+rank_pids() {
+  [ "$1" -gt 1 ] || { echo "$job"; return; }
+  cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$job" '{ pid = $1; sub(/.*\) /, ""); if ($2 == parent) print pid }'
+}
+
+digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
+resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"; }
+
+# pause MILLISECONDS
+pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
+
+await_training() {
+  while kill -0 "$job" 2>/dev/null && ! grep -q '^step ' "$folder/err"; do sleep 0.02; done
+}
+
+# What a kill left of a checkpoint: names and inodes.
+half_written() {
+  ( cd "$folder/run/checkpoints" 2>/dev/null && compgen -G '*.*' >/dev/null && stat -c '%n %i' -- *.* | tr '\n' ' ' | sed 's/ $//' )
+}
+
+launch 1 table_wise
+await_training
+begin=$(date +%s%N)
+wait "$job" || die "the undisturbed run: exit code $?"
+whole=$(digests)
+milliseconds=$((($(date +%s%N) - begin) / 1000000))
+echo "undisturbed, $milliseconds ms: $whole"
+[ -n "$whole" ] || die "no digests"
+
+rm -rf "$folder/run"
+done_kills=0 turn=0 runs=0 reached=0 torn=0
+while true; do
+  ranks=${ranks_of[$((turn % 4))]}
+  plan=${plans[$(((turn + turn / 4) % 4))]}
+  turn=$((turn + 1))
+  launch "$ranks" "$plan"
+  if [ "$done_kills" -lt "$kills" ]; then
+    before=$(half_written)
+    # One in four may fall before training begins.
+    [ $((RANDOM % 4)) = 0 ] || await_training
+    pause $((RANDOM % (2 * milliseconds / kills)))
+    mapfile -t pids < <(rank_pids "$ranks")
+    victim=all
+    if [ "${#pids[@]}" -gt 1 ] && [ $((RANDOM % 2)) = 0 ]; then
+      victim=$((RANDOM % ${#pids[@]}))
+      pids=("${pids[$victim]}")
+    fi
+    [ "${#pids[@]}" -gt 0 ] && kill -9 "${pids[@]}" 2>/dev/null
+  fi
+  wait "$job" 2>/dev/null
+  code=$?
+  step=$(resumed_step)
+  step=${step:-$reached}  # killed before it was there
+  [ "$step" -ge "$reached" ] || die "resumed at step $step, but a checkpoint of step $reached was whole"
+  reached=$step
+  if [ "$code" = 0 ]; then
+    runs=$((runs + 1))
+    echo "$ranks ranks, $plan, from step $reached: finished: $(digests)"
+    [ "$(digests)" = "$whole" ] || die "other digests than undisturbed: $whole"
+    [ "$done_kills" -lt "$kills" ] || break
+    rm -rf "$folder/run"
+    reached=0
+    continue
+  fi
+  [ "$code" != 2 ] || die "$ranks ranks, $plan: it ended with an error, not by a kill"
+  done_kills=$((done_kills + 1))
+  left=$(half_written) state=
+  if [ -n "$left" ] && [ "$left" != "$before" ]; then
+    state=", in a checkpoint: ${left% *}"
+    torn=$((torn + 1))
+  fi
+  echo "kill $done_kills: $ranks ranks, $plan, from step $reached: rank $victim killed, exit code $code$state"
+done
+echo "$done_kills kills, $torn of them in a checkpoint, $runs finished runs: the digests of the undisturbed run"
