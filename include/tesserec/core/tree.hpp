@@ -64,7 +64,7 @@ class TreeOrder {
   }
 
   Range leaves_;
-  std::array<Index, max_slots> leaf_{};
+  std::array<Index, max_slots> leaf_;  // [0, size_) is valid; clearing it would cost more than most sums
   int size_ = 0;
 };
 

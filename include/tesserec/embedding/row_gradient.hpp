@@ -37,10 +37,11 @@ template <class Sink>
 void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
               const Sink& sink) {
   std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  TreeOrder tree(lanes);
   for (Index begin = first, end = first; begin < last; begin = end) {
     const Index row = uses[begin].row;
     for (end = begin + 1; end < last && uses[end].row == row;) ++end;
-    TreeOrder tree(lanes);
+    tree.clear();
     sum_one_row(uses + begin, end - begin, gradients, dim, sums, tree, slots.data());
     for (int i = 0; i < tree.size(); ++i) sink(row, tree.leaf(i), slots.data() + i * dim, end);
   }
