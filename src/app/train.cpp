@@ -32,7 +32,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
   }
   if (seconds > 0) log_info("time of rank 0: " + shares);
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
-  log_info("checkpoint " + (result.checkpoint.empty() ? "unchanged" : result.checkpoint) + ", metrics " +
+  log_info("checkpoint " + result.checkpoint + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) + "; the same command goes on from the checkpoint");
@@ -77,6 +77,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (data::has_source(job.data, data::Use::evaluate))
     evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
 
+  if (evaluation) train::require_same_features(source->info(), evaluation->info());
   const Exec exec;
   train::Session session(exec, comm, job, source->info());
   source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));

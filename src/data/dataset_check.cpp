@@ -82,7 +82,8 @@ void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>
   const auto features = static_cast<Index>(info_.features.size());
   const auto refuse = [&](Index feature, Index id, Index sample) {
     fail("id ", id, " of feature ", info_.features[feature], " in ", place(runs, sample),
-         " is outside of its table, which has ", rows[feature], " rows");
+         " is outside of its table, which has ", rows[feature],
+         " rows; give the table more rows, or preprocess the data again");
   };
   if (packed_) {
     std::vector<std::uint32_t> limits;

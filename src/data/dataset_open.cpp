@@ -107,6 +107,8 @@ void Dataset::open(const std::string& path) {
     info_.dense_features = static_cast<Index>(dense.size());
     info_.features = features;
     info_.rows.assign(rows.size(), 0);
+    if (file.has_attribute("/", "vocabulary_digest"))
+      info_.vocabulary = file.attribute<std::string>("/", "vocabulary_digest");
   }
   check_shapes(part, packed);
   if (!parts_.empty()) {

@@ -89,7 +89,9 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   std::vector<RawFile> train_files = find_raw_files(comm, settings.train, "preprocess.train");
   std::vector<RawFile> evaluate_files = find_raw_files(comm, settings.evaluate, "preprocess.evaluate");
   store::agree(comm, [&] {
-    if (comm.rank() == 0) fs::create_directories(settings.output);
+    std::error_code error;
+    if (comm.rank() == 0) fs::create_directories(settings.output, error);
+    if (error) fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
   });
 
   // First reading: everything that can be wrong with the text is found before anything is written.

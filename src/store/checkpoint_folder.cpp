@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 
@@ -88,6 +92,17 @@ void remove_leftovers(const std::string& path) {
 }
 
 }  // namespace
+
+void CheckpointFolder::prepare() const {
+  agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error) fail("cannot make the folder ", path_, " for checkpoints: ", error.message(), "; set run.output or checkpoint.path");
+    if (access(path_.c_str(), W_OK) != 0)
+      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
+  });
+}
 
 Checkpoint CheckpointFolder::begin(Index step) const {
   const Checkpoint begun{step, folder_of(path_, step) + ".tmp"};

@@ -106,12 +106,12 @@ Manifest open_checkpoint(const comm::Communicator& comm, const std::string& fold
            "; this program reads up to ", checkpoint_version, ": use the program that wrote it");
     const std::string state = Checkpoint{manifest.step, folder}.state_file();
     const auto bytes = std::filesystem::file_size(state, error);
-    if (error) fail(state, ": cannot read it: ", error.message());
+    if (error) fail(state, ": cannot read it: ", error.message(), another_checkpoint);
     if (static_cast<Index>(bytes) != manifest.state_bytes)
       fail(state, " has ", bytes, " bytes, and manifest.json says ", manifest.state_bytes,
-           ": the file is truncated or replaced; use another checkpoint");
+           ": the file is truncated or replaced", another_checkpoint);
     if (metadata_checksum(state, manifest.datasets) != manifest.metadata_checksum)
-      fail(state, " is damaged outside its datasets; use another checkpoint");
+      fail(state, " is damaged outside its datasets", another_checkpoint);
   });
   return manifest;
 }

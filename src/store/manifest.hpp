@@ -5,6 +5,10 @@
 
 namespace tesserec::store {
 
+/// The end of every message about a damaged checkpoint.
+inline constexpr const char* another_checkpoint =
+    "; remove the folder, or name another checkpoint with checkpoint.resume";
+
 std::string manifest_text(const Manifest& manifest);
 
 /// Reads FOLDER/manifest.json. Error when it is missing or not what manifest_text writes. Of a newer version

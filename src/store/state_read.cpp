@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "manifest.hpp"
 #include "state_layout.hpp"
 #include <tesserec/store/agree.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -16,6 +17,9 @@ std::uint64_t checksum_from(const File& file, const std::string& name) {
     fail(file.path(), ": ", name, ": its checksum is not 16 hexadecimal digits: the file is damaged");
   return std::stoull(text, nullptr, 16);
 }
+
+constexpr const char* another_model =
+    ": it is of another model or optimizer; set the deck back, or start anew with checkpoint.resume = \"never\"";
 
 void find_datasets(const File& file, const std::string& group, std::vector<std::string>& found) {
   for (const std::string& name : file.names(group.empty() ? "/" : group)) {
@@ -35,15 +39,24 @@ void require_shapes(const File& file, const Layout& layout) {
       std::string list;
       for (const std::string& dataset : found) list += (list.empty() ? "" : ", ") + dataset;
       fail(file.path(), ": the model wants ", name, " (", want.rows, " x ", want.columns,
-           "), which this checkpoint does not have; it has: ", list);
+           "), which this checkpoint does not have (it has ", list, ")", another_model);
     }
     const std::vector<Index> have = file.shape(name);
     if (have == std::vector<Index>{want.rows, want.columns}) continue;
     std::string text;
     for (const Index extent : have) text += (text.empty() ? "" : " x ") + std::to_string(extent);
     fail(file.path(), ": ", name, " is ", text, " in this checkpoint, and ", want.rows, " x ", want.columns,
-         " in the model");
+         " in the model", another_model);
   }
+}
+
+void require_no_more(const File& file, const Layout& layout) {
+  std::vector<std::string> found;
+  find_datasets(file, "", found);
+  for (const std::string& name : found)
+    if (layout.count(name) == 0)
+      fail(file.path(), ": this checkpoint has ", name,
+           ", which the model does not have", another_model);
 }
 
 // This rank's share of the rows of one dataset, as they lie in the file.
@@ -95,7 +108,7 @@ Attributes attributes_of(const File& file) {
 }  // namespace
 
 void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                const std::vector<StateItem>& items) {
+                const std::vector<StateItem>& items, Extent extent) {
   const Layout layout = common_layout(comm, items);
   std::unique_ptr<File> file;
   std::map<std::string, std::uint64_t> mine, stored;
@@ -103,6 +116,7 @@ void read_state(const Exec& exec, const comm::Communicator& comm, const std::str
   agree(comm, [&] {
     file = std::make_unique<File>(File::open(path));
     require_shapes(*file, layout);
+    if (extent == Extent::all) require_no_more(*file, layout);
     for (const auto& [name, shape] : layout) {
       stored[name] = checksum_from(*file, name);
       mine[name] = share_checksum(exec, comm, *file, name, shape, scratch);
@@ -111,7 +125,7 @@ void read_state(const Exec& exec, const comm::Communicator& comm, const std::str
   for (const auto& [name, sum] : sum_by_name(comm, layout, mine))
     if (sum != stored[name])
       fail(path, ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ",
-           checksum_text(stored[name]), " was stored; use another checkpoint");
+           checksum_text(stored[name]), " was stored", another_checkpoint);
   agree(comm, [&] {
     for (const StateItem& item : items) read_item(*file, item, scratch);
   });

@@ -58,6 +58,19 @@ T get(const store::Attributes& attributes, const std::string& name, const std::s
   return std::get<T>(found->second);
 }
 
+/// The checkpoint's model must have been trained on such data as are at hand.
+void check_same_data(const Session& session, const store::Attributes& attributes, const std::string& file) {
+  const data::SourceInfo& data = session.data;
+  if (const Index then = get<std::int64_t>(attributes, "dense_features", file); then != data.dense_features)
+    fail(file, " was made with ", then, " dense features, the data at hand (", data.description, ") have ",
+         data.dense_features, "; preprocess both with one deck, or train anew");
+  const auto vocabulary = get<std::string>(attributes, "vocabulary_digest", file);
+  if (!vocabulary.empty() && !data.vocabulary.empty() && vocabulary != data.vocabulary)
+    fail(file, " was made with data whose ids mean other things than those of ", data.description,
+         " (vocabulary_digest ", vocabulary, " and ", data.vocabulary,
+         "); give data preprocessed with the same training files, or train anew");
+}
+
 /// What a resumed run must have in common with the run that wrote the checkpoint.
 void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                     const std::string& file) {
@@ -68,6 +81,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
   demand("train.batch_size", job.train.batch_size, (std::string("set train.batch_size back") + fresh).c_str());
+  check_same_data(session, attributes, file);
   demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
   demand("run.seed", static_cast<Index>(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
@@ -116,6 +130,8 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"loss_sum", at.loss_sum},
       {"loss_samples", at.loss_samples},
       {"samples_per_epoch", epoch_samples},
+      {"dense_features", session.data.dense_features},
+      {"vocabulary_digest", session.data.vocabulary},
       {"train.batch_size", job.train.batch_size},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
@@ -145,7 +161,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const std::string file = store::Checkpoint{0, path}.state_file();
   const store::Attributes attributes = store::read_attributes(session.comm, file);
   check_same_run(session, epoch_samples, attributes, file);
-  store::read_state(session.exec, session.comm, file, all_items(session));
+  store::read_state(session.exec, session.comm, file, all_items(session), store::Extent::all);
   Position at;
   at.step = get<std::int64_t>(attributes, "step", file);
   at.epoch = get<std::int64_t>(attributes, "epoch", file);
@@ -153,6 +169,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   at.samples = get<std::int64_t>(attributes, "samples", file);
   at.loss_sum = get<double>(attributes, "loss_sum", file);
   at.loss_samples = get<std::int64_t>(attributes, "loss_samples", file);
+  at.checkpoint = path;
   log_info("resumed from " + path + ": step " + std::to_string(at.step));
   return at;
 }
@@ -167,7 +184,9 @@ std::string restore_weights(Session& session, const std::string& wanted) {
     path = whole.front().folder;
   }
   store::open_checkpoint(session.comm, path);
-  store::read_state(session.exec, session.comm, store::Checkpoint{0, path}.state_file(), weight_items(session));
+  const std::string file = store::Checkpoint{0, path}.state_file();
+  check_same_data(session, store::read_attributes(session.comm, file), file);
+  store::read_state(session.exec, session.comm, file, weight_items(session), store::Extent::part);
   return path;
 }
 

@@ -30,9 +30,16 @@ MetricsLog::MetricsLog(const std::string& folder, Index step) : path_(folder + "
   std::filesystem::create_directories(folder, error);
   if (error) fail("cannot make the folder ", folder, ": ", error.message(), "; set run.output");
   const std::string kept = lines_until(path_, step);
-  file_ = std::fopen(path_.c_str(), "w");
-  if (file_ == nullptr) fail("cannot write ", path_, ": ", std::strerror(errno));
-  if (std::fputs(kept.c_str(), file_) < 0) fail("cannot write ", path_, ": ", std::strerror(errno));
+  // Through another name: a kill here loses no line.
+  const std::string whole = path_ + ".tmp";
+  file_ = std::fopen(whole.c_str(), "w");
+  if (file_ == nullptr) fail("cannot write ", whole, ": ", std::strerror(errno));
+  const bool written = std::fputs(kept.c_str(), file_) >= 0 && std::fflush(file_) == 0;
+  if (!written || std::rename(whole.c_str(), path_.c_str()) != 0) {
+    const int why = errno;
+    std::fclose(file_);
+    fail("cannot write ", path_, ": ", std::strerror(why));
+  }
 }
 
 MetricsLog::~MetricsLog() { std::fclose(file_); }

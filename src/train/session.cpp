@@ -48,10 +48,11 @@ std::string human(double bytes) {
 
 }  // namespace
 
-Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data)
+Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
     : exec(exec_),
       comm(comm_),
       job(job_),
+      data(data_),
       lanes(checked_lanes(comm, job)),
       model(build(exec, comm, job, lanes, data)),
       step(exec, comm, lanes, job.schedule, model) {

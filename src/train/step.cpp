@@ -78,7 +78,8 @@ model::DenseInput TrainStep::input(const data::Batch& batch) const {
 void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
-    fail("step ", step, ": the loss is ", loss, "; lower the learning rate or look at the data. No checkpoint was written");
+    fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
+         "; lower the learning rate or look at the data. No checkpoint was written");
   for (const model::Parameter& p : dense.layout())
     if (first_not_finite(gradient_.data() + p.offset, p.rows * p.columns) >= 0)
       fail("step ", step, ": the gradient of ", p.name, " is not finite; lower the learning rate. No checkpoint was written");

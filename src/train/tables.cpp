@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/train/tables.hpp>
@@ -38,13 +39,35 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
 }
 
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
-  std::vector<Index> limits(data.features.size());
+  constexpr Index none = std::numeric_limits<Index>::max();
+  std::vector<Index> limits(data.features.size(), none);
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names) {
       Index& limit = limits[feature_index(data, feature, table.name)];
-      limit = limit == 0 ? table.num_embeddings : std::min(limit, table.num_embeddings);
+      limit = std::min(limit, table.num_embeddings);
     }
+  for (std::size_t f = 0; f < limits.size(); ++f)
+    if (limits[f] == none) limits[f] = data.rows[f];
   return limits;
+}
+
+void require_same_features(const data::SourceInfo& training, const data::SourceInfo& evaluation) {
+  const auto join = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  const char* advice = "; preprocess both with one deck";
+  if (training.dense_features != evaluation.dense_features)
+    fail("the training data (", training.description, ") have ", training.dense_features,
+         " dense features, the evaluation data (", evaluation.description, ") have ", evaluation.dense_features, advice);
+  if (training.features != evaluation.features)
+    fail("the training data (", training.description, ") have the features ", join(training.features),
+         "; the evaluation data (", evaluation.description, ") have ", join(evaluation.features), advice);
+  if (!training.vocabulary.empty() && !evaluation.vocabulary.empty() && training.vocabulary != evaluation.vocabulary)
+    fail("the ids of the training data (", training.description, ") and of the evaluation data (",
+         evaluation.description, ") mean different things (vocabulary_digest ", training.vocabulary, " and ",
+         evaluation.vocabulary, ")", advice);
 }
 
 }  // namespace tesserec::train

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <tesserec/core/log.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/metrics_log.hpp>
@@ -55,7 +56,9 @@ class Run {
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       saved_ = at_.step;
+      result_.checkpoint = at_.checkpoint;
     }
+    store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     source_.seek(at_.epoch, at_.batch);
     if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step);
     if (at_.step >= last_step_)

@@ -19,6 +19,7 @@ struct SourceInfo {
   std::vector<std::string> features;  ///< names of the sparse features, in file order
   std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
   bool weighted = false;              ///< ids carry weights
+  std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
 };
 
 /// How a source deals samples to this rank.

@@ -41,10 +41,14 @@ using Attributes = std::map<std::string, Attribute>;
 StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                          const std::vector<StateItem>& items, const Attributes& attributes);
 
+/// Whether a file may hold more than is asked of it.
+enum class Extent { part, all };
+
 /// Fills the items (owned or not), after the ranks together have compared the checksum of each dataset that
-/// any of them wants. An Error names the dataset that is missing, of another shape, or damaged.
+/// any of them wants. An Error names the dataset that is missing, of another shape, damaged, or, with Extent::all,
+/// that nobody wants.
 void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                const std::vector<StateItem>& items);
+                const std::vector<StateItem>& items, Extent extent = Extent::part);
 
 /// The attributes given to write_state, checked against their checksum.
 Attributes read_attributes(const comm::Communicator& comm, const std::string& path);

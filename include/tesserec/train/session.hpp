@@ -19,6 +19,7 @@ struct Session {
   Exec exec;
   const comm::Communicator& comm;
   Job job;
+  data::SourceInfo data;  ///< of the data that the model was built for
   Lanes lanes;
   model::DistributedModelParallel model;
   TrainStep step;
