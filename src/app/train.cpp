@@ -67,6 +67,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
 }  // namespace
 
 int train(const Invocation& invocation, const comm::Communicator& comm) {
+  const train::Signals signals;  // one that comes while the model is built counts too
   const deck::Deck deck = invocation.read_deck();
   deck::require_data(deck);
   const train::Job job = job_of(deck);

@@ -8,6 +8,7 @@ namespace tesserec::train {
 namespace {
 
 volatile std::sig_atomic_t last_signal = 0;
+int alive = 0;  // objects of Signals
 
 void on_signal(int signal) {
   if (last_signal != 0 && signal != SIGUSR1) {
@@ -25,11 +26,13 @@ void set_all(void (*handler)(int)) {
 }  // namespace
 
 Signals::Signals() {
+  if (alive++ > 0) return;
   last_signal = 0;
   set_all(on_signal);
 }
 
 Signals::~Signals() {
+  if (--alive > 0) return;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, SIG_DFL);
 }
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Bad raw rows and bad HDF5 files on $RANKS ranks: exit code 2, one message that names file, line or sample; a data set that
+# stood before still stands.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+criteo_deck "$deck"
+must_succeed '"rows": 200' preprocess "$deck" --json
+grep -q '^train: 200 rows, ' "$folder/err" || complain "no summary"
+before=$(cksum <"$folder/data/train.h5")
+
+# spoil AWK: line 57 changed. bad "message" ARGS...: preprocess of it fails so.
+spoil() { awk -F'\t' -v OFS='\t' "NR == 57 { $1 } { print }" "$folder/raw/train.txt" >"$folder/raw/bad.txt"; }
+bad_file=raw/bad.txt
+bad() {
+  local part=$1
+  shift
+  must_fail "$part" preprocess "$deck" --set "preprocess.train=$folder/$bad_file" "$@"
+  [ "$(cksum <"$folder/data/train.h5")" = "$before" ] || complain "the old data set is gone: $part"
+}
+spoil 'NF = 39';       bad 'raw/bad.txt:57: 39 fields, 40 expected'
+spoil '$41 = "x"';     bad 'raw/bad.txt:57: 41 fields, 40 expected'
+spoil '$16 = "xyz"';   bad 'raw/bad.txt:57: C2: "xyz" is not 1 to 8 hexadecimal digits'
+spoil '$1 = "2"';      bad 'raw/bad.txt:57: label "2" is neither 0 nor 1'
+spoil '$5 = "99999999999999999999"'; bad 'raw/bad.txt:57: I4: "99999999999999999999" is out of the range'
+{ printf 'label\tI1\n'; cat "$folder/raw/train.txt"; } >"$folder/raw/bad.txt"; bad 'raw/bad.txt:1: '
+: >"$folder/raw/bad.txt"; bad 'raw/bad.txt: the file is empty'
+bad_file=raw/bad.gz
+gzip -c "$folder/raw/train.txt" | head -c -500 >"$folder/raw/bad.gz"; bad 'raw/bad.gz: the gzip file ends too early'
+bad_file=raw/none.txt; bad 'none.txt'
+must_fail 'set preprocess.output' preprocess "$deck" --set "preprocess.output=$deck/x"
+
+# What is accepted: the same rows from other forms of the file.
+same() {
+  must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.train=$folder/raw/bad.txt" --set "preprocess.output=$folder/other" "$@"
+}
+sed 's/$/\r/' "$folder/raw/train.txt" >"$folder/raw/bad.txt"; same
+head -c -1 "$folder/raw/train.txt" >"$folder/raw/bad.txt"; same
+spoil '$40 = ""; NF = 39'; same --set preprocess.short_rows=pad
+spoil '$5 = "abc"'
+must_succeed '"bad_rows": 1,' preprocess "$deck" --json --set "preprocess.train=$folder/raw/bad.txt" \
+  --set "preprocess.output=$folder/other" --set preprocess.bad_rows=skip
+grep -q 'raw/bad.txt:57: I4: "abc" is not an integer' "$folder/err" || complain "the row left out is not reported"
+
+# HDF5.
+train_on() { must_fail "$1" train "$deck" --set "data.train=$folder/x.h5"; }
+echo hello >"$folder/x.h5"; train_on 'x.h5: this is not an HDF5 file'
+: >"$folder/x.h5"; train_on 'x.h5: the file is empty'
+head -c -1000 "$folder/data/train.h5" >"$folder/x.h5"; train_on 'x.h5: cannot open the file (truncated'
+rm "$folder/x.h5"; train_on 'x.h5: there is no such file'
+printf '[[table]]\nname = "C1"\nrows = 3\n' | cat "$deck" - >"$folder/table.toml"
+must_fail 'of feature C1 in sample' train "$folder/table.toml"
+must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
+must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
+
+# Evaluation data that do not fit: fewer dense numbers, another vocabulary.
+awk -F'\t' -v OFS=, '{ print $1, $2, $15 }' "$folder/raw/test.txt" >"$folder/raw/test.csv"
+cat >"$folder/csv.toml" <<DECK
+[preprocess]
+format = "table"
+train = ["$folder/raw/test.csv"]
+output = "$folder/csv"
+[[preprocess.column]]
+name = "label"
+kind = "label"
+positive = ["1"]
+negative = ["0"]
+[[preprocess.column]]
+name = "I1"
+kind = "number"
+[[preprocess.column]]
+name = "C1"
+kind = "category"
+DECK
+must_succeed '"rows": 100' preprocess "$folder/csv.toml" --json
+must_fail 'have 13 dense features, the evaluation data' train "$deck" --set "data.evaluate=$folder/csv/train.h5"
+must_fail 'mean different things' train "$deck" --set "data.evaluate=$folder/other/train.h5"
+must_succeed '"steps": 4' train "$deck" --json
+must_fail 'was made with 13 dense features, the data at hand' evaluate "$deck" --set "data.evaluate=$folder/csv/train.h5"
+must_fail 'whose ids mean other things' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
+finish

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Every command of the README's shell blocks that starts the program is run as it stands there, one after the other.
+. "$(dirname "$0")/lib.sh"
+source_folder=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$folder" || exit 1
+ln -s "$source_folder/inputs" inputs
+mkdir build
+ln -s "$TESSEREC" build/tesserec
+count=0
+while IFS= read -r line; do
+  line=${line%%#*}
+  # The launcher as this build found it; one that may run as root.
+  command=${line/#mpirun -n /$LAUNCH }
+  # shellcheck disable=SC2086
+  timeout 60 $command >"$folder/out" 2>"$folder/err" </dev/null
+  code=$?
+  [ "$code" = 0 ] || complain "README: $line"
+  count=$((count + 1))
+done < <(awk '/^```/ { shell = /^```sh/; next } shell && /^(mpirun -n [0-9]+ )?build\/tesserec / { print }' "$source_folder/README.md")
+[ "$count" -ge 5 ] || { code=none; complain "only $count commands found in README.md"; }
+echo "$count commands of README.md"
+finish
