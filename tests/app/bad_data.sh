@@ -20,11 +20,13 @@ bad() {
 }
 spoil 'NF = 39';       bad 'raw/bad.txt:57: 39 fields, 40 expected'
 spoil '$41 = "x"';     bad 'raw/bad.txt:57: 41 fields, 40 expected'
+some=$RANKS RANKS=1
 spoil '$16 = "xyz"';   bad 'raw/bad.txt:57: C2: "xyz" is not 1 to 8 hexadecimal digits'
 spoil '$1 = "2"';      bad 'raw/bad.txt:57: label "2" is neither 0 nor 1'
 spoil '$5 = "99999999999999999999"'; bad 'raw/bad.txt:57: I4: "99999999999999999999" is out of the range'
 { printf 'label\tI1\n'; cat "$folder/raw/train.txt"; } >"$folder/raw/bad.txt"; bad 'raw/bad.txt:1: '
 : >"$folder/raw/bad.txt"; bad 'raw/bad.txt: the file is empty'
+RANKS=$some
 bad_file=raw/bad.gz
 gzip -c "$folder/raw/train.txt" | head -c -500 >"$folder/raw/bad.gz"; bad 'raw/bad.gz: the gzip file ends too early'
 bad_file=raw/none.txt; bad 'none.txt'
@@ -53,6 +55,7 @@ must_fail 'of feature C1 in sample' train "$folder/table.toml"
 must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
 must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
 
+RANKS=1
 # Evaluation data that do not fit: fewer dense numbers, another vocabulary.
 awk -F'\t' -v OFS=, '{ print $1, $2, $15 }' "$folder/raw/test.txt" >"$folder/raw/test.csv"
 cat >"$folder/csv.toml" <<DECK

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 at random moments, of one rank or of all; each time the run goes on with another number of ranks and another
-# plan. At the end the digests are those of a run that nobody disturbed.
+# plan. At the end the digests and all metrics are those of a run that nobody disturbed.
 #   tests/restart/kill_test.sh [KILLS [SEED]]
 # Checkpoints are frequent, so that some kills meet a half-written one. Where a run ends before the last kill, the next
 # one begins anew.
@@ -44,6 +44,7 @@ rank_pids() {
 }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
+metrics() { sed 's/, "samples_per_second": [^,}]*//' "$folder/run/metrics.jsonl"; }
 resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"; }
 
 # pause MILLISECONDS
@@ -66,6 +67,7 @@ whole=$(digests)
 milliseconds=$((($(date +%s%N) - begin) / 1000000))
 echo "undisturbed, $milliseconds ms: $whole"
 [ -n "$whole" ] || die "no digests"
+whole_metrics=$(metrics)
 
 rm -rf "$folder/run"
 done_kills=0 turn=0 runs=0 reached=0 torn=0
@@ -97,6 +99,7 @@ while true; do
     runs=$((runs + 1))
     echo "$ranks ranks, $plan, from step $reached: finished: $(digests)"
     [ "$(digests)" = "$whole" ] || die "other digests than undisturbed: $whole"
+    [ "$(metrics)" = "$whole_metrics" ] || die "other metrics than undisturbed: $(diff <(echo "$whole_metrics") <(metrics))"
     [ "$done_kills" -lt "$kills" ] || break
     rm -rf "$folder/run"
     reached=0

@@ -29,7 +29,7 @@ end() {
   local signal=$1
   shift
   kill "-$signal" "$@"
-  ( sleep 30; kill -9 "$job" ) 2>/dev/null &
+  ( sleep 30; kill -9 "$job" ) >/dev/null 2>&1 &
   local guard=$!
   wait "$job" 2>/dev/null
   code=$?

@@ -26,4 +26,6 @@ sparse = {type = "rowwise_adagrad", lr = 0.02}
 warmup_steps = 100
 [checkpoint]
 every_steps = 7
+[evaluate]
+every_steps = 30
 DECK
