@@ -32,8 +32,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
   }
   if (seconds > 0) log_info("time of rank 0: " + shares);
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
-  log_info("checkpoint " + result.checkpoint + ", metrics " +
-           session.job.run.folder() + "/metrics.jsonl");
+  log_info("checkpoint " + result.checkpoint + ", metrics " + session.job.run.folder() + "/metrics.jsonl");
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) + "; the same command goes on from the checkpoint");
 }

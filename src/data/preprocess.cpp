@@ -91,7 +91,8 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   store::agree(comm, [&] {
     std::error_code error;
     if (comm.rank() == 0) fs::create_directories(settings.output, error);
-    if (error) fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
+    if (error)
+      fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
   });
 
   // First reading: everything that can be wrong with the text is found before anything is written.

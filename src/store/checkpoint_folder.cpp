@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+
+#include <unistd.h>
 
 #include "durable.hpp"
 #include "manifest.hpp"
@@ -98,9 +98,12 @@ void CheckpointFolder::prepare() const {
     if (comm_.rank() != 0) return;
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) fail("cannot make the folder ", path_, " for checkpoints: ", error.message(), "; set run.output or checkpoint.path");
+    if (error)
+      fail("cannot make the folder ", path_, " for checkpoints: ", error.message(),
+           "; set run.output or checkpoint.path");
     if (access(path_.c_str(), W_OK) != 0)
-      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
+      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno),
+           "; set run.output or checkpoint.path");
   });
 }
 

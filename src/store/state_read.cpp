@@ -19,7 +19,8 @@ std::uint64_t checksum_from(const File& file, const std::string& name) {
 }
 
 constexpr const char* another_model =
-    ": it is of another model or optimizer; set the deck back, or start anew with checkpoint.resume = \"never\"";
+    ": it is of another model or optimizer; set the deck back, or start anew with checkpoint.resume = "
+    "\"never\"";
 
 void find_datasets(const File& file, const std::string& group, std::vector<std::string>& found) {
   for (const std::string& name : file.names(group.empty() ? "/" : group)) {
@@ -55,8 +56,7 @@ void require_no_more(const File& file, const Layout& layout) {
   find_datasets(file, "", found);
   for (const std::string& name : found)
     if (layout.count(name) == 0)
-      fail(file.path(), ": this checkpoint has ", name,
-           ", which the model does not have", another_model);
+      fail(file.path(), ": this checkpoint has ", name, ", which the model does not have", another_model);
 }
 
 // This rank's share of the rows of one dataset, as they lie in the file.

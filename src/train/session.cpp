@@ -48,7 +48,8 @@ std::string human(double bytes) {
 
 }  // namespace
 
-Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
+Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_,
+                 const data::SourceInfo& data_)
     : exec(exec_),
       comm(comm_),
       job(job_),

@@ -36,7 +36,8 @@ class CheckpointFolder {
   /// Nothing is made or looked at before the first call. `comm` outlives this.
   CheckpointFolder(const comm::Communicator& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
 
-  /// Makes the folder; Error when it cannot be made or written. Before a run's first step, so that no work is lost.
+  /// Makes the folder; Error when it cannot be made or written. Before a run's first step, so that no work is
+  /// lost.
   void prepare() const;
   /// Removes what killed runs left half-made, and makes the folder of a new checkpoint. Write into
   /// state_file().

@@ -45,8 +45,8 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
 enum class Extent { part, all };
 
 /// Fills the items (owned or not), after the ranks together have compared the checksum of each dataset that
-/// any of them wants. An Error names the dataset that is missing, of another shape, damaged, or, with Extent::all,
-/// that nobody wants.
+/// any of them wants. An Error names the dataset that is missing, of another shape, damaged, or, with
+/// Extent::all, that nobody wants.
 void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                 const std::vector<StateItem>& items, Extent extent = Extent::part);
 

@@ -3,8 +3,9 @@
 
 namespace tesserec::train {
 
-/// Catches SIGTERM, SIGINT and SIGUSR1 while it lives: a signal only raises a flag, the run ends at the next step.
-/// A second SIGINT or SIGTERM ends the program at once. Of several that live at once the first one counts.
+/// Catches SIGTERM, SIGINT and SIGUSR1 while it lives: a signal only raises a flag, the run ends at the next
+/// step. A second SIGINT or SIGTERM ends the program at once. Of several that live at once the first one
+/// counts.
 class Signals {
  public:
   Signals();

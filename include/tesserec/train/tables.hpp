@@ -13,7 +13,8 @@ namespace tesserec::train {
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, Index embedding_dim);
 
-/// For each feature of the data, rows of the smallest table that reads it or the data's own where no table does: ids must lie below.
+/// For each feature of the data, rows of the smallest table that reads it or the data's own where no table
+/// does: ids must lie below.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
 /// Evaluation while training reads batches as the training data give them. Error when dense widths,
