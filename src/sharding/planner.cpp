@@ -66,7 +66,7 @@ ShardingPlan make_plan(std::span<const EmbeddingBagConfig> tables, const Setting
       }
       const auto count = static_cast<Index>(owners.size());
       for (Index i = 0; i < count; ++i) {
-        plan[t].shards.push_back({owners[i], RowBlocks::of_owner(i, count)});
+        plan[t].shards.push_back({owners[i], RowBlocks(tables[t].num_embeddings).of_owner(i, count)});
         load[owners[i]] += bytes_of(tables[t]) / count;
       }
     } else if (plan[t].type == ShardingType::table_wise && !demand.ranks.empty()) {

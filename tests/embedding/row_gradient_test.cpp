@@ -34,13 +34,14 @@ TEST_CASE("row blocks cover every table, short or long, and owners cut them at b
     for (const Index owners : {1, 2, 3, 7, 8}) {
       Index at = 0;
       for (Index i = 0; i < owners; ++i) {
-        const Range owned = RowBlocks::of_owner(i, owners);
+        const Range owned = blocks.of_owner(i, owners);
         const Range part = blocks.rows(owned);
         REQUIRE(part.begin == at);
         if (part.size() > 0) REQUIRE((owned.contains(blocks.block(part.begin)) && owned.contains(blocks.block(part.end - 1))));
         at = part.end;
       }
       REQUIRE(at == rows);
+      if (owners > 1 && rows >= 2 * owners) REQUIRE(blocks.rows(blocks.of_owner(0, owners)).size() < rows);
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include <tesserec/core/lanes.hpp>
 
@@ -20,8 +21,12 @@ class RowBlocks {
   Range rows(Range blocks) const {
     return {std::min(rows_, blocks.begin * rows_per_block_), std::min(rows_, blocks.end * rows_per_block_)};
   }
-  /// Blocks of owner i of n: rows are cut at block borders only.
-  static Range of_owner(Index i, Index n) { return {i * count / n, (i + 1) * count / n}; }
+  /// Blocks of owner i of n: rows are cut at block borders only. What is cut is the smallest subtree that holds all
+  /// rows, so that a table of few rows is shared out too, and owners of 2, 4, 8, ... hold whole subtrees.
+  Range of_owner(Index i, Index n) const {
+    const auto used = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(block(rows_ - 1) + 1)));
+    return {i * used / n, i + 1 == n ? count : (i + 1) * used / n};
+  }
 
  private:
   Index rows_;
