@@ -19,10 +19,12 @@ namespace {
 
 void show_result(const train::Session& session, const train::TrainResult& result) {
   char line[200];
-  std::snprintf(line, sizeof line, "%lld steps, %lld samples, loss %.6f, %.0f samples/s",
-                static_cast<long long>(result.steps), static_cast<long long>(result.samples), result.loss,
-                result.samples_per_second);
-  log_info(line);
+  std::string trained;  // by this process: nothing, when it resumed at the end
+  if (result.samples_per_second > 0) {
+    std::snprintf(line, sizeof line, ", loss %.6f, %.0f samples/s", result.loss, result.samples_per_second);
+    trained = line;
+  }
+  log_info(std::to_string(result.steps) + " steps, " + std::to_string(result.samples) + " samples" + trained);
   double seconds = 0;
   for (const auto& phase : result.phases) seconds += phase.second;
   std::string shares;
@@ -30,7 +32,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
     std::snprintf(line, sizeof line, "%s%s %.1f %%", shares.empty() ? "" : ", ", name.c_str(), 100 * part / seconds);
     shares += line;
   }
-  if (seconds > 0) log_info("time of rank 0: " + shares);
+  if (result.samples_per_second > 0) log_info("time of rank 0: " + shares);
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info("checkpoint " + result.checkpoint + ", metrics " + session.job.run.folder() + "/metrics.jsonl");
   if (result.signal != 0)

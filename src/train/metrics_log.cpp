@@ -11,13 +11,15 @@
 namespace tesserec::train {
 namespace {
 
-/// The lines of steps up to `step`. A line cut off by a kill has no closing brace and goes too.
-std::string lines_until(const std::string& path, Index step) {
+/// The lines of steps up to `step`, without the evaluation of step `last`. A line cut off by a kill has no closing brace
+/// and goes too.
+std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
   std::string kept, line;
   while (std::getline(in, line)) {
     long long at = 0;
     if (line.empty() || line.back() != '}' || std::sscanf(line.c_str(), "{\"step\": %lld", &at) != 1 || at > step) continue;
+    if (at == last && line.find("\"kind\": \"evaluate\"") != std::string::npos) continue;
     kept += line + "\n";
   }
   return kept;
@@ -25,11 +27,11 @@ std::string lines_until(const std::string& path, Index step) {
 
 }  // namespace
 
-MetricsLog::MetricsLog(const std::string& folder, Index step) : path_(folder + "/metrics.jsonl") {
+MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path_(folder + "/metrics.jsonl") {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail("cannot make the folder ", folder, ": ", error.message(), "; set run.output");
-  const std::string kept = lines_until(path_, step);
+  const std::string kept = lines_until(path_, step, last);
   // Through another name: a kill here loses no line.
   const std::string whole = path_ + ".tmp";
   file_ = std::fopen(whole.c_str(), "w");

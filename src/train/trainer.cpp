@@ -60,7 +60,7 @@ class Run {
     }
     store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     source_.seek(at_.epoch, at_.batch);
-    if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step);
+    if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_);
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
     result_.loss = std::nan("");

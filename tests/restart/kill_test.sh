@@ -11,7 +11,7 @@ TESSEREC=${TESSEREC:-$here/../../build/tesserec}
 LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 kills=${1:-6}
 seed=${2:-1}
-steps=$((kills * 40 < 600 ? kills * 40 : 600))
+steps=$((kills * 40))
 RANDOM=$seed
 export OMPI_MCA_rmaps_base_oversubscribe=1
 folder=$(mktemp -d)
@@ -32,7 +32,7 @@ launch() {
   [ "$1" -gt 1 ] || launcher=
   # shellcheck disable=SC2086
   $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
-    --set "train.steps=$steps" \
+    --set train.epochs=1000 --set "train.steps=$steps" \
     >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
@@ -54,6 +54,21 @@ await_training() {
   while kill -0 "$job" 2>/dev/null && ! grep -q '^step ' "$folder/err"; do sleep 0.02; done
 }
 
+# await: the exit code of $job; one that does not end in two minutes is a hang.
+await() {
+  for _ in $(seq 1200); do
+    kill -0 "$job" 2>/dev/null || break
+    sleep 0.1
+  done
+  if kill -0 "$job" 2>/dev/null; then
+    ps -eo pid,ppid,stat,wchan:20,etime,args | grep -E 'PPID|tesserec|mpirun|orted'
+    kill -9 "$job" $(rank_pids "$ranks")
+    die "a hang: $ranks ranks, $plan, rank $victim killed"
+  fi
+  wait "$job" 2>/dev/null
+  code=$?
+}
+
 # What a kill left of a checkpoint: names and inodes.
 half_written() {
   ( cd "$folder/run/checkpoints" 2>/dev/null && compgen -G '*.*' >/dev/null && stat -c '%n %i' -- *.* | tr '\n' ' ' | sed 's/ $//' )
@@ -70,12 +85,13 @@ echo "undisturbed, $milliseconds ms: $whole"
 whole_metrics=$(metrics)
 
 rm -rf "$folder/run"
-done_kills=0 turn=0 runs=0 reached=0 torn=0
+done_kills=0 turn=0 runs=0 reached=0 torn=0 again=no
 while true; do
   ranks=${ranks_of[$((turn % 4))]}
   plan=${plans[$(((turn + turn / 4) % 4))]}
   turn=$((turn + 1))
   launch "$ranks" "$plan"
+  victim=none
   if [ "$done_kills" -lt "$kills" ]; then
     before=$(half_written)
     # One in four may fall before training begins.
@@ -89,8 +105,7 @@ while true; do
     fi
     [ "${#pids[@]}" -gt 0 ] && kill -9 "${pids[@]}" 2>/dev/null
   fi
-  wait "$job" 2>/dev/null
-  code=$?
+  await
   step=$(resumed_step)
   step=${step:-$reached}  # killed before it was there
   [ "$step" -ge "$reached" ] || die "resumed at step $step, but a checkpoint of step $reached was whole"
@@ -100,6 +115,7 @@ while true; do
     echo "$ranks ranks, $plan, from step $reached: finished: $(digests)"
     [ "$(digests)" = "$whole" ] || die "other digests than undisturbed: $whole"
     [ "$(metrics)" = "$whole_metrics" ] || die "other metrics than undisturbed: $(diff <(echo "$whole_metrics") <(metrics))"
+    [ "$done_kills" -lt "$kills" ] || [ "$again" = yes ] || { again=yes; continue; }  # a finished run, once more
     [ "$done_kills" -lt "$kills" ] || break
     rm -rf "$folder/run"
     reached=0
