@@ -37,11 +37,13 @@ launch() {
   job=$!
 }
 
-# The ranks of $job: mpirun's children, or $job itself.
-rank_pids() {
-  [ "$1" -gt 1 ] || { echo "$job"; return; }
-  cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$job" '{ pid = $1; sub(/.*\) /, ""); if ($2 == parent) print pid }'
+# The ranks of $job: mpirun's children, or $job itself. With their states; Z: dead, but nobody asked for its exit code.
+rank_states() {
+  cat /proc/[0-9]*/stat 2>/dev/null | awk -v job="$job" -v ranks="$1" \
+    '{ pid = $1; sub(/.*\) /, ""); if ((ranks > 1 ? $2 : pid) == job) print pid, $1 }'
 }
+rank_pids() { rank_states "$1" | cut -d ' ' -f 1; }
+living_ranks() { rank_states "$ranks" | grep -v ' Z'; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
 metrics() { sed 's/, "samples_per_second": [^,}]*//' "$folder/run/metrics.jsonl"; }
@@ -51,16 +53,25 @@ resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"
 pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 
 await_training() {
-  while kill -0 "$job" 2>/dev/null && ! grep -q '^step ' "$folder/err"; do sleep 0.02; done
+  for _ in $(seq 3000); do
+    kill -0 "$job" 2>/dev/null && ! grep -q '^step ' "$folder/err" || return
+    sleep 0.02
+  done
+  kill -9 "$job"
+  die "training does not begin"
 }
 
 # await: the exit code of $job; one that does not end in two minutes is a hang.
 await() {
+  local alone=0
   for _ in $(seq 1200); do
     kill -0 "$job" 2>/dev/null || break
+    # Open MPI 4.1's mpirun now and then waits forever for a rank that was killed while it started: all ranks are gone.
+    [ "$ranks" -gt 1 ] && [ -z "$(living_ranks)" ] && alone=$((alone + 1)) || alone=0
+    [ "$alone" -lt 100 ] || { echo "mpirun does not end after its ranks"; kill -9 "$job"; break; }
     sleep 0.1
   done
-  if kill -0 "$job" 2>/dev/null; then
+  if kill -0 "$job" 2>/dev/null && [ "$alone" -lt 100 ]; then
     ps -eo pid,ppid,stat,wchan:20,etime,args | grep -E 'PPID|tesserec|mpirun|orted'
     kill -9 "$job" $(rank_pids "$ranks")
     die "a hang: $ranks ranks, $plan, rank $victim killed"
