@@ -34,7 +34,7 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     weighted_ = weighted_ || tables_[t].weighted;
     std::vector<Shard> shards = plan[t].shards;
-    if (plan[t].type == ShardingType::data_parallel) shards = {{me}};
+    if (plan[t].type == ShardingType::data_parallel) shards = cut(tables_[t], 1, 1, std::vector<int>{me});
     for (const std::string& feature : tables_[t].feature_names) {
       pooled_.push_back({pooled_width_, tables_[t].embedding_dim,
                          tables_[t].pooling == embedding::PoolingType::mean, {}});

@@ -65,12 +65,10 @@ ShardingPlan make_plan(std::span<const EmbeddingBagConfig> tables, const Setting
         std::iota(owners.begin(), owners.end(), 0);
       }
       const auto count = static_cast<Index>(owners.size());
-      for (Index i = 0; i < count; ++i) {
-        plan[t].shards.push_back({owners[i], RowBlocks(tables[t].num_embeddings).of_owner(i, count)});
-        load[owners[i]] += bytes_of(tables[t]) / count;
-      }
+      plan[t].shards = cut(tables[t], count, 1, owners);
+      for (const int owner : owners) load[owner] += bytes_of(tables[t]) / count;
     } else if (plan[t].type == ShardingType::table_wise && !demand.ranks.empty()) {
-      plan[t].shards = {{demand.ranks[0]}};
+      plan[t].shards = cut(tables[t], 1, 1, demand.ranks);
       load[demand.ranks[0]] += bytes_of(tables[t]);
     } else if (plan[t].type == ShardingType::table_wise) {
       to_place.push_back(t);
@@ -81,7 +79,7 @@ ShardingPlan make_plan(std::span<const EmbeddingBagConfig> tables, const Setting
   for (const std::size_t t : to_place) {
     const auto lightest = std::min_element(load.begin(), load.end());
     *lightest += bytes_of(tables[t]);
-    plan[t].shards = {{static_cast<int>(lightest - load.begin())}};
+    plan[t].shards = cut(tables[t], 1, 1, std::vector<int>{static_cast<int>(lightest - load.begin())});
   }
   return plan;
 }

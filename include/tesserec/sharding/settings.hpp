@@ -11,7 +11,10 @@
 
 namespace tesserec::sharding {
 
-enum class ShardingType { table_wise, row_wise, data_parallel };
+/// table_wise: whole on one rank. row_wise: rows over ranks. column_wise: columns over ranks. table_row_wise: rows over
+/// the ranks of one node. table_column_wise: columns over the ranks of one node. grid: columns over nodes, rows over
+/// the ranks of each. data_parallel: a copy on every rank.
+enum class ShardingType { table_wise, row_wise, column_wise, table_row_wise, table_column_wise, grid, data_parallel };
 using embedding::ComputeKernel;
 
 /// What a deck demands of one table; TorchRec's ParameterConstraints.
