@@ -13,10 +13,12 @@ constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 constexpr Index prefetch_distance = 12;
 
-TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Index dim, float* out) {
+TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Range columns,
+                                  float* out) {
+  const Index dim = columns.size();
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < dim; c += 4) {
-      const auto bits = random.quad(first_row + r, c / 4);
+      const auto bits = random.quad(first_row + r, (columns.begin + c) / 4);
       for (Index k = 0; k < std::min<Index>(4, dim - c); ++k)
         out[r * dim + c + k] = std::fma(2.0f * bound, static_cast<float>(bits[k] >> 8) * 0x1p-24f, -bound);
     }
@@ -24,12 +26,13 @@ TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first
 
 }  // namespace
 
-EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks,
+EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
                                const optim::Settings& optimizer, ComputeKernel kernel)
     : config_(config),
       row_blocks_(config.num_embeddings),
       blocks_(blocks),
       rows_(row_blocks_.rows(blocks)),
+      columns_(columns),
       optimizer_(optimizer),
       kernel_(kernel) {
   weights_ = make_matrix<float>(exec, "tesserec::embedding::weights " + config.name, rows_.size(), dim());
@@ -52,15 +55,18 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   const auto bound = static_cast<float>(std::sqrt(1.0 / static_cast<double>(config_.num_embeddings)));
   const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
   float* data = weights_.data();
-  const Index first = rows_.begin, rows = rows_.size(), columns = dim();
+  const Index first = rows_.begin, rows = rows_.size();
+  const Range columns = columns_;
   parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) {
     const Index begin = task * rows_per_task;
-    fill_uniform(random, bound, first + begin, std::min(rows_per_task, rows - begin), columns, data + begin * columns);
+    fill_uniform(random, bound, first + begin, std::min(rows_per_task, rows - begin), columns,
+                 data + begin * columns.size());
   });
 }
 
 void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index global_size) {
   uses_.clear();
+  gathered_ = false;
   std::vector<Index> next;  // float offset of each feature's next gradient
   for (const std::vector<Bags>& run : bags) {
     next.clear();
@@ -99,38 +105,31 @@ EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Ra
   return result;
 }
 
+void EmbeddingTable::gather(const RowSums& gathered) {
+  uses_.resize(gathered.rows.size());
+  for (std::size_t i = 0; i < uses_.size(); ++i)
+    uses_[i] = {gathered.rows[i], static_cast<Index>(i) * dim(), static_cast<std::int32_t>(gathered.leaves[i]), 1.0f};
+  gathered_ = true;
+  sort_by_row(uses_, scratch_, rows_.size());
+}
+
 void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {
-  move(exec, uses_, gradients, false, lr, step);
-}
-
-void EmbeddingTable::update(const Exec& exec, const RowSums& gathered, double lr, Index step) {
-  std::vector<RowUse> uses(gathered.rows.size());
-  for (std::size_t i = 0; i < uses.size(); ++i)
-    uses[i] = {gathered.rows[i], static_cast<Index>(i) * dim(), static_cast<std::int32_t>(gathered.leaves[i]), 1.0f};
-  sort_by_row(uses, scratch_, rows_.size());
-  move(exec, uses, gathered.sums.data(), true, lr, step);
-}
-
-void EmbeddingTable::move(const Exec& exec, const std::vector<RowUse>& uses, const float* gradients, bool sums,
-                          double lr, Index step) {
+  assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const auto state = [this](std::size_t i, Index row) -> float* {
-    return i < state_.size() ? state_[i].values.data() + row * static_cast<Index>(state_[i].values.extent(1)) : nullptr;
-  };
   // Threads take runs of uses cut where the row changes: every row belongs to one.
-  const auto count = static_cast<Index>(uses.size());
+  const auto count = static_cast<Index>(uses_.size());
   const Index tasks = std::min<Index>(concurrency(exec), std::max<Index>(count / 64, 1));
   const auto cut = [&](Index task) {
     Index at = count * task / tasks;
-    while (at > 0 && at < count && uses[at].row == uses[at - 1].row) ++at;
+    while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
     return at;
   };
   parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
-    sum_rows(uses.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums,
+    sum_rows(uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, gathered_,
              [&](Index row, Index, const float* gradient, Index next) {
                if (const Index ahead = next + prefetch_distance; ahead < count) {
-                 __builtin_prefetch(weights_.data() + uses[ahead].row * dim(), 1);
-                 if (!state_.empty()) __builtin_prefetch(state(0, uses[ahead].row), 1);
+                 __builtin_prefetch(weights_.data() + uses_[ahead].row * dim(), 1);
+                 if (!state_.empty()) __builtin_prefetch(state(0, uses_[ahead].row), 1);
                }
                if (kernel_ == ComputeKernel::dense) {
                  std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
@@ -139,17 +138,58 @@ void EmbeddingTable::move(const Exec& exec, const std::vector<RowUse>& uses, con
                }
              });
   });
-  if (kernel_ == ComputeKernel::fused) return;
+  if (kernel_ == ComputeKernel::dense) update_every_row(exec, scalars);
+}
 
-  const Index row_tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
-  parallel_for(exec, "tesserec::embedding::update_dense", row_tasks, [&](Index task) {
+void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars& scalars) {
+  const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
+  parallel_for(exec, "tesserec::embedding::update_dense", tasks, [&](Index task) {
     const Index begin = task * rows_per_task;
     const Index n = std::min(rows_per_task, rows_.size() - begin) * dim();
     optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
                 state(1, begin), n);
   });
-  for (const RowUse& use : uses)
+  for (const RowUse& use : uses_)
     std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
+}
+
+const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr, Index step) {
+  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+  first_use_.clear();
+  for (std::size_t i = 0; i < uses_.size(); ++i)
+    if (i == 0 || uses_[i].row != uses_[i - 1].row) first_use_.push_back(static_cast<Index>(i));
+  const auto rows = static_cast<Index>(first_use_.size());
+  first_use_.push_back(static_cast<Index>(uses_.size()));
+  const auto subtrees = static_cast<Index>(optim::column_subtrees(columns_).size());
+  row_gradients_.resize(static_cast<std::size_t>(rows * dim()));
+  squares_.resize(static_cast<std::size_t>(rows * subtrees));
+  const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
+  parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
+    Index at = task * rows_per_task;
+    const Index end = std::min(rows, at + rows_per_task);
+    sum_rows(uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, gathered_,
+             [&](Index row, Index, const float* gradient, Index) {
+               std::copy(gradient, gradient + dim(), row_gradients_.data() + at * dim());
+               optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
+                                         squares_.data() + at * subtrees);
+               ++at;
+             });
+  });
+  return squares_;
+}
+
+void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, double lr, Index step) {
+  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+  const auto rows = static_cast<Index>(first_use_.size()) - 1;
+  const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
+  parallel_for(exec, "tesserec::embedding::move_by_squares", tasks, [&](Index task) {
+    const Index end = std::min(rows, (task + 1) * rows_per_task);
+    for (Index at = task * rows_per_task; at < end; ++at) {
+      const Index row = uses_[first_use_[at]].row;
+      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(), state(0, row),
+                          squares[at], config_.embedding_dim, dim());
+    }
+  });
 }
 
 }  // namespace tesserec::embedding

@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cmath>
 
+#include <tesserec/core/tree.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::optim {
@@ -38,17 +39,23 @@ TESSEREC_KERNEL void move_adam(const StepScalars& s, float* w, const float* g, f
   }
 }
 
+/// Sum of h*h over columns [first, min(first + 4, n)).
+inline float block_squares(float l2, const float* w, const float* g, Index first, Index n) {
+  float sum = 0.0f;
+  const Index end = first + 4 < n ? first + 4 : n;
+  for (Index i = first; i < end; ++i) {
+    const float h = std::fma(l2, w[i], g[i]);
+    sum = std::fma(h, h, sum);
+  }
+  return sum;
+}
+
 /// Sum of h*h: blocks of 4 columns, blocks by the fixed tree.
 inline float row_squares(float l2, const float* w, const float* g, Index n) {
   float sums[64];  // of whole subtrees, the largest first
   int size = 0;
   for (Index block = 0; block * 4 < n; ++block) {
-    float sum = 0.0f;
-    const Index end = block * 4 + 4 < n ? block * 4 + 4 : n;
-    for (Index i = block * 4; i < end; ++i) {
-      const float h = std::fma(l2, w[i], g[i]);
-      sum = std::fma(h, h, sum);
-    }
+    float sum = block_squares(l2, w, g, block * 4, n);
     for (Index k = block; k & 1; k >>= 1) sum = sums[--size] + sum;  // block + 1 has that many trailing zeros
     sums[size++] = sum;
   }
@@ -57,12 +64,16 @@ inline float row_squares(float l2, const float* w, const float* g, Index n) {
   return sum;
 }
 
-TESSEREC_KERNEL void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum,
-                                      Index n) {
+inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares, Index dim,
+                             Index n) {
   const float l2 = s.l2, shrink = s.shrink;
-  row_sum[0] += row_squares(l2, w, g, n) / static_cast<float>(n);
+  row_sum[0] += squares / static_cast<float>(dim);
   const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
   for (Index i = 0; i < n; ++i) w[i] = std::fma(-rate, std::fma(l2, w[i], g[i]), shrink * w[i]);
+}
+
+TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, Index n) {
+  move_row_adagrad(s, w, g, row_sum, row_squares(s.l2, w, g, n), n, n);
 }
 
 }  // namespace
@@ -117,10 +128,40 @@ TESSEREC_KERNEL float sum_of_squares(const float* gradient, Index n) {
   return row_squares(0.0f, gradient, gradient, n);
 }
 
+std::vector<Index> column_subtrees(Range columns) {
+  assert(columns.begin % 4 == 0);
+  const Range blocks{columns.begin / 4, (columns.end + 3) / 4};
+  TreeOrder tree(blocks);
+  const auto nothing = [](int, int) {};
+  for (Index block = blocks.begin; block < blocks.end; ++block) tree.push(block, nothing);
+  tree.finish(nothing);
+  std::vector<Index> leaves;
+  for (int i = 0; i < tree.size(); ++i) leaves.push_back(tree.leaf(i));
+  return leaves;
+}
+
+TESSEREC_KERNEL void column_square_sums(const StepScalars& step, const float* row, const float* gradient, Range columns,
+                                        float* sums) {
+  const Range blocks{columns.begin / 4, (columns.end + 3) / 4};
+  TreeOrder tree(blocks);
+  float slots[TreeOrder::max_slots];
+  const auto add = [&](int into, int from) { slots[into] += slots[from]; };
+  for (Index block = blocks.begin; block < blocks.end; ++block)
+    slots[tree.push(block, add)] =
+        block_squares(step.l2, row, gradient, block * 4 - columns.begin, columns.size());
+  tree.finish(add);
+  for (int i = 0; i < tree.size(); ++i) sums[i] = slots[i];
+}
+
+TESSEREC_KERNEL void move_columns(const StepScalars& step, float* row, const float* gradient, float* row_sum,
+                                  float squares, Index dim, Index n) {
+  move_row_adagrad(step, row, gradient, row_sum, squares, dim, n);
+}
+
 void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1,
               Index n) {
   if (step.type == Type::rowwise_adagrad)
-    move_row_adagrad(step, row, gradient, state0, n);
+    move_whole_row_adagrad(step, row, gradient, state0, n);
   else
     move(step, row, gradient, state0, state1, n);
 }

@@ -32,23 +32,24 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   std::vector<Slot> data_parallel;
   std::vector<AskedShard> asked_data_parallel;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
-    weighted_ = weighted_ || tables_[t].weighted;
-    std::vector<Shard> shards = plan[t].shards;
-    if (plan[t].type == ShardingType::data_parallel) shards = cut(tables_[t], 1, 1, std::vector<int>{me});
-    for (const std::string& feature : tables_[t].feature_names) {
-      pooled_.push_back({pooled_width_, tables_[t].embedding_dim,
-                         tables_[t].pooling == embedding::PoolingType::mean, {}});
-      pooled_width_ += tables_[t].embedding_dim;
-      (void)feature;
-    }
+    const embedding::EmbeddingBagConfig& table = tables_[t];
+    weighted_ = weighted_ || table.weighted;
+    const bool mine_alone = plan[t].type == ShardingType::data_parallel;
+    const std::vector<Shard> shards = mine_alone ? cut(table, 1, 1, std::vector<int>{me}) : plan[t].shards;
     for (const Shard& shard : shards) {
-      const bool mine_alone = plan[t].type == ShardingType::data_parallel;
       if (shard.rank == me) (mine_alone ? asked_data_parallel : asked_).push_back({t, {}, {}, {}});
-      const std::size_t first_pooled = pooled_.size() - tables_[t].feature_names.size();
-      for (std::size_t f = 0; f < tables_[t].feature_names.size(); ++f) {
-        std::vector<Slot>& list = mine_alone ? data_parallel : slots_[shard.rank];
-        list.push_back({t, shard.blocks, key_of(features, tables_[t].feature_names[f], tables_[t].name),
-                        pooled_[first_pooled + f].column, tables_[t].embedding_dim});
+      std::vector<Slot>& list = mine_alone ? data_parallel : slots_[shard.rank];
+      for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+        list.push_back({t, shard.blocks, key_of(features, table.feature_names[f], table.name),
+                        pooled_width_ + static_cast<Index>(f) * table.embedding_dim + shard.columns.begin,
+                        shard.columns.size()});
+    }
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f, pooled_width_ += table.embedding_dim) {
+      Index next = 0;
+      for (const Shard& shard : shards) {
+        if (shard.columns.begin != next) continue;  // another piece of the rows
+        pooled_.push_back({pooled_width_ + next, shard.columns.size(), table.pooling == embedding::PoolingType::mean, {}});
+        next = shard.columns.end;
       }
     }
   }
@@ -186,9 +187,10 @@ void Exchange::ask(Index global_size) {
         shard.nodes.back().push_back(
             embedding::subtree_nodes(embedding::RowBlocks(table.num_embeddings), slots_[me][k].blocks, bags));
         shard.rows_at.back().push_back(rows_at);
-        const Index rows = shard.nodes.back().back().offsets[bags.count] * table.embedding_dim;
+        const Index dim = slots_[me][k].dim;
+        const Index rows = shard.nodes.back().back().offsets[bags.count] * dim;
         rows_at += rows, rows_sent_[sender] += rows;
-        gradients_at += vectors * table.embedding_dim, gradients_asked_[sender] += vectors * table.embedding_dim;
+        gradients_at += vectors * dim, gradients_asked_[sender] += vectors * dim;
         ids_at += offsets[bags.count];
         offsets += bags.count + 1;
       }

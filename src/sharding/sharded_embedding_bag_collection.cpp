@@ -23,17 +23,27 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       plan_(std::move(plan)),
       lanes_(lanes),
       exchange_(comm, configs_, plan_, features, lanes) {
-  const auto make = [&](std::size_t t, Range blocks, bool replicated) {
+  const auto make = [&](std::size_t t, const sharding::Shard& shard, bool replicated) {
     const optim::Settings optimizer =
         configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);
-    shards_.push_back({t, replicated, std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], blocks, optimizer,
-                                                                                  plan_[t].kernel)});
+    shards_.push_back({t, replicated, std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
+                                                                   optimizer, plan_[t].kernel)});
   };
   for (std::size_t t = 0; t < configs_.size(); ++t)
     for (const sharding::Shard& shard : plan_[t].shards)
-      if (shard.rank == comm.rank()) make(t, shard.blocks, false);
+      if (shard.rank == comm.rank()) make(t, shard, false);
   for (std::size_t t = 0; t < configs_.size(); ++t)
-    if (plan_[t].type == ShardingType::data_parallel) make(t, {0, embedding::RowBlocks::count}, true);
+    if (plan_[t].type == ShardingType::data_parallel)
+      make(t, cut(configs_[t], 1, 1, std::vector<int>{comm.rank()}).front(), true);
+
+  std::vector<bool> shared;
+  for (std::size_t t = 0; t < configs_.size(); ++t) {
+    const auto& shards = plan_[t].shards;
+    const optim::Settings& optimizer = configs_[t].optimizer.value_or(sparse);
+    shared.push_back(!shards.empty() && shards.front().columns.size() < configs_[t].embedding_dim &&
+                     plan_[t].kernel == ComputeKernel::fused && optim::sums_rows(optimizer.type));
+  }
+  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
 }
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
@@ -51,11 +61,27 @@ void ShardedEmbeddingBagCollection::prepare(const std::vector<AskedShard>& asked
   for (std::size_t i = 0; i < asked.size(); ++i) shards_[i].rows->prepare(asked[i].bags, lanes_, global_size);
 }
 
-void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step) {
+void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients,
+                                           const optim::ScheduleSettings& schedule, Index step) {
   for (Shard& shard : shards_)
-    if (!shard.replicated || comm_.size() == 1)
+    if (!shard.rows->shares_rows() && !(shard.replicated && comm_.size() > 1))
       shard.rows->update(exec, gradients, rate(shard, schedule, step), step);
+  if (row_squares_) update_shared(exec, gradients, schedule, step);
   if (comm_.size() > 1) update_replicated(exec, gradients, schedule, step);
+}
+
+void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, const float* gradients,
+                                                  const optim::ScheduleSettings& schedule, Index step) {
+  std::vector<Shard*> shared;
+  std::vector<std::vector<float>> squares;
+  for (Shard& shard : shards_)
+    if (shard.rows->shares_rows()) {
+      shared.push_back(&shard);
+      squares.push_back(shard.rows->sum_squares(exec, gradients, rate(shard, schedule, step), step));
+    }
+  const auto totals = row_squares_->totals(squares);
+  for (std::size_t i = 0; i < shared.size(); ++i)
+    shared[i]->rows->move_by_squares(exec, totals[i].data(), rate(*shared[i], schedule, step), step);
 }
 
 void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step) {
@@ -92,9 +118,11 @@ void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const fl
     sum += n * dims[table];
   }
   std::size_t table = 0;
-  for (Shard& shard : shards_)
-    if (shard.replicated)
-      shard.rows->update(exec, gathered[table++], rate(shard, schedule, step), step);
+  for (Shard& shard : shards_) {
+    if (!shard.replicated) continue;
+    shard.rows->gather(gathered[table]);
+    shard.rows->update(exec, gathered[table++].sums.data(), rate(shard, schedule, step), step);
+  }
 }
 
 }  // namespace tesserec::sharding

@@ -17,15 +17,21 @@ using store::StateItem;
 void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
                const std::string& name, const Matrix<float>& values, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
-  const auto columns = static_cast<Index>(values.extent(1));
+  const embedding::EmbeddingBagConfig& config = shard.rows->config();
+  const auto held = static_cast<Index>(values.extent(1));
+  // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
+  const bool whole_rows = held == shard.rows->dim();
+  const Index columns = whole_rows ? config.embedding_dim : 1;
+  const Index first_column = whole_rows ? shard.rows->columns().begin : 0;
+  const bool writes = whole_rows || shard.rows->columns().begin == 0;
   const Index ranks = session.comm.size(), me = session.comm.rank();
   const Range owned = shard.replicated
                           ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
                           : rows;
   const auto add = [&](Range part, bool is_owned) {
     if (part.size() > 0)
-      items.push_back({name, shard.rows->config().num_embeddings, columns, {part.begin, part.size()},
-                       values.data() + (part.begin - rows.begin) * columns, columns, is_owned});
+      items.push_back({name, config.num_embeddings, columns, {part.begin, part.size(), first_column, held},
+                       values.data() + (part.begin - rows.begin) * held, held, is_owned && writes});
   };
   add({rows.begin, owned.begin}, false);
   add(owned, true);

@@ -21,14 +21,14 @@ embedding::EmbeddingBagConfig config(Index rows, Index dim) { return {"t", rows,
 
 TEST_CASE("start values lie within the square root of 1/rows and do not depend on the shard") {
   const Exec exec;
-  EmbeddingTable table(exec, config(5000, 7), whole, {}, ComputeKernel::fused);
+  EmbeddingTable table(exec, config(5000, 7), whole, {0, 7}, {}, ComputeKernel::fused);
   table.initialise(exec, 3, 2);
   const float bound = std::sqrt(1.0f / 5000);
   float low = 0, high = 0;
   for (Index i = 0; i < 5000 * 7; ++i) low = std::min(low, table.weights().data()[i]), high = std::max(high, table.weights().data()[i]);
   REQUIRE((-bound <= low && low < -0.99f * bound && 0.99f * bound < high && high <= bound));
   const Range blocks{300, 700};
-  EmbeddingTable shard(exec, config(5000, 7), blocks, {}, ComputeKernel::fused);
+  EmbeddingTable shard(exec, config(5000, 7), blocks, {0, 7}, {}, ComputeKernel::fused);
   shard.initialise(exec, 3, 2);
   REQUIRE(std::equal(shard.weights().data(), shard.weights().data() + shard.rows().size() * 7,
                      table.weights().data() + shard.rows().begin * 7));
@@ -46,7 +46,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
   bags.offsets = offsets;
   bags.ids = ids;
   for (const ComputeKernel kernel : {ComputeKernel::dense, ComputeKernel::fused}) {
-    EmbeddingTable table(exec, config(6, 3), whole, adam, kernel);
+    EmbeddingTable table(exec, config(6, 3), whole, {0, 3}, adam, kernel);
     table.initialise(exec, 1, 0);
     Index moved_later = 0;
     for (Index step = 1; step <= 2; ++step) {  // the second batch has no id at all
@@ -69,7 +69,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
 TEST_CASE("a bag is pooled by the oracle's tree, in blocks of several rows and whatever its length") {
   const Exec exec;
   constexpr Index rows = 5000, dim = 9;
-  EmbeddingTable table(exec, config(rows, dim), whole, {}, ComputeKernel::fused);
+  EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, {}, ComputeKernel::fused);
   table.initialise(exec, 8, 0);
   std::vector<oracle::Row> plain;
   for (Index r = 0; r < rows; ++r) plain.emplace_back(table.weights().data() + r * dim, table.weights().data() + (r + 1) * dim);

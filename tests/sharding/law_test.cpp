@@ -122,19 +122,53 @@ template <class Body>
 void for_each_row(const sharding::ShardedEmbeddingBagCollection& collection, const Body& body) {
   for (const auto& shard : collection.shards())
     for (Index r = 0; r < shard.rows->rows().size(); ++r)
-      body(shard.table, shard.rows->rows().begin + r, shard.rows->weights().data() + r * shard.rows->dim(),
-           shard.rows->dim());
+      body(shard.table, shard.rows->rows().begin + r, shard.rows->columns(),
+           shard.rows->weights().data() + r * shard.rows->dim());
 }
 
-std::vector<sharding::Settings> plans(int ranks) {
-  std::vector<sharding::Settings> all(5);
-  all[1].default_type = ShardingType::table_wise;
-  all[2].default_type = ShardingType::row_wise;
-  all[3].default_type = ShardingType::data_parallel;
-  all[4].tables["shared"].sharding = ShardingType::row_wise;  // uneven by hand: the last rank first
-  all[4].tables["shared"].ranks = {ranks - 1, 0, ranks / 2};
-  all[4].tables["small"].sharding = ShardingType::data_parallel;
-  all[4].tables["long"].ranks = {ranks - 1};
+/// Owners of n pieces: the ranks in turn from `first` on.
+std::vector<int> owners(Index n, int ranks, int first = 0) {
+  std::vector<int> result;
+  for (Index i = 0; i < n; ++i) result.push_back(static_cast<int>((first + i) % ranks));
+  return result;
+}
+
+sharding::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts, Index column_cuts,
+                                    int ranks, int first = 0) {
+  column_cuts = std::min(column_cuts, sharding::most_column_cuts(table));
+  return {type, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+          sharding::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
+}
+
+/// Every type for all tables, mixtures, and shards that no planner would make.
+std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
+  std::vector<sharding::ShardingPlan> all;
+  const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
+    sharding::ShardingPlan plan;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+      plan.push_back(sharded(tables[t], type, row_cuts, column_cuts, ranks, static_cast<int>(t)));
+    all.push_back(plan);
+  };
+  of_all(ShardingType::table_wise, 1, 1);
+  of_all(ShardingType::row_wise, ranks, 1);
+  of_all(ShardingType::column_wise, 1, ranks);
+  of_all(ShardingType::table_row_wise, (ranks + 1) / 2, 1);
+  of_all(ShardingType::table_column_wise, 1, (ranks + 1) / 2);
+  of_all(ShardingType::grid, (ranks + 1) / 2, 2);
+  all.push_back(sharding::ShardingPlan(tables.size(), {ShardingType::data_parallel, embedding::ComputeKernel::fused,
+                                                       sharding::ExchangeForm::pooled, {}}));
+  of_all(ShardingType::row_wise, 11, 1);  // several shards a rank
+  of_all(ShardingType::column_wise, 1, 4);
+  all.push_back({sharded(tables[0], ShardingType::row_wise, 3, 1, ranks, 2), all[6][1],
+                 sharded(tables[2], ShardingType::column_wise, 1, 3, ranks)});
+  const int last = ranks - 1;  // uneven, with a shard of no rows
+  all.push_back({{ShardingType::grid, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+                  {{last, {0, 1}, {0, 4}}, {0, {1, 777}, {0, 4}}, {last / 2, {777, 1024}, {0, 4}},
+                   {0, {0, 1}, {4, 5}}, {last, {1, 777}, {4, 5}}, {last, {777, 1024}, {4, 5}}}},
+                 {ShardingType::row_wise, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+                  {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
+                 {ShardingType::column_wise, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+                  {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
   return all;
 }
 
@@ -151,7 +185,7 @@ void run(const Case& c) {
 
   std::vector<std::vector<oracle::Row>> start(configs.size());
   for (std::size_t t = 0; t < configs.size(); ++t) {  // from a collection that holds everything
-    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, sparse,
+    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, {0, configs[t].embedding_dim}, sparse,
                                     embedding::ComputeKernel::fused);
     whole.initialise(exec, 4, static_cast<Index>(t));
     for (Index r = 0; r < configs[t].num_embeddings; ++r)
@@ -159,8 +193,8 @@ void run(const Case& c) {
   }
   const Trained expected = serial(c, lane_count, start);
 
-  for (const sharding::Settings& settings : plans(comm.size())) {
-    const auto plan = sharding::make_plan(configs, settings, sparse, comm.size(), samples);
+  for (const sharding::ShardingPlan& plan : plans(configs, comm.size())) {
+    sharding::check_plan(configs, plan, comm.size());
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {});
     collection.initialise(exec, 4);
     Index wrong = 0;
@@ -184,8 +218,8 @@ void run(const Case& c) {
         }
       collection.update(exec, exchange.send_gradients(exec, gradient.data()), {}, step + 1);
     }
-    for_each_row(collection, [&](std::size_t t, Index row, const float* weights, Index dim) {
-      wrong += !std::equal(weights, weights + dim, expected.weights[t][row].begin());
+    for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
+      wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);
     });
     INFO("ranks " << comm.size() << ", " << sharding::describe(configs, plan));
     REQUIRE(wrong == 0);

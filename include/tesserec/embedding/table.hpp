@@ -14,13 +14,13 @@ namespace tesserec::embedding {
 /// The bags of a shard in one global batch: runs of samples in sample order, in each run one Bags a feature.
 using ShardBags = std::vector<std::vector<Bags>>;
 
-/// One rank's row blocks of one logical table, with the optimizer state of its rows. Reached through prepare, lookup
-/// and update alone.
+/// One rank's rectangle of one logical table, row blocks by columns, with its optimizer state. Reached through prepare,
+/// lookup and update alone.
 class EmbeddingTable {
  public:
   /// `optimizer` is the sparse one for the fused kernel and the dense one for the dense kernel.
-  EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, const optim::Settings& optimizer,
-                 ComputeKernel kernel);
+  EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
+                 const optim::Settings& optimizer, ComputeKernel kernel);
 
   const EmbeddingBagConfig& config() const { return config_; }
   ComputeKernel kernel() const { return kernel_; }
@@ -28,11 +28,15 @@ class EmbeddingTable {
   const RowBlocks& row_blocks() const { return row_blocks_; }
   Range blocks() const { return blocks_; }
   Range rows() const { return rows_; }
-  Index dim() const { return config_.embedding_dim; }
+  Range columns() const { return columns_; }
+  /// Columns held here.
+  Index dim() const { return columns_.size(); }
+  /// Whether a row moves by a sum over columns that others hold: then sum_squares and move_by_squares update it.
+  bool shares_rows() const { return optim::sums_rows(optimizer_.type) && dim() < config_.embedding_dim; }
 
   /// Rows [rows().size(), dim].
   const Matrix<float>& weights() const { return weights_; }
-  /// Optimizer state: as many columns as the table, or one.
+  /// Optimizer state: as many columns as held here, or one, which each owner of a row's columns keeps.
   struct State {
     std::string name;
     Matrix<float> values;
@@ -56,25 +60,42 @@ class EmbeddingTable {
   };
   RowSums sum_gradients(const float* gradients, Range lanes) const;
 
+  /// Puts the subtree sums of all ranks, in lane order, in place of the prepared batch: the gradients of the update are
+  /// then `gathered.sums`.
+  void gather(const RowSums& gathered);
+
   /// Moves the rows of the prepared batch, each once. `gradients` holds the vectors that Bags::gradients_at speaks of.
   void update(const Exec& exec, const float* gradients, double lr, Index step);
-  /// The same from subtree sums that all ranks gathered, in lane order.
-  void update(const Exec& exec, const RowSums& gathered, double lr, Index step);
+
+  /// The same in two halves, where rows are shared. First the gradients of the touched rows, in row order, and of each
+  /// the sums of squares over this shard's subtrees of columns: [touched rows, column_subtrees(columns())]. Then, given the
+  /// whole rows' sums [touched rows], the rows move.
+  const std::vector<float>& sum_squares(const Exec& exec, const float* gradients, double lr, Index step);
+  void move_by_squares(const Exec& exec, const float* squares, double lr, Index step);
 
  private:
-  void move(const Exec& exec, const std::vector<RowUse>& uses, const float* gradients, bool sums, double lr, Index step);
+  float* state(std::size_t i, Index row) const {
+    return i < state_.size() ? state_[i].values.data() + row * static_cast<Index>(state_[i].values.extent(1)) : nullptr;
+  }
+  void update_every_row(const Exec& exec, const optim::StepScalars& scalars);
 
   EmbeddingBagConfig config_;
   RowBlocks row_blocks_;
   Range blocks_;
   Range rows_;
+  Range columns_;
   optim::Settings optimizer_;
   ComputeKernel kernel_;
   Matrix<float> weights_;
   std::vector<State> state_;
   Matrix<float> dense_gradient_;  // dense kernel only; zero between steps
   std::vector<RowUse> uses_;      // of the prepared batch, by row
+  bool gathered_ = false;         // uses_ are of subtree sums
   std::vector<RowUse> scratch_;
+  // Between the halves of an update of shared rows.
+  std::vector<Index> first_use_;      // of each touched row, and the end
+  std::vector<float> row_gradients_;  // [touched rows, dim]
+  std::vector<float> squares_;
 };
 
 }  // namespace tesserec::embedding

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lanes.hpp>
 
 namespace tesserec::optim {
 
@@ -34,6 +34,8 @@ struct StateInfo {
   bool per_row = false;
 };
 std::vector<StateInfo> states(Type type);
+/// Whether a row moves by a sum over all its columns.
+inline bool sums_rows(Type type) { return type == Type::rowwise_adagrad; }
 
 /// What one step's formulas need besides the settings: computed once a step, in double, rounded to float.
 struct StepScalars {
@@ -56,6 +58,17 @@ void move(const StepScalars& step, float* weights, const float* gradient, float*
 
 /// Sum of g*g over a row by the law: blocks of 4 columns in order with fma from +0, blocks by the fixed tree.
 float sum_of_squares(const float* gradient, Index n);
+
+/// For the owner of columns [begin, end) of the rows of a table, begin a multiple of 4: a leaf under each whole subtree
+/// of column blocks, in order. Their sums of squares, from all owners, make the row's.
+std::vector<Index> column_subtrees(Range columns);
+
+/// The sums of h*h of those subtrees, h the gradient with l2 decay: sums[column_subtrees(columns).size()].
+void column_square_sums(const StepScalars& step, const float* row, const float* gradient, Range columns, float* sums);
+
+/// Row-wise Adagrad of some columns [n] of a row of `dim`, whose sum of squares is known.
+void move_columns(const StepScalars& step, float* row, const float* gradient, float* row_sum, float squares, Index dim,
+                  Index n);
 
 /// One step of a whole row: `move`, or for rowwise_adagrad state0[0] += mean(g*g) first (l2 decay enters g).
 void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1,

@@ -52,8 +52,8 @@ class Exchange {
     std::size_t table = 0;
     Range blocks;
     Index key = 0;     // in the batches
-    Index column = 0;  // in the pooled vector
-    Index dim = 0;
+    Index column = 0;  // of its first one, in the pooled vector
+    Index dim = 0;     // columns
   };
   /// What this rank asked of a slot: its bags, and where their sums and gradients lie in the messages.
   struct Sent {
@@ -63,7 +63,7 @@ class Exchange {
     Index gradients_at = 0;
     Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
   };
-  /// Where the sums of one pooled vector come from, in row order.
+  /// Where the sums of some columns of a pooled vector come from, in row order.
   struct Source {
     int owner = 0;
     std::size_t slot = 0;

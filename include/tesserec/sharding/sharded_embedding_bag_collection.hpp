@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/sharding/exchange.hpp>
+#include <tesserec/sharding/row_squares.hpp>
 
 namespace tesserec::sharding {
 
@@ -38,11 +40,12 @@ class ShardedEmbeddingBagCollection {
   void prepare(const std::vector<AskedShard>& asked, Index global_size);
 
   /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1. Data-parallel
-  /// tables gather the ranks' subtree sums first.
+  /// tables gather the ranks' subtree sums first, row-wise optimizers the sums of squares of all columns.
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
  private:
   void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
   const comm::Communicator& comm_;
   std::vector<embedding::EmbeddingBagConfig> configs_;
@@ -50,6 +53,7 @@ class ShardedEmbeddingBagCollection {
   Lanes lanes_;
   Exchange exchange_;
   std::vector<Shard> shards_;
+  std::optional<RowSquares> row_squares_;  // where any table needs it
 };
 
 }  // namespace tesserec::sharding

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/sharding/plan.hpp>
+
+namespace tesserec::sharding {
+
+/// The extra round of row-wise optimizers where a table's columns are cut: the owners of a row's columns send each other
+/// their sums of squares, and each adds them by the tree of column blocks. One message to a rank.
+class RowSquares {
+ public:
+  /// `shared[t]`: rows of table t move by sums over columns that several shards hold.
+  RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared);
+
+  /// `mine`: for each of this rank's shards of shared tables, in the plan's order, the sums of its subtrees of columns
+  /// [touched rows, subtrees]. Returns for each the sums of whole rows [touched rows]. Collective.
+  std::vector<std::vector<float>> totals(std::span<const std::vector<float>> mine) const;
+
+ private:
+  /// A shard that holds some columns of a group's rows.
+  struct Piece {
+    int rank = 0;
+    std::size_t own = 0;        // this rank's shards: place in `mine`
+    std::vector<Index> leaves;  // of the tree of column blocks, one a sum
+  };
+  /// The shards of some rows, in column order.
+  struct Group {
+    std::vector<Piece> pieces;
+    /// Floats of a touched row that `rank` sends.
+    Index sums_of(int rank) const;
+  };
+
+  const comm::Communicator& comm_;
+  std::vector<Group> groups_;  // those with a shard of this rank
+  std::size_t own_ = 0;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/tree.hpp>
+#include <tesserec/optim/optimizer.hpp>
+#include <tesserec/sharding/row_squares.hpp>
+
+namespace tesserec::sharding {
+
+RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared)
+    : comm_(comm) {
+  for (std::size_t t = 0; t < plan.size(); ++t) {
+    if (!shared[t]) continue;
+    const std::vector<Shard>& shards = plan[t].shards;  // by columns, then by rows
+    std::size_t row_cuts = 0;
+    while (row_cuts < shards.size() && shards[row_cuts].columns == shards[0].columns) ++row_cuts;
+    std::vector<Group> groups(row_cuts);
+    std::vector<bool> mine(row_cuts);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      const bool is_mine = shards[i].rank == comm.rank();
+      groups[i % row_cuts].pieces.push_back({shards[i].rank, is_mine ? own_++ : 0, optim::column_subtrees(shards[i].columns)});
+      if (is_mine) mine[i % row_cuts] = true;
+    }
+    for (std::size_t r = 0; r < row_cuts; ++r)
+      if (mine[r]) groups_.push_back(std::move(groups[r]));
+  }
+}
+
+Index RowSquares::Group::sums_of(int rank) const {
+  Index sums = 0;
+  for (const Piece& piece : pieces) sums += piece.rank == rank ? static_cast<Index>(piece.leaves.size()) : 0;
+  return sums;
+}
+
+std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<float>> mine) const {
+  const int me = comm_.rank();
+  std::vector<Index> send_counts(comm_.size()), receive_counts(comm_.size());
+  std::vector<float> send;
+  std::vector<Index> rows;  // touched, of each group
+  for (const Group& group : groups_)
+    for (const Piece& piece : group.pieces)
+      if (piece.rank == me) {
+        rows.push_back(static_cast<Index>(mine[piece.own].size() / piece.leaves.size()));
+        break;
+      }
+  for (int rank = 0; rank < comm_.size(); ++rank) {
+    if (rank == me) continue;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].sums_of(rank) == 0) continue;
+      receive_counts[rank] += rows[g] * groups_[g].sums_of(rank);
+      send_counts[rank] += rows[g] * groups_[g].sums_of(me);
+      for (const Piece& piece : groups_[g].pieces)
+        if (piece.rank == me) send.insert(send.end(), mine[piece.own].begin(), mine[piece.own].end());
+    }
+  }
+  std::vector<Index> at(comm_.size());  // of each rank's next sums
+  for (int rank = 1; rank < comm_.size(); ++rank) at[rank] = at[rank - 1] + receive_counts[rank - 1];
+  std::vector<float> received(static_cast<std::size_t>(at.back() + receive_counts.back()));
+  comm_.all_to_all(send.data(), send_counts, received.data(), receive_counts);
+
+  std::vector<std::vector<float>> totals(own_);
+  float slots[TreeOrder::max_slots];
+  const auto add = [&](int into, int from) { slots[into] += slots[from]; };
+  TreeOrder tree(whole_tree);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    std::vector<const float*> sums;  // of each piece
+    for (const Piece& piece : groups_[g].pieces) {
+      sums.push_back(piece.rank == me ? mine[piece.own].data() : received.data() + at[piece.rank]);
+      if (piece.rank != me) at[piece.rank] += rows[g] * static_cast<Index>(piece.leaves.size());
+    }
+    std::vector<float> total(static_cast<std::size_t>(rows[g]));
+    for (float& row : total) {
+      tree.clear();
+      for (std::size_t p = 0; p < sums.size(); ++p)
+        for (const Index leaf : groups_[g].pieces[p].leaves) {
+          const int slot = tree.push(leaf, add);
+          slots[slot] = *sums[p]++;
+        }
+      tree.finish(add);
+      row = slots[0];
+    }
+    for (const Piece& piece : groups_[g].pieces)
+      if (piece.rank == me) totals[piece.own] = total;
+  }
+  return totals;
+}
+
+}  // namespace tesserec::sharding
