@@ -78,12 +78,13 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
   for (Index bag = first; bag < last; ++bag) {
     const Index begin = bags.offsets[bag];
     const Index length = bags.offsets[bag + 1] - begin;
+    const auto place = [&](Index i) { return bags.places == nullptr ? (ids[i] - first_row) * dim : bags.places[i]; };
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
-      __builtin_prefetch(rows + (ids[i] - first_row) * dim);
+      __builtin_prefetch(rows + place(i));
     float* target = out + nodes.offsets[bag] * dim;
     const auto weight = [&](Index i) { return bags.weights == nullptr ? 1.0f : bags.weights[begin + i]; };
     if (length == 1) {
-      const float* row = rows + (ids[begin] - first_row) * dim;
+      const float* row = rows + place(begin);
       const float w = weight(0);
       for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, row[c], 0.0f);
     } else if (length > 1) {
@@ -98,7 +99,7 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
           std::fill(sum, sum + dim, 0.0f);
         }
         const Index at = order.position[i];
-        accumulate(sum, rows + (ids[begin + at] - first_row) * dim, weight(at), dim);
+        accumulate(sum, rows + place(begin + at), weight(at), dim);
       }
       tree.finish(merge);
       std::copy(slots.data(), slots.data() + tree.size() * dim, target);

@@ -13,8 +13,8 @@ constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 constexpr Index prefetch_distance = 12;
 
-TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Range columns,
-                                  float* out) {
+TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows,
+                                  Range columns, float* out) {
   const Index dim = columns.size();
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < dim; c += 4) {
@@ -26,8 +26,8 @@ TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first
 
 }  // namespace
 
-EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
-                               const optim::Settings& optimizer, ComputeKernel kernel)
+EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks,
+                               Range columns, const optim::Settings& optimizer, ComputeKernel kernel)
     : config_(config),
       row_blocks_(config.num_embeddings),
       blocks_(blocks),
@@ -39,12 +39,14 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
     State state{info.name, make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name,
                                               rows_.size(), info.per_row ? 1 : dim())};
-    const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
+    const bool is_sum =
+        optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
     Kokkos::deep_copy(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
-    dense_gradient_ = make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
+    dense_gradient_ =
+        make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
     Kokkos::deep_copy(exec, dense_gradient_, 0.0f);
   }
   exec.fence();
@@ -66,7 +68,7 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
 
 void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index global_size) {
   uses_.clear();
-  gathered_ = false;
+  sums_ = false;
   std::vector<Index> next;  // float offset of each feature's next gradient
   for (const std::vector<Bags>& run : bags) {
     next.clear();
@@ -105,11 +107,9 @@ EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Ra
   return result;
 }
 
-void EmbeddingTable::gather(const RowSums& gathered) {
-  uses_.resize(gathered.rows.size());
-  for (std::size_t i = 0; i < uses_.size(); ++i)
-    uses_[i] = {gathered.rows[i], static_cast<Index>(i) * dim(), static_cast<std::int32_t>(gathered.leaves[i]), 1.0f};
-  gathered_ = true;
+void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
+  uses_.assign(sums.begin(), sums.end());
+  sums_ = true;
   sort_by_row(uses_, scratch_, rows_.size());
 }
 
@@ -125,7 +125,7 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
     return at;
   };
   parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
-    sum_rows(uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, gathered_,
+    sum_rows(uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums_,
              [&](Index row, Index, const float* gradient, Index next) {
                if (const Index ahead = next + prefetch_distance; ahead < count) {
                  __builtin_prefetch(weights_.data() + uses_[ahead].row * dim(), 1);
@@ -134,7 +134,8 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
                if (kernel_ == ComputeKernel::dense) {
                  std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
                } else {
-                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
+                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row),
+                                 state(1, row), dim());
                }
              });
   });
@@ -146,14 +147,14 @@ void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars
   parallel_for(exec, "tesserec::embedding::update_dense", tasks, [&](Index task) {
     const Index begin = task * rows_per_task;
     const Index n = std::min(rows_per_task, rows_.size() - begin) * dim();
-    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
-                state(1, begin), n);
+    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(),
+                state(0, begin), state(1, begin), n);
   });
-  for (const RowUse& use : uses_)
-    std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
+  for (const RowUse& use : uses_) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
 }
 
-const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr, Index step) {
+const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr,
+                                                      Index step) {
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
   first_use_.clear();
   for (std::size_t i = 0; i < uses_.size(); ++i)
@@ -167,7 +168,7 @@ const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const fl
   parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
     Index at = task * rows_per_task;
     const Index end = std::min(rows, at + rows_per_task);
-    sum_rows(uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, gathered_,
+    sum_rows(uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, sums_,
              [&](Index row, Index, const float* gradient, Index) {
                std::copy(gradient, gradient + dim(), row_gradients_.data() + at * dim());
                optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
@@ -186,8 +187,8 @@ void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, dou
     const Index end = std::min(rows, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
       const Index row = uses_[first_use_[at]].row;
-      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(), state(0, row),
-                          squares[at], config_.embedding_dim, dim());
+      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(),
+                          state(0, row), squares[at], config_.embedding_dim, dim());
     }
   });
 }

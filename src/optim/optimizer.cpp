@@ -64,15 +64,16 @@ inline float row_squares(float l2, const float* w, const float* g, Index n) {
   return sum;
 }
 
-inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares, Index dim,
-                             Index n) {
+inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares,
+                             Index dim, Index n) {
   const float l2 = s.l2, shrink = s.shrink;
   row_sum[0] += squares / static_cast<float>(dim);
   const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
   for (Index i = 0; i < n; ++i) w[i] = std::fma(-rate, std::fma(l2, w[i], g[i]), shrink * w[i]);
 }
 
-TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, Index n) {
+TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum,
+                                            Index n) {
   move_row_adagrad(s, w, g, row_sum, row_squares(s.l2, w, g, n), n, n);
 }
 
@@ -140,8 +141,8 @@ std::vector<Index> column_subtrees(Range columns) {
   return leaves;
 }
 
-TESSEREC_KERNEL void column_square_sums(const StepScalars& step, const float* row, const float* gradient, Range columns,
-                                        float* sums) {
+TESSEREC_KERNEL void column_square_sums(const StepScalars& step, const float* row, const float* gradient,
+                                        Range columns, float* sums) {
   const Range blocks{columns.begin / 4, (columns.end + 3) / 4};
   TreeOrder tree(blocks);
   float slots[TreeOrder::max_slots];

@@ -12,20 +12,23 @@ namespace {
 using embedding::EmbeddingBagConfig;
 using embedding::RowBlocks;
 
-/// Both sides in floats a step: the rows that all ranks may touch, once from each rank to each other, against the
-/// pooled vectors and their gradients of one bag a feature and sample.
+/// Both sides in floats a step: the rows that all ranks may touch, once from each rank to each other, against
+/// the pooled vectors and their gradients of one bag a feature and sample.
 bool gathering_is_cheaper(const EmbeddingBagConfig& table, int ranks, Index global_batch) {
   const Index gathered = std::min(table.num_embeddings, global_batch) * ranks * (ranks - 1);
   const Index exchanged = 2 * global_batch * static_cast<Index>(table.feature_names.size());
   return gathered <= exchanged;
 }
 
-void check_ranks(const EmbeddingBagConfig& table, const ParameterConstraints& demand, ShardingType type, int ranks) {
+void check_ranks(const EmbeddingBagConfig& table, const ParameterConstraints& demand, ShardingType type,
+                 int ranks) {
   for (const int rank : demand.ranks)
     if (rank < 0 || rank >= ranks)
-      fail("plan.tables.", table.name, ": rank ", rank, " does not exist; this job has ranks 0 to ", ranks - 1);
+      fail("plan.tables.", table.name, ": rank ", rank, " does not exist; this job has ranks 0 to ",
+           ranks - 1);
   if (type == ShardingType::table_wise && demand.ranks.size() > 1)
-    fail("plan.tables.", table.name, ": table_wise takes one rank, ", demand.ranks.size(), " are given; use row_wise");
+    fail("plan.tables.", table.name, ": table_wise takes one rank, ", demand.ranks.size(),
+         " are given; use row_wise");
   if (type == ShardingType::data_parallel && !demand.ranks.empty())
     fail("plan.tables.", table.name, ": data_parallel puts the table on every rank; take ranks away");
 }
@@ -52,7 +55,8 @@ ShardingPlan make_plan(std::span<const EmbeddingBagConfig> tables, const Setting
     std::optional<ShardingType> type = demand.sharding ? demand.sharding : settings.default_type;
     if (!type && demand.ranks.size() > 1) type = ShardingType::row_wise;
     if (!type && demand.ranks.size() == 1) type = ShardingType::table_wise;
-    if (!type && ranks > 1 && gathering_is_cheaper(tables[t], ranks, global_batch)) type = ShardingType::data_parallel;
+    if (!type && ranks > 1 && gathering_is_cheaper(tables[t], ranks, global_batch))
+      type = ShardingType::data_parallel;
     if (!type && ranks > 1 && bytes_of(tables[t]) * ranks > all_bytes) type = ShardingType::row_wise;
     plan[t].type = type.value_or(ShardingType::table_wise);
     plan[t].kernel = demand.kernel;
@@ -89,14 +93,15 @@ std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingP
   for (std::size_t t = 0; t < tables.size(); ++t) {
     char line[160];
     std::snprintf(line, sizeof line, "  %-14s %12lld %5lld  %-13s  %-6s ", tables[t].name.c_str(),
-                  static_cast<long long>(tables[t].num_embeddings), static_cast<long long>(tables[t].embedding_dim),
-                  name(plan[t].type), name(plan[t].kernel));
+                  static_cast<long long>(tables[t].num_embeddings),
+                  static_cast<long long>(tables[t].embedding_dim), name(plan[t].type), name(plan[t].kernel));
     text += line;
     const RowBlocks blocks(tables[t].num_embeddings);
     if (plan[t].shards.empty()) text += " every rank";
     for (const Shard& shard : plan[t].shards) {
       const Range rows = blocks.rows(shard.blocks);
-      text += " " + std::to_string(shard.rank) + ": " + std::to_string(rows.begin) + "-" + std::to_string(rows.end);
+      text += " " + std::to_string(shard.rank) + ": " + std::to_string(rows.begin) + "-" +
+              std::to_string(rows.end);
     }
     text += "\n";
   }

@@ -5,7 +5,8 @@
 
 namespace tesserec::sharding {
 
-RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared)
+RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan,
+                       const std::vector<bool>& shared)
     : comm_(comm) {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     if (!shared[t]) continue;
@@ -16,7 +17,8 @@ RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan,
     std::vector<bool> mine(row_cuts);
     for (std::size_t i = 0; i < shards.size(); ++i) {
       const bool is_mine = shards[i].rank == comm.rank();
-      groups[i % row_cuts].pieces.push_back({shards[i].rank, is_mine ? own_++ : 0, optim::column_subtrees(shards[i].columns)});
+      groups[i % row_cuts].pieces.push_back(
+          {shards[i].rank, is_mine ? own_++ : 0, optim::column_subtrees(shards[i].columns)});
       if (is_mine) mine[i % row_cuts] = true;
     }
     for (std::size_t r = 0; r < row_cuts; ++r)

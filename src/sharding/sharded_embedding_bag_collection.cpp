@@ -6,18 +6,17 @@
 namespace tesserec::sharding {
 namespace {
 
-double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule, Index step) {
+double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule,
+            Index step) {
   return optim::scheduled_rate(schedule, shard.rows->optimizer().lr, step);
 }
 
 }  // namespace
 
-ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
-                                                             std::vector<embedding::EmbeddingBagConfig> tables,
-                                                             ShardingPlan plan,
-                                                             const std::vector<std::string>& features,
-                                                             const Lanes& lanes, const optim::Settings& sparse,
-                                                             const optim::Settings& dense)
+ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
+    const Exec& exec, const comm::Communicator& comm, std::vector<embedding::EmbeddingBagConfig> tables,
+    ShardingPlan plan, const std::vector<std::string>& features, const Lanes& lanes,
+    const optim::Settings& sparse, const optim::Settings& dense)
     : comm_(comm),
       configs_(std::move(tables)),
       plan_(std::move(plan)),
@@ -26,8 +25,9 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   const auto make = [&](std::size_t t, const sharding::Shard& shard, bool replicated) {
     const optim::Settings optimizer =
         configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);
-    shards_.push_back({t, replicated, std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
-                                                                   optimizer, plan_[t].kernel)});
+    shards_.push_back({t, replicated,
+                       std::make_unique<embedding::EmbeddingTable>(
+                           exec, configs_[t], shard.blocks, shard.columns, optimizer, plan_[t].kernel)});
   };
   for (std::size_t t = 0; t < configs_.size(); ++t)
     for (const sharding::Shard& shard : plan_[t].shards)
@@ -43,22 +43,30 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     shared.push_back(!shards.empty() && shards.front().columns.size() < configs_[t].embedding_dim &&
                      plan_[t].kernel == ComputeKernel::fused && optim::sums_rows(optimizer.type));
   }
-  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
+  if (std::find(shared.begin(), shared.end(), true) != shared.end())
+    row_squares_.emplace(comm, plan_, shared);
 }
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
   for (Shard& shard : shards_) shard.rows->initialise(exec, seed, static_cast<Index>(shard.table));
 }
 
-void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const {
+void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked,
+                                           float* rows) const {
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
       for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
+        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f],
+                                rows + asked[i].rows_at[run][f]);
 }
 
 void ShardedEmbeddingBagCollection::prepare(const std::vector<AskedShard>& asked, Index global_size) {
-  for (std::size_t i = 0; i < asked.size(); ++i) shards_[i].rows->prepare(asked[i].bags, lanes_, global_size);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (asked[i].fetched)
+      shards_[i].rows->prepare_sums(asked[i].sums);
+    else
+      shards_[i].rows->prepare(asked[i].bags, lanes_, global_size);
+  }
 }
 
 void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients,
@@ -84,7 +92,8 @@ void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, const float*
     shared[i]->rows->move_by_squares(exec, totals[i].data(), rate(*shared[i], schedule, step), step);
 }
 
-void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step) {
+void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients,
+                                                      const optim::ScheduleSettings& schedule, Index step) {
   // One message of each kind for all replicated tables; every rank has the same tables in the same order.
   std::vector<Index> counts, keys;
   std::vector<float> sums;
@@ -101,27 +110,21 @@ void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const fl
   const std::vector<Index> all_keys = comm_.all_gather(std::span<const Index>(keys));
   const std::vector<float> all_sums = comm_.all_gather(std::span<const float>(sums));
 
-  std::vector<embedding::EmbeddingTable::RowSums> gathered(counts.size());
-  std::vector<Index> dims;
-  for (const Shard& shard : shards_)
-    if (shard.replicated) dims.push_back(shard.rows->dim());
+  std::vector<Shard*> replicated;
+  for (Shard& shard : shards_)
+    if (shard.replicated) replicated.push_back(&shard);
+  std::vector<std::vector<embedding::RowUse>> uses(replicated.size());
   auto key = all_keys.begin();
-  auto sum = all_sums.begin();
+  Index sum = 0;
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % counts.size();
-    const Index n = all_counts[i];
-    auto& into = gathered[table];
-    into.rows.insert(into.rows.end(), key, key + n);
-    into.leaves.insert(into.leaves.end(), key + n, key + 2 * n);
-    into.sums.insert(into.sums.end(), sum, sum + n * dims[table]);
-    key += 2 * n;
-    sum += n * dims[table];
+    const std::size_t table = i % replicated.size();
+    for (Index n = 0; n < all_counts[i]; ++n, sum += replicated[table]->rows->dim())
+      uses[table].push_back({key[n], sum, static_cast<std::int32_t>(key[all_counts[i] + n]), 1.0f});
+    key += 2 * all_counts[i];
   }
-  std::size_t table = 0;
-  for (Shard& shard : shards_) {
-    if (!shard.replicated) continue;
-    shard.rows->gather(gathered[table]);
-    shard.rows->update(exec, gathered[table++].sums.data(), rate(shard, schedule, step), step);
+  for (std::size_t i = 0; i < replicated.size(); ++i) {
+    replicated[i]->rows->prepare_sums(uses[i]);
+    replicated[i]->rows->update(exec, all_sums.data(), rate(*replicated[i], schedule, step), step);
   }
 }
 

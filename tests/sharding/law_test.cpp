@@ -169,6 +169,13 @@ std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>&
                   {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
                  {ShardingType::column_wise, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
                   {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
+  const std::size_t pooled = all.size();
+  for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
+    sharding::ShardingPlan plan = all[i];
+    for (std::size_t t = 0; t < plan.size(); ++t)
+      if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = sharding::ExchangeForm::rows;
+    all.push_back(plan);
+  }
   return all;
 }
 

@@ -15,6 +15,7 @@ struct Bags {
   Index count = 0;                 ///< bags
   const Index* offsets = nullptr;  ///< [count + 1] into ids
   const Index* ids = nullptr;
+  const Index* places = nullptr;   ///< parallel to ids: float offset of each one's row; null = its place in the shard
   const float* weights = nullptr;  ///< parallel to ids; null = 1
   Index gradients_at = 0;          ///< float offset of the first vector: bags with ids have one gradient each, in order
 

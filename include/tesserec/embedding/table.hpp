@@ -60,9 +60,8 @@ class EmbeddingTable {
   };
   RowSums sum_gradients(const float* gradients, Range lanes) const;
 
-  /// Puts the subtree sums of all ranks, in lane order, in place of the prepared batch: the gradients of the update are
-  /// then `gathered.sums`.
-  void gather(const RowSums& gathered);
+  /// In place of a prepared batch: uses by sums over subtrees of lanes, lane order within a row.
+  void prepare_sums(std::span<const RowUse> sums);
 
   /// Moves the rows of the prepared batch, each once. `gradients` holds the vectors that Bags::gradients_at speaks of.
   void update(const Exec& exec, const float* gradients, double lr, Index step);
@@ -90,7 +89,7 @@ class EmbeddingTable {
   std::vector<State> state_;
   Matrix<float> dense_gradient_;  // dense kernel only; zero between steps
   std::vector<RowUse> uses_;      // of the prepared batch, by row
-  bool gathered_ = false;         // uses_ are of subtree sums
+  bool sums_ = false;             // uses_ are of sums over subtrees of lanes
   std::vector<RowUse> scratch_;
   // Between the halves of an update of shared rows.
   std::vector<Index> first_use_;      // of each touched row, and the end

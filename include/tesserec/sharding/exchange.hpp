@@ -8,28 +8,35 @@
 #include <tesserec/embedding/table.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/sharding/plan.hpp>
+#include <tesserec/sharding/row_fetch.hpp>
 
 namespace tesserec::sharding {
 
-/// A shard of this rank, and the bags that all ranks ask of it in one step.
+/// A shard of this rank, and what all ranks ask of it in one step.
 struct AskedShard {
   std::size_t table = 0;
+  Index columns = 0;
+  Index first_row = 0;
+  bool fetched = false;  ///< ExchangeForm::rows: a bag is one row, asked for once by each rank
+
   embedding::ShardBags bags;                         ///< [run of samples][feature of the table]
   std::vector<std::vector<embedding::Nodes>> nodes;  ///< the sums returned for each
   std::vector<std::vector<Index>> rows_at;           ///< float offset of each one's sums in the rows
+  std::vector<embedding::RowUse> sums;               ///< fetched: the sums of gradients that will come
 };
 
-/// Moves ids to the owners of the rows, sums of bags back to the samples, and gradients of bags to the owners. One
-/// message holds everything that a rank has for another. A data-parallel table is asked by its own rank alone.
+/// Moves ids to the owners of the rows, sums of bags (or rows, as the plan's ExchangeForm says) back to the
+/// samples, and gradients to the owners. One message holds everything that a rank has for another. A
+/// data-parallel table is asked by its own rank alone.
 class Exchange {
  public:
   /// `features` names the keys of the batches.
   Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
            const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes);
 
-  /// Ids to owners. `sparse` holds this rank's samples of a global batch of `global_size`. An id outside its table is
-  /// an Error that names feature, table, sample and value. One entry a shard of this rank, in the order of the plan;
-  /// it lives until the next call.
+  /// Ids to owners. `sparse` holds this rank's samples of a global batch of `global_size`. An id outside its
+  /// table is an Error that names feature, table, sample and value. One entry a shard of this rank, in the
+  /// order of the plan; it lives until the next call.
   const std::vector<AskedShard>& send_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size);
 
   /// Where lookups write their sums.
@@ -39,7 +46,8 @@ class Exchange {
   /// pooled [B, pooled_width]: tables in order, in each its features in order.
   void return_rows(const Exec& exec, float* pooled);
 
-  /// Gradients of the pooled vectors [B, pooled_width] to the owners; Bags::gradients_at points into the result.
+  /// Gradients of the pooled vectors [B, pooled_width] to the owners; Bags::gradients_at points into the
+  /// result.
   const float* send_gradients(const Exec& exec, const float* pooled_gradient);
 
   Index pooled_width() const { return pooled_width_; }
@@ -62,11 +70,27 @@ class Exchange {
     Index rows_at = 0;
     Index gradients_at = 0;
     Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
+    /// Bags with ids: each has a gradient.
+    Index vectors() const {
+      Index count = 0;
+      for (std::size_t s = 0; s + 1 < offsets.size(); ++s) count += offsets[s + 1] > offsets[s];
+      return count;
+    }
   };
   /// Where the sums of some columns of a pooled vector come from, in row order.
   struct Source {
-    int owner = 0;
+    static constexpr int fetched = -1;
+    int owner = 0;  // or `fetched`: the slot is one of fetched_slots_
     std::size_t slot = 0;
+  };
+  /// A shard of this owner that is asked for rows.
+  struct Fetch {
+    RowFetch rows;
+    std::size_t table = 0;
+    int owner = 0;
+    std::size_t first_slot = 0;  // of fetched_, one a feature
+    Index rows_at = 0;           // in the messages
+    Index gradients_at = 0;
   };
   struct Pooled {
     Index column = 0;
@@ -77,9 +101,15 @@ class Exchange {
 
   /// Slots of `owner` that rank `sender` fills: the data-parallel ones, at the end, only for itself.
   std::size_t slot_count(int sender, int owner) const;
+  void add_source(const Source& source);
+  const Slot& slot(const Source& source) const;
+  const Sent& sent(const Source& source) const;
   void fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& slot, Index first_sample, Sent& sent);
+  void ask_for(Fetch& fetch);
   void ask(Index global_size);
-  void pool_sample(const Pooled& pooled, Index sample, const float* rows, float* out, float* slots) const;
+  void ask_rows(AskedShard& shard, const Index* ids, Index rows, Index sums, Index gradients_at);
+  void pool_fetched(const Exec& exec);
+  void pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const;
   Index bag_length(const Pooled& pooled, Index sample) const;
   void count_bytes(std::span<const Index> counts, Index element);
 
@@ -88,6 +118,9 @@ class Exchange {
   Lanes lanes_;
   std::vector<std::vector<Slot>> slots_;  // [owner]
   std::size_t own_data_parallel_ = 0;     // slots at the end of this rank's
+  Index own_fetched_ = 0;                 // shards of this rank
+  std::vector<Fetch> fetches_;            // by owner
+  std::vector<Slot> fetched_slots_;
   std::vector<Pooled> pooled_;
   Index pooled_width_ = 0;
   bool weighted_ = false;
@@ -95,12 +128,16 @@ class Exchange {
   // The step at hand.
   Index samples_ = 0;
   std::vector<std::vector<Sent>> sent_;  // [owner][slot]
+  std::vector<Sent> fetched_;            // their places are in fetched_sums_ and fetched_gradients_
   std::vector<AskedShard> asked_;
   std::vector<std::int32_t> lengths_out_, lengths_in_;
   std::vector<Index> ids_out_, ids_in_, offsets_in_;
   std::vector<float> weights_out_, weights_in_;
-  std::vector<Index> rows_asked_, rows_sent_, gradients_asked_, gradients_sent_;  // floats to and from each rank
+  std::vector<Index> rows_asked_, rows_sent_, gradients_asked_,
+      gradients_sent_;  // floats to and from each rank
   Vector<float> rows_out_, rows_in_, gradients_out_, gradients_in_;
+  Vector<float> fetched_sums_, fetched_gradients_;
+  Index fetched_sums_size_ = 0, fetched_gradients_size_ = 0;
   Index bytes_sent_ = 0;
 };
 

@@ -11,8 +11,8 @@
 
 namespace tesserec::sharding {
 
-/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's shards
-/// are ever allocated.
+/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this
+/// rank's shards are ever allocated.
 class ShardedEmbeddingBagCollection {
  public:
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
@@ -25,7 +25,8 @@ class ShardedEmbeddingBagCollection {
   Exchange& exchange() { return exchange_; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return configs_; }
   const ShardingPlan& plan() const { return plan_; }
-  /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every rank.
+  /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every
+  /// rank.
   struct Shard {
     std::size_t table = 0;
     bool replicated = false;
@@ -39,13 +40,16 @@ class ShardedEmbeddingBagCollection {
   /// Orders the ids of a batch for its update: needs no gradient, so it can run any time before.
   void prepare(const std::vector<AskedShard>& asked, Index global_size);
 
-  /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1. Data-parallel
-  /// tables gather the ranks' subtree sums first, row-wise optimizers the sums of squares of all columns.
+  /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1.
+  /// Data-parallel tables gather the ranks' subtree sums first, row-wise optimizers the sums of squares of
+  /// all columns.
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
  private:
-  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
-  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule,
+                         Index step);
+  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule,
+                     Index step);
 
   const comm::Communicator& comm_;
   std::vector<embedding::EmbeddingBagConfig> configs_;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tesserec/embedding/pooling.hpp>
+#include <tesserec/embedding/row_gradient.hpp>
+#include <tesserec/embedding/settings.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+#include <tesserec/sharding/plan.hpp>
+
+namespace tesserec::sharding {
+
+/// Appends the ids of key's bags that lie in `rows` to `ids` (and their weights; 1 where the table has none),
+/// and sets offsets[samples + 1] into what was appended. An id outside its table is an Error that names
+/// feature, table, sample, value.
+void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse,
+                Index key, Range rows, Index first_sample, std::vector<Index>& offsets,
+                std::vector<Index>& ids, std::vector<float>* weights);
+
+/// The samples' side of a shard whose rows travel un-pooled: each row comes once, its bags are pooled here,
+/// and its gradient leaves as sums over this rank's whole subtrees of lanes. Bits and order are the owner's.
+class RowFetch {
+ public:
+  /// `keys`: of the table's features, in the batches.
+  RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shard, std::vector<Index> keys);
+
+  /// The ids of a batch: samples from `first_sample` on, the rank's `mine` of the lanes.
+  void collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine, Index first_sample,
+               Index global_size);
+
+  /// Rows wanted, ascending, each once.
+  const std::vector<Index>& rows() const { return rows_; }
+  /// Sums that will be sent: position in rows() * lanes + leaf.
+  const std::vector<Index>& sums() const { return sums_; }
+  Index dim() const { return dim_; }
+
+  /// Bags of feature f and what they are pooled to; then their places in a buffer of sums, set by the caller.
+  const embedding::Bags& bags(std::size_t f) const { return bags_[f]; }
+  const embedding::Nodes& nodes(std::size_t f) const { return nodes_[f]; }
+  Index length(std::size_t f, Index sample) const { return bags_[f].length(sample); }
+
+  /// Sums of feature f's bags from the rows that came, [rows().size(), dim] -> out [nodes, dim].
+  void pool(std::size_t f, const float* fetched, float* out) const;
+
+  /// gradients_at[f]: float offset of the first of feature f's vectors in `gradients`, one a bag with ids.
+  /// out [sums().size(), dim].
+  void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
+
+ private:
+  embedding::EmbeddingBagConfig table_;
+  embedding::RowBlocks row_blocks_;
+  Shard shard_;
+  std::vector<Index> keys_;
+  Index dim_;
+  // The batch at hand; one entry a feature, ids of all features together.
+  Range lanes_{0, 1};
+  std::vector<Index> ids_;
+  std::vector<float> weights_;
+  std::vector<std::vector<Index>> offsets_;
+  std::vector<Index> places_;  // float offset of each id's row in what is fetched
+  std::vector<embedding::Bags> bags_;
+  std::vector<embedding::Nodes> nodes_;
+  std::vector<embedding::RowUse> uses_, scratch_;  // by row; `gradient` = place in ids_
+  std::vector<Index> rows_, sums_;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/sharding/row_fetch.hpp>
+
+namespace tesserec::sharding {
+
+void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse,
+                Index key, Range rows, Index first_sample, std::vector<Index>& offsets,
+                std::vector<Index>& ids, std::vector<float>* weights) {
+  if (table.weighted && !sparse.weighted())
+    fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
+  const auto ids_at = static_cast<Index>(ids.size());
+  offsets.resize(static_cast<std::size_t>(sparse.stride + 1));
+  offsets[0] = 0;
+  for (Index s = 0; s < sparse.stride; ++s) {
+    const Index begin = sparse.begin(key, s);
+    for (Index i = begin; i < begin + sparse.length(key, s); ++i) {
+      const Index id = sparse.values(i);
+      if (id < 0 || id >= table.num_embeddings)
+        fail("feature ", sparse.keys[key], ", sample ", first_sample + s, " of the batch: id ", id,
+             " is outside table ", table.name, " of ", table.num_embeddings, " rows");
+      if (!rows.contains(id)) continue;
+      ids.push_back(id);
+      if (weights != nullptr) weights->push_back(table.weighted ? sparse.weights(i) : 1.0f);
+    }
+    offsets[s + 1] = static_cast<Index>(ids.size()) - ids_at;
+  }
+}
+
+RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shard, std::vector<Index> keys)
+    : table_(table),
+      row_blocks_(table.num_embeddings),
+      shard_(shard),
+      keys_(std::move(keys)),
+      dim_(shard.columns.size()),
+      offsets_(keys_.size()) {}
+
+void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine,
+                       Index first_sample, Index global_size) {
+  lanes_ = mine;
+  ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear(), bags_.clear(), nodes_.clear();
+  const Range rows = row_blocks_.rows(shard_.blocks);
+  std::vector<Index> ids_at;  // of each feature
+  for (std::size_t f = 0; f < keys_.size(); ++f) {
+    ids_at.push_back(static_cast<Index>(ids_.size()));
+    select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_,
+               table_.weighted ? &weights_ : nullptr);
+  }
+  for (Index s = 0; s < sparse.stride; ++s) {
+    const int lane = lanes.lane_of(first_sample + s, global_size);
+    for (std::size_t f = 0; f < keys_.size(); ++f)
+      for (Index i = ids_at[f] + offsets_[f][s]; i < ids_at[f] + offsets_[f][s + 1]; ++i)
+        uses_.push_back({ids_[i] - rows.begin, i, lane, table_.weighted ? weights_[i] : 1.0f});
+  }
+  embedding::sort_by_row(uses_, scratch_, rows.size());
+
+  places_.resize(ids_.size());
+  TreeOrder tree(mine);
+  const auto nothing = [](int, int) {};
+  const auto finish_row = [&] {
+    tree.finish(nothing);
+    for (int i = 0; i < tree.size(); ++i)
+      sums_.push_back((static_cast<Index>(rows_.size()) - 1) * lanes.count() + tree.leaf(i));
+    tree.clear();
+  };
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    const bool new_row = i == 0 || uses_[i].row != uses_[i - 1].row;
+    if (new_row) {
+      if (i > 0) finish_row();
+      rows_.push_back(rows.begin + uses_[i].row);
+    }
+    if (new_row || uses_[i].lane != uses_[i - 1].lane) tree.push(uses_[i].lane, nothing);
+    places_[uses_[i].gradient] = (static_cast<Index>(rows_.size()) - 1) * dim_;
+  }
+  if (!uses_.empty()) finish_row();
+
+  for (std::size_t f = 0; f < keys_.size(); ++f) {
+    embedding::Bags bags;
+    bags.first_sample = first_sample;
+    bags.count = sparse.stride;
+    bags.offsets = offsets_[f].data();
+    bags.ids = ids_.data() + ids_at[f];
+    bags.places = places_.data() + ids_at[f];
+    bags.weights = table_.weighted ? weights_.data() + ids_at[f] : nullptr;
+    bags_.push_back(bags);
+    nodes_.push_back(embedding::subtree_nodes(row_blocks_, shard_.blocks, bags));
+  }
+}
+
+void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
+  embedding::pool(row_blocks_, shard_.blocks, fetched, 0, dim_, bags_[f], nodes_[f], 0, bags_[f].count, out);
+}
+
+void RowFetch::sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const {
+  std::vector<Index> vector_of(ids_.size());  // float offset of the gradient that each id gets
+  for (std::size_t f = 0; f < keys_.size(); ++f) {
+    Index next = gradients_at[f];
+    const Index ids_at = bags_[f].ids - ids_.data();
+    for (Index s = 0; s < bags_[f].count; ++s) {
+      for (Index i = offsets_[f][s]; i < offsets_[f][s + 1]; ++i) vector_of[ids_at + i] = next;
+      if (length(f, s) > 0) next += dim_;
+    }
+  }
+  std::vector<embedding::RowUse> uses = uses_;
+  for (embedding::RowUse& use : uses) use.gradient = vector_of[use.gradient];
+  embedding::sum_rows(uses.data(), 0, static_cast<Index>(uses.size()), gradients, dim_, lanes_, false,
+                      [&](Index, Index, const float* sum, Index) { out = std::copy(sum, sum + dim_, out); });
+}
+
+}  // namespace tesserec::sharding
