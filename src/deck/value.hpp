@@ -23,8 +23,8 @@ struct Value {
   std::string where;         ///< "adult.toml:12" or "--set 1"
   std::string raw;           ///< an override as typed: text keys take it without quotes
 
-  Value() = default;
-  Value(Kind k, std::string w) : kind(k), where(std::move(w)) {}
+  Value();
+  Value(Kind k, std::string w);
 
   /// The value under `key` of a table; null when absent or when this is no table.
   const Value* find(const std::string& key) const;
@@ -39,6 +39,10 @@ struct Entry {
   std::string key;
   Value value;
 };
+
+// Here, where Entry is whole: nvcc insists.
+inline Value::Value() = default;
+inline Value::Value(Kind k, std::string w) : kind(k), where(std::move(w)) {}
 
 /// Text as a TOML basic string, quotes included.
 std::string quoted(const std::string& text);
