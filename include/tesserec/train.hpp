@@ -6,6 +6,7 @@
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/phases.hpp>
+#include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>

@@ -87,10 +87,24 @@ void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const
           "MPI_Bcast");
 }
 
-void Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
-                            std::span<const Index> recv_bytes) const {
+void Pending::wait() {
+  if (requests_.empty()) return;
+  check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  requests_.clear();
+}
+
+Pending::~Pending() {
+  for (MPI_Request& request : requests_) {  // their codes change nothing any more
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+  }
+}
+
+Pending Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
+                               std::byte* recv, std::span<const Index> recv_bytes) const {
   // Open MPI 4.1 has no large-count calls: every pair of ranks exchanges pieces of at most piece_ bytes.
-  std::vector<MPI_Request> requests;
+  Pending pending;
+  std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
   Index recv_at = 0, self_to = 0;
   for (int r = 0; r < size_; ++r) {
@@ -107,7 +121,7 @@ void Communicator::exchange(std::span<const std::byte* const> send, std::span<co
                       &requests.emplace_back()),
             "MPI_Isend");
   if (send_bytes[rank_] > 0) std::memcpy(recv + self_to, send[rank_], static_cast<std::size_t>(send_bytes[rank_]));
-  check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  return pending;
 }
 
 }  // namespace tesserec::comm

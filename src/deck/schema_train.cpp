@@ -17,6 +17,8 @@ std::vector<Section> train_sections() {
               "The bits of a result depend on it, never on the ranks."),
       boolean("shuffle", &Train::shuffle,
               "Another order of the samples each epoch; false means the order of the files."),
+      boolean("pipeline", &Train::pipeline,
+              "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
       integer("log_every", &Train::log_every, {1, no_limit}, "steps",
               "Steps between lines of metrics.jsonl."),
   };

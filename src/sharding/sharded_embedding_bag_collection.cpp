@@ -21,7 +21,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
       configs_(std::move(tables)),
       plan_(std::move(plan)),
       lanes_(lanes),
-      exchange_(comm, configs_, plan_, features, lanes) {
+      exchanges_{Exchange(comm, configs_, plan_, features, lanes), Exchange(comm, configs_, plan_, features, lanes)} {
   const auto make = [&](std::size_t t, const sharding::Shard& shard, bool replicated) {
     const optim::Settings optimizer =
         configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);

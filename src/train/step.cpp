@@ -31,16 +31,21 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       lane_gradients_(model.dense.parameters()),
       gradient_(make_vector<float>(exec, "tesserec::train::gradient", model.dense.parameters())) {}
 
-double TrainStep::operator()(const data::Batch& batch, Index step) {
+double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
   auto& [tables, dense, parameters, optimizer] = model_;
   auto& exchange = tables.exchange();
+  auto& ahead = tables.exchange_ahead();
 
+  if (!next_under_way_) phases_.time("send ids", [&] { exchange.start_ids(batch.sparse, batch.global_size); });
   const auto& ids = embed(batch);
+  if (next != nullptr) phases_.time("send ids", [&] { ahead.start_ids(next->sparse, next->global_size); });
   phases_.time("sort ids", [&] { tables.prepare(ids, batch.global_size); });
   reserve(exec_, pooled_gradient_, "tesserec::train::pooled_gradient", batch.size * dense.pooled_width());
   const auto lane_losses = phases_.time("dense", [&] {
     return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_.data(), lane_gradients_);
   });
+  if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
+  next_under_way_ = next != nullptr;
   const double loss = phases_.time("reduce", [&] {
     comm::tree_reduce(exec_, comm_, lanes_, lane_gradients_, gradient_);
     return comm::tree_reduce(comm_, lane_losses);
@@ -52,6 +57,7 @@ double TrainStep::operator()(const data::Batch& batch, Index step) {
   phases_.time("optimizer", [&] {
     optimizer.step(exec_, parameters, gradient_, optim::scheduled_rate(schedule_, optimizer.settings().lr, step), step);
   });
+  if (next_under_way_) tables.advance();
   return loss;
 }
 
@@ -59,15 +65,25 @@ const std::vector<sharding::AskedShard>& TrainStep::embed(const data::Batch& bat
   auto& tables = model_.tables;
   auto& exchange = tables.exchange();
   reserve(exec_, pooled_, "tesserec::train::pooled", batch.size * exchange.pooled_width());
-  const auto& ids = phases_.time("send ids", [&]() -> auto& { return exchange.send_ids(batch.sparse, batch.global_size); });
+  const auto& ids = phases_.time("send ids", [&]() -> auto& { return exchange.finish_ids(); });
   phases_.time("lookup", [&] { tables.lookup(exec_, ids, exchange.rows(exec_)); });
   phases_.time("return rows", [&] { exchange.return_rows(exec_, pooled_.data()); });
   return ids;
 }
 
 void TrainStep::predict(const data::Batch& batch, float* probabilities) {
+  // Ids of a next step may be under way in the exchange at hand: the other one is free.
+  auto& tables = model_.tables;
+  if (next_under_way_) tables.advance();
+  phases_.time("send ids", [&] { tables.exchange().start_ids(batch.sparse, batch.global_size); });
   embed(batch);
   model_.dense.predict(exec_, model_.parameters, input(batch), probabilities);
+  if (next_under_way_) tables.advance();
+}
+
+void TrainStep::drop_next() {
+  if (next_under_way_) model_.tables.exchange().finish_ids();
+  next_under_way_ = false;
 }
 
 model::DenseInput TrainStep::input(const data::Batch& batch) const {

@@ -7,6 +7,7 @@
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/metrics_log.hpp>
+#include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/trainer.hpp>
@@ -20,7 +21,7 @@ class Run {
   Run(Session& session, data::Source& source, data::Source* evaluation)
       : session_(session),
         job_(session.job),
-        source_(source),
+        pipeline_(session.step, source, job_.train.pipeline && session.comm.size() > 1),
         evaluation_(evaluation),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
@@ -31,14 +32,9 @@ class Run {
     const Signals signals;
     resume();
     Progress progress(at_.step, last_step_);
-    data::Batch batch;
     while (at_.step < last_step_ && result_.signal == 0) {
       const Timer timer;
-      if (!session_.step.phases().time("next batch", [&] { return source_.next(batch); })) {
-        source_.seek(++at_.epoch, at_.batch = 0);
-        continue;
-      }
-      train(batch);
+      train();
       seconds_ += timer.seconds();
       log();
       progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
@@ -46,6 +42,7 @@ class Run {
       if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
       if (due(job_.checkpoint.every_steps)) checkpoint();
     }
+    pipeline_.drop();
     if (saved_ != at_.step) checkpoint();
     if (result_.signal == 0) evaluate();
     return finish();
@@ -59,20 +56,22 @@ class Run {
       result_.checkpoint = at_.checkpoint;
     }
     store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
-    source_.seek(at_.epoch, at_.batch);
+    pipeline_.seek(at_.epoch, at_.batch);
     if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_);
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
     result_.loss = std::nan("");
   }
 
-  void train(const data::Batch& batch) {
-    result_.loss = session_.step(batch, at_.step + 1);
-    trained_ += batch.global_size;
+  void train() {
+    if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
+    result_.loss = pipeline_(at_.step + 1, last_step_);
+    const Index samples = pipeline_.batch().global_size;
+    trained_ += samples;
     ++at_.step, ++at_.batch;
-    at_.samples += batch.global_size;
-    at_.loss_sum += result_.loss * static_cast<double>(batch.global_size);
-    at_.loss_samples += batch.global_size;
+    at_.samples += samples;
+    at_.loss_sum += result_.loss * static_cast<double>(samples);
+    at_.loss_samples += samples;
   }
 
   bool due(Index every) const { return every > 0 && at_.step % every == 0; }
@@ -113,7 +112,7 @@ class Run {
 
   Session& session_;
   const Job& job_;
-  data::Source& source_;
+  TrainPipelineSparseDist pipeline_;
   data::Source* evaluation_;
   Index epoch_samples_;
   Index batches_;

@@ -30,6 +30,7 @@ void compare(const train::Job& job) {
         std::optional(ShardingType::data_parallel)}) {
     train::Job planned = job;
     planned.plan.default_type = type;
+    planned.train.pipeline = type != ShardingType::row_wise;  // with and without ids that travel ahead
     INFO(world.size() << " ranks, " << (type ? sharding::name(*type) : "auto"));
     const Digests together = digests(world, planned);
     REQUIRE(together.weights == alone.weights);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that stops and goes on, on another number of ranks and under another plan, ends with the bits of one that never
-// stopped.
+// A run that stops and goes on, on another number of ranks and under another plan, ends with the bits of one
+// that never stopped.
 #include <csignal>
 #include <functional>
 
+#include "catch.hpp"
+#include "small_job.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
-
-#include "catch.hpp"
-#include "small_job.hpp"
 
 using namespace tesserec;
 
@@ -18,7 +17,8 @@ namespace {
 /// The first `ranks` ranks of the world; null on the others.
 std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
   MPI_Comm part;
-  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part), "MPI_Comm_split");
+  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part),
+              "MPI_Comm_split");
   if (part == MPI_COMM_NULL) return nullptr;
   auto result = std::make_unique<comm::Communicator>(part);
   comm::check(MPI_Comm_free(&part), "MPI_Comm_free");
@@ -44,10 +44,12 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     job.run.output = folder.path();
     job.checkpoint.resume = "auto";
     const int half = world.size() / 2 + 1;
-    const std::pair<Index, int> legs[] = {{1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
+    const std::pair<Index, int> legs[] = {
+        {1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
     for (const auto& [stop, ranks] : legs) {
       job.train.steps = stop;
-      job.plan.default_type = ranks % 2 ? sharding::ShardingType::row_wise : sharding::ShardingType::table_wise;
+      job.plan.default_type =
+          ranks % 2 ? sharding::ShardingType::row_wise : sharding::ShardingType::table_wise;
       if (const auto part = first_ranks(world, ranks)) {
         const train::TrainResult result = run(*part, job);
         REQUIRE(result.steps == stop);
@@ -67,23 +69,26 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   const Folder folder(world, "signal");
   train::Job job = small_job(folder.path());
   job.checkpoint.resume = "auto";
-  class Signalling : public data::Source {  // raises the signal on the last rank before batch 3
+  class Signalling : public data::Source {  // raises the signal before a batch
    public:
-    Signalling(std::unique_ptr<data::Source> source, bool raises) : source_(std::move(source)), raises_(raises) {}
+    Signalling(std::unique_ptr<data::Source> source, int before)
+        : source_(std::move(source)), before_(before) {}
     const data::SourceInfo& info() const override { return source_->info(); }
     bool next(data::Batch& batch) override {
-      if (++calls_ == 3 && raises_) std::raise(SIGUSR1);
+      if (++calls_ == before_) std::raise(SIGUSR1);
       return source_->next(batch);
     }
     void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
 
    private:
     std::unique_ptr<data::Source> source_;
-    bool raises_;
+    int before_;
     int calls_ = 0;
   };
   Signalling source(data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true)),
-                    world.rank() == world.size() - 1);
+                    world.rank() != world.size() - 1 ? 0
+                    : world.size() > 1               ? 4  // read while step 3 computes
+                                                     : 3);
   train::Session session(Exec(), world, job, source.info());
   const train::TrainResult stopped = train::train(session, source, nullptr);
   REQUIRE(stopped.signal == SIGUSR1);

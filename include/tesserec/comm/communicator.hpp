@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
@@ -16,6 +17,25 @@ namespace tesserec::comm {
 
 /// Throws Error with MPI's text when code is not MPI_SUCCESS.
 void check(int code, const char* call);
+
+/// Messages under way: their buffers must stay until wait().
+class Pending {
+ public:
+  Pending() = default;
+  Pending(Pending&& other) noexcept : requests_(std::exchange(other.requests_, {})) {}
+  Pending& operator=(Pending&& other) noexcept {
+    std::swap(requests_, other.requests_);
+    return *this;
+  }
+  /// Gives up what has not arrived: for a rank that ends with an error.
+  ~Pending();
+
+  void wait();
+
+ private:
+  friend class Communicator;
+  std::vector<MPI_Request> requests_;
+};
 
 class Communicator {
  public:
@@ -59,6 +79,10 @@ class Communicator {
   template <class T>
   void all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                   std::span<const Index> recv_counts) const;
+  /// The same, returning at once. All ranks start and wait in the same order.
+  template <class T>
+  Pending start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
+                           std::span<const Index> recv_counts) const;
   /// One number to each rank, one from each.
   std::vector<Index> all_to_all(std::span<const Index> one_each) const;
 
@@ -68,8 +92,8 @@ class Communicator {
 
  private:
   /// send[r] points to what goes to rank r.
-  void exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
-                std::span<const Index> recv_bytes) const;
+  Pending exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
+                   std::span<const Index> recv_bytes) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -81,6 +105,12 @@ class Communicator {
 template <class T>
 void Communicator::all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                               std::span<const Index> recv_counts) const {
+  start_all_to_all(send, send_counts, recv, recv_counts).wait();
+}
+
+template <class T>
+Pending Communicator::start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
+                                       std::span<const Index> recv_counts) const {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<const std::byte*> from(send_counts.size());
   std::vector<Index> send_bytes(send_counts.begin(), send_counts.end());
@@ -91,7 +121,7 @@ void Communicator::all_to_all(const T* send, std::span<const Index> send_counts,
     send_bytes[r] *= sizeof(T);
     recv_bytes[r] *= sizeof(T);
   }
-  exchange(from, send_bytes, reinterpret_cast<std::byte*>(recv), recv_bytes);
+  return exchange(from, send_bytes, reinterpret_cast<std::byte*>(recv), recv_bytes);
 }
 
 template <class T>
@@ -101,7 +131,7 @@ void Communicator::all_gather(std::span<const T> mine, std::span<const Index> co
   const std::vector<Index> send_bytes(counts.size(), static_cast<Index>(mine.size_bytes()));
   std::vector<Index> recv_bytes(counts.begin(), counts.end());
   for (Index& n : recv_bytes) n *= sizeof(T);
-  exchange(from, send_bytes, reinterpret_cast<std::byte*>(all), recv_bytes);
+  exchange(from, send_bytes, reinterpret_cast<std::byte*>(all), recv_bytes).wait();
 }
 
 template <class T>

@@ -34,9 +34,15 @@ class Exchange {
   Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
            const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes);
 
-  /// Ids to owners. `sparse` holds this rank's samples of a global batch of `global_size`. An id outside its
-  /// table is an Error that names feature, table, sample and value. One entry a shard of this rank, in the
-  /// order of the plan; it lives until the next call.
+  /// Ids to owners, in three parts between which other work may go on; all ranks in the same order. `sparse` holds this
+  /// rank's samples of a global batch of `global_size`. An id outside its table is an Error that names feature, table,
+  /// sample and value.
+  void start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size);
+  /// The numbers of ids have come, the ids leave.
+  void continue_ids();
+  /// What is asked of this rank: one entry a shard, in the order of the plan. It lives until the next start.
+  const std::vector<AskedShard>& finish_ids();
+  /// All three.
   const std::vector<AskedShard>& send_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size);
 
   /// Where lookups write their sums.
@@ -106,7 +112,7 @@ class Exchange {
   const Sent& sent(const Source& source) const;
   void fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& slot, Index first_sample, Sent& sent);
   void ask_for(Fetch& fetch);
-  void ask(Index global_size);
+  void ask();
   void ask_rows(AskedShard& shard, const Index* ids, Index rows, Index sums, Index gradients_at);
   void pool_fetched(const Exec& exec);
   void pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const;
@@ -127,9 +133,12 @@ class Exchange {
 
   // The step at hand.
   Index samples_ = 0;
+  Index global_size_ = 0;
+  enum class Ids { none, numbers_sent, sent } ids_ = Ids::none;
   std::vector<std::vector<Sent>> sent_;  // [owner][slot]
   std::vector<Sent> fetched_;            // their places are in fetched_sums_ and fetched_gradients_
   std::vector<AskedShard> asked_;
+  std::vector<Index> lengths_to_, lengths_from_, ids_to_, ids_from_, weights_to_, weights_from_;  // [rank]
   std::vector<std::int32_t> lengths_out_, lengths_in_;
   std::vector<Index> ids_out_, ids_in_, offsets_in_;
   std::vector<float> weights_out_, weights_in_;
@@ -139,6 +148,7 @@ class Exchange {
   Vector<float> fetched_sums_, fetched_gradients_;
   Index fetched_sums_size_ = 0, fetched_gradients_size_ = 0;
   Index bytes_sent_ = 0;
+  comm::Pending numbers_, id_messages_, weight_messages_;  // last: given up before their buffers go
 };
 
 }  // namespace tesserec::sharding

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,7 +23,11 @@ class ShardedEmbeddingBagCollection {
 
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  Exchange& exchange() { return exchange_; }
+  /// Of the batch at hand.
+  Exchange& exchange() { return exchanges_[at_hand_]; }
+  /// Of the batch after it, whose ids may travel meanwhile; `advance` makes it the one at hand.
+  Exchange& exchange_ahead() { return exchanges_[1 - at_hand_]; }
+  void advance() { at_hand_ = 1 - at_hand_; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return configs_; }
   const ShardingPlan& plan() const { return plan_; }
   /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every
@@ -55,7 +60,8 @@ class ShardedEmbeddingBagCollection {
   std::vector<embedding::EmbeddingBagConfig> configs_;
   ShardingPlan plan_;
   Lanes lanes_;
-  Exchange exchange_;
+  std::array<Exchange, 2> exchanges_;
+  int at_hand_ = 0;
   std::vector<Shard> shards_;
   std::optional<RowSquares> row_squares_;  // where any table needs it
 };

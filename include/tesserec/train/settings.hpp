@@ -25,6 +25,7 @@ struct Settings {
   Index steps = 0;          ///< steps of the whole run; 0 = all of the epochs
   int lanes = 0;            ///< power of two; 0 = from batch_size
   bool shuffle = true;
+  bool pipeline = true;     ///< with several ranks: ids of the next batch travel while one computes
   Index log_every = 100;    ///< steps between lines of metrics.jsonl
 };
 

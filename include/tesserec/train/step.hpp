@@ -14,17 +14,21 @@ class TrainStep {
   TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
             const optim::ScheduleSettings& schedule, model::DistributedModelParallel& model);
 
-  /// Trains on one global batch; `step` counts from 1. Returns its mean loss, the same on every rank. A loss or gradient
+  /// Trains on one global batch; `step` counts from 1. While it computes, the ids of `next`, the batch of the next call,
+  /// already travel; null: none do. Returns its mean loss, the same on every rank. A loss or gradient
   /// that is not finite is an Error on every rank, before anything moved, that names step and tensor.
-  double operator()(const data::Batch& batch, Index step);
+  double operator()(const data::Batch& batch, const data::Batch* next, Index step);
 
   /// Probabilities of a batch's samples [B] without training; with their bits.
   void predict(const data::Batch& batch, float* probabilities);
 
+  /// Ends what `next` began, when its step will not come.
+  void drop_next();
+
   Phases& phases() { return phases_; }
 
  private:
-  /// Pooled embeddings of the batch: ids to owners, lookups, sums back.
+  /// Pooled embeddings of the batch whose ids are under way: lookups, sums back.
   const std::vector<sharding::AskedShard>& embed(const data::Batch& batch);
   model::DenseInput input(const data::Batch& batch) const;
   void check_finite(const data::Batch& batch, double loss, Index step);
@@ -38,6 +42,7 @@ class TrainStep {
   Vector<float> gradient_;         // of the dense parameters, over all ranks
   Vector<float> pooled_;           // [B, pooled width]
   Vector<float> pooled_gradient_;  // [B, pooled width]
+  bool next_under_way_ = false;
   Phases phases_;
 };
 
