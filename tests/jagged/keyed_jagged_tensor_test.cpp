@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "views.hpp"
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 
-#include "catch.hpp"
-
 using namespace tesserec;
+using jagged::JaggedTensor;
+using jagged::KeyedJaggedTensor;
+using jagged::to_vector;
+
+namespace {
+
+const Exec exec;
+
+/// Two keys, three samples.
+KeyedJaggedTensor tutorial() {
+  return KeyedJaggedTensor::from_dense(exec, {"product", "user"},
+                                       {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
+}
+
+/// Three keys, two samples, with weights; the last key's bags are empty.
+KeyedJaggedTensor weighted() {
+  return KeyedJaggedTensor::from_dense(exec, {"a", "b", "c"}, {{{1}, {2, 3}}, {{}, {4}}, {{}, {}}},
+                                       {{{0.5f}, {2, 3}}, {{}, {0.1f}}, {{}, {}}});
+}
+
+}  // namespace
 
 TEST_CASE("a keyed jagged tensor finds the bag of a key and a sample") {
-  // Two keys, three samples: [101, 202] [] [303] and [404] [505] [606].
   jagged::KeyedJaggedTensor kjt;
   kjt.keys = {"product", "user"};
   kjt.stride = 3;
-  kjt.values = make_vector<Index>(Exec(), "tesserec::test::values", 6);
-  kjt.offsets = make_vector<Index>(Exec(), "tesserec::test::offsets", 7);
-  const Index values[] = {101, 202, 303, 404, 505, 606}, offsets[] = {0, 2, 2, 3, 4, 5, 6};
-  std::copy(values, values + 6, kjt.values.data());
-  std::copy(offsets, offsets + 7, kjt.offsets.data());
+  kjt.values = to_vector<Index>(exec, {101, 202, 303, 404, 505, 606});
+  kjt.offsets = to_vector<Index>(exec, {0, 2, 2, 3, 4, 5, 6});
   REQUIRE(kjt.features() == 2);
   REQUIRE(kjt.total() == 6);
   REQUIRE_FALSE(kjt.weighted());
@@ -22,5 +38,186 @@ TEST_CASE("a keyed jagged tensor finds the bag of a key and a sample") {
   REQUIRE(kjt.length(0, 1) == 0);
   REQUIRE(kjt.values(kjt.begin(0, 2)) == 303);
   REQUIRE(kjt.values(kjt.begin(1, 1)) == 505);
+  REQUIRE(printed(kjt) == printed(tutorial()));
+  REQUIRE(list(kjt.offsets) == list(tutorial().offsets));
   REQUIRE(jagged::KeyedJaggedTensor{}.total() == 0);
+}
+
+TEST_CASE("a keyed jagged tensor prints its bags key by key") {
+  CHECK(printed(tutorial()) ==
+        "KeyedJaggedTensor({\n    \"product\": [[101, 202], [], [303]],\n    \"user\": [[404], [505], "
+        "[606]]\n})");
+  CHECK(printed(weighted().permute(exec, {1, 2})) ==
+        "KeyedJaggedTensor({\n"
+        "    \"b\": {\n        \"values\": [[], [4]],\n        \"weights\": [[], [0.1]]\n    },\n"
+        "    \"c\": {\n        \"values\": [[], []],\n        \"weights\": [[], []]\n    }\n})");
+  CHECK(printed(KeyedJaggedTensor()) == "KeyedJaggedTensor()");
+}
+
+TEST_CASE("per-key access and split are views of the values") {
+  const KeyedJaggedTensor kjt = weighted();
+  const JaggedTensor b = kjt["b"];
+  CHECK(list(b.values) == std::vector<Index>{4});
+  CHECK(list(b.offsets) == std::vector<Index>{0, 0, 1});
+  CHECK(b.values.data() == kjt.values.data() + 3);
+  CHECK(b.weights.data() == kjt.weights.data() + 3);
+  b.values(0) = 40;
+  CHECK(kjt.values(3) == 40);
+  CHECK(kjt.to_map(exec).at("b").values.data() == b.values.data());
+  CHECK(list(kjt.to_padded_dense(exec, "a", {}, -1)) == std::vector<Index>{1, -1, 2, 3});
+
+  const auto parts = kjt.split(exec, {1, 0, 2});
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].keys == std::vector<std::string>{"a"});
+  CHECK(parts[1].keys.empty());
+  CHECK(parts[1].stride == 2);
+  CHECK(parts[2].stride == 2);
+  CHECK(parts[0].values.data() == kjt.values.data());
+  CHECK(parts[2].values.data() == kjt.values.data() + 3);
+  CHECK(parts[2].weights.data() == kjt.weights.data() + 3);
+  parts[2].values(0) = 4;
+  CHECK(kjt.values(3) == 4);
+}
+
+TEST_CASE("values may be longer than what the offsets use") {
+  KeyedJaggedTensor kjt = tutorial();
+  kjt.values = to_vector<Index>(exec, {101, 202, 303, 404, 505, 606, -1, -1});
+  kjt.offsets = to_vector<Index>(exec, {0, 2, 2, 3, 4, 5, 6, -1});
+  CHECK(printed(kjt) == printed(tutorial()));
+  CHECK(list(kjt.split(exec, {2})[0].values) == list(tutorial().values));
+  CHECK(list(kjt.permute(exec, {0, 1}).offsets) == list(tutorial().offsets));
+  CHECK(list(kjt.lengths(exec)) == std::vector<Index>{2, 0, 1, 1, 1, 1});
+}
+
+TEST_CASE("there and back: permute; split and concat; keys one by one") {
+  const KeyedJaggedTensor kjt = weighted();
+  const auto same = [&](const KeyedJaggedTensor& got) {
+    CHECK(got.keys == kjt.keys);
+    CHECK(got.stride == kjt.stride);
+    CHECK(list(got.values) == list(kjt.values));
+    CHECK(list(got.weights) == list(kjt.weights));
+    CHECK(list(got.offsets) == list(kjt.offsets));
+    CHECK(got.values.data() != kjt.values.data());
+  };
+  const std::vector<std::vector<Index>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                                  {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const auto& order : orders) {
+    std::vector<Index> inverse(3);
+    for (Index i = 0; i < 3; ++i) inverse[order[i]] = i;
+    const KeyedJaggedTensor permuted = kjt.permute(exec, order);
+    for (Index i = 0; i < 3; ++i)
+      CHECK(printed(permuted.jagged(exec, i)) == printed(kjt.jagged(exec, order[i])));
+    same(permuted.permute(exec, inverse));
+  }
+  for (const std::vector<Index>& segments : {std::vector<Index>{3}, {0, 2, 0, 1}, {1, 1, 1}, {3, 0}})
+    same(KeyedJaggedTensor::concat(exec, kjt.split(exec, segments)));
+  same(KeyedJaggedTensor::from_jagged(exec, kjt.keys, {kjt["a"], kjt["b"], kjt["c"]}));
+  same(KeyedJaggedTensor::from_lengths(exec, kjt.keys, to_vector(exec, list(kjt.values)), kjt.lengths(exec),
+                                       kjt.weights));
+  same(
+      KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(exec, list(kjt.values)), kjt.offsets, kjt.weights));
+}
+
+TEST_CASE("keys with a stride of their own") {
+  const auto kjt =
+      KeyedJaggedTensor::from_lengths(exec, {"u", "v", "w"}, to_vector<Index>(exec, {1, 2, 3, 4}),
+                                      to_vector<Index>(exec, {1, 0, 2, 1}), {}, {2, 0, 2});
+  CHECK(kjt.variable_stride());
+  CHECK(kjt.stride == 2);
+  CHECK(kjt.stride_per_key() == std::vector<Index>{2, 0, 2});
+  CHECK(kjt.length_per_key() == std::vector<Index>{1, 0, 3});
+  CHECK(kjt.begin(2, 1) == 3);
+  CHECK(kjt.length(2, 0) == 2);
+  CHECK(printed(kjt) ==
+        "KeyedJaggedTensor({\n    \"u\": [[1], []],\n    \"v\": [],\n    \"w\": [[2, 3], [4]]\n})");
+  CHECK(printed(kjt.permute(exec, {2, 1, 0}).permute(exec, {2, 1, 0})) == printed(kjt));
+  const auto joined = KeyedJaggedTensor::concat(exec, kjt.split(exec, {1, 2}));
+  CHECK(printed(joined) == printed(kjt));
+  CHECK(joined.first_bags == kjt.first_bags);
+  CHECK(has(complaint([&] {
+              KeyedJaggedTensor::concat(exec, {kjt, weighted()});
+            }),
+            "one part has a stride for each key"));
+}
+
+TEST_CASE("no keys, no samples, no ids") {
+  const std::vector<KeyedJaggedTensor> without_keys = {
+      KeyedJaggedTensor(), KeyedJaggedTensor::from_dense(exec, {}, {}), KeyedJaggedTensor::concat(exec, {}),
+      KeyedJaggedTensor::from_lengths(exec, {}, Vector<Index>(), Vector<Index>()),
+      KeyedJaggedTensor::from_offsets({}, Vector<Index>(), to_vector<Index>(exec, {0}))};
+  for (const KeyedJaggedTensor& kjt : without_keys) {
+    CHECK(kjt.features() == 0);
+    CHECK(kjt.stride == 0);
+    CHECK(kjt.total() == 0);
+    CHECK(kjt.lengths(exec).extent(0) == 0);
+    CHECK(kjt.length_per_key().empty());
+    CHECK(kjt.offset_per_key() == std::vector<Index>{0});
+    CHECK(kjt.to_map(exec).empty());
+    CHECK(kjt.permute(exec, {}).features() == 0);
+    CHECK(kjt.split(exec, {}).empty());
+    CHECK(kjt.split(exec, {0, 0}).size() == 2);
+    CHECK(printed(kjt) == "KeyedJaggedTensor()");
+    CHECK(printed(KeyedJaggedTensor::concat(exec, {kjt, tutorial(), kjt})) == printed(tutorial()));
+  }
+  const auto no_samples = KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{}, {}});
+  CHECK(no_samples.stride == 0);
+  CHECK(list(no_samples.offsets) == std::vector<Index>{0});
+  CHECK(no_samples.length_per_key() == std::vector<Index>{0, 0});
+  CHECK(no_samples["b"].size() == 0);
+  CHECK(no_samples.to_padded_dense(exec, "a", 2).extent(0) == 0);
+  CHECK(no_samples.permute(exec, {1, 0}).keys == std::vector<std::string>{"b", "a"});
+  CHECK(printed(no_samples.split(exec, {1, 1})[1]) == "KeyedJaggedTensor({\n    \"b\": []\n})");
+  const auto no_ids = KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{{}, {}}, {{}, {}}});
+  CHECK(no_ids.stride == 2);
+  CHECK(no_ids.permute(exec, {1}).bags() == 2);
+  CHECK(list(no_ids["a"].offsets) == std::vector<Index>{0, 0, 0});
+  // Weights cannot be told from none where there are no ids.
+  CHECK(KeyedJaggedTensor::concat(exec, {no_ids, weighted()}).weighted());
+  CHECK(KeyedJaggedTensor::concat(exec, weighted().split(exec, {2, 1})).weighted());
+}
+
+TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
+  const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
+  const auto lengths = [&](std::vector<Index> numbers, std::vector<Index> strides = {}) {
+    return complaint([&] {
+      KeyedJaggedTensor::from_lengths(exec, {"a", "b"}, values, to_vector(exec, numbers), {}, strides);
+    });
+  };
+  CHECK(lengths({2, 0, 1, 0}).empty());
+  CHECK(has(lengths({2, 0, 2, 0}), "more than the 3 values there are, from key \"b\", sample 0 on"));
+  CHECK(has(lengths({2, 0, 0, 0}), "the lengths sum to 2, but there are 3 values"));
+  CHECK(has(lengths({2, 0, 1, -1}), "key \"b\", sample 1: length -1"));
+  CHECK(has(lengths({2, 0, 1}), "3 bags cannot be shared out evenly among 2 keys (\"a\", \"b\")"));
+  CHECK(lengths({2, 0, 1}, {1, 2}).empty());
+  CHECK(has(lengths({2, 0, -1}, {1, 2}), "key \"b\", sample 1: length -1"));
+  CHECK(has(lengths({2, 0, 1}, {1, 1}), "the strides sum to 2 bags, but there are 3"));
+  CHECK(has(lengths({2, 0, 1}, {4, -1}), "key \"b\": stride -1"));
+  CHECK(has(lengths({2, 0, 1}, {3}), "1 strides for 2 keys"));
+  const auto offsets = [&](std::vector<Index> numbers) {
+    return complaint([&] { KeyedJaggedTensor::from_offsets({"a", "b"}, values, to_vector(exec, numbers)); });
+  };
+  CHECK(offsets({0, 2, 3}).empty());
+  CHECK(has(offsets({}), "no offsets"));
+  CHECK(has(offsets({1, 2, 3}), "the offsets start at 1"));
+  CHECK(has(offsets({0, 4, 3}), "key \"b\", sample 0: its offsets go back from 4 to 3"));
+  CHECK(has(offsets({0, 2, 4}), "the offsets end at 4, but there are 3 values"));
+
+  const KeyedJaggedTensor kjt = tutorial();
+  CHECK(has(complaint([&] { kjt["price"]; }),
+            "no key \"price\" in the keyed jagged tensor; its keys: \"product\", \"user\""));
+  CHECK(has(complaint([&] { KeyedJaggedTensor()["price"]; }), "its keys: none"));
+  CHECK(has(complaint([&] { kjt.permute(exec, {0, 2}); }), "no key at position 2"));
+  CHECK(has(complaint([&] { kjt.split(exec, {1}); }), "the segments have 1 keys together"));
+  CHECK(has(complaint([&] { kjt.split(exec, {3, -1}); }), "a segment of -1 keys"));
+  CHECK(has(complaint([&] { KeyedJaggedTensor::concat(exec, {kjt, weighted()}); }), "strides 3 and 2"));
+  CHECK(has(complaint([&] {
+              KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{{1}}, {{1}, {2}}});
+            }),
+            "key \"b\" has 2 rows, key \"a\" 1"));
+  CHECK(has(complaint([&] { KeyedJaggedTensor::from_dense(exec, {"a"}, {}); }), "bags of 0 keys for 1 keys"));
+  CHECK(has(complaint([&] {
+              KeyedJaggedTensor::from_jagged(exec, {"a", "b"},
+                                             {weighted()["a"], jagged::from_list(exec, {{1}, {}})});
+            }),
+            "only one of the parts has weights"));
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rows of different lengths in one array, as TorchRec's JaggedTensor.
+#pragma once
+
+#include <algorithm>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::jagged {
+
+/// The padded form of jagged values: one axis more.
+template <class Values>
+struct PaddedForm;
+template <class T>
+struct PaddedForm<Vector<T>> {
+  using type = Matrix<T>;
+};
+template <class T>
+struct PaddedForm<Matrix<T>> {
+  using type = Kokkos::View<T***, Kokkos::LayoutRight, Memory>;
+};
+
+/// Row b holds values [offsets(b), offsets(b + 1)); a value is one number, or a row of numbers where `values`
+/// is a matrix [N, D]. Default: no rows. Copies of the struct share its storage, as views do.
+template <class V>
+struct BasicJaggedTensor {
+  using Values = V;
+  using Value = typename Values::non_const_value_type;
+  using Padded = typename PaddedForm<Values>::type;  ///< [rows, width] or [rows, width, D]
+
+  Values values;          ///< [N] or [N, D]
+  Vector<float> weights;  ///< parallel to values; empty when unweighted
+  Vector<Index> offsets;  ///< [rows + 1] from 0, or empty without rows
+
+  /// Shares values and weights. Error: a negative length, or lengths that do not sum to the number of values.
+  static BasicJaggedTensor from_lengths(const Exec& exec, const Values& values, const Vector<Index>& lengths,
+                                        const Vector<float>& weights = {});
+  /// Shares everything. Error: offsets that do not start at 0, ascend and end at the number of values.
+  static BasicJaggedTensor from_offsets(const Values& values, const Vector<Index>& offsets,
+                                        const Vector<float>& weights = {});
+  /// Copies row after row; `weights` is empty or has the rows' lengths.
+  static BasicJaggedTensor from_dense(const Exec& exec, const std::vector<Values>& rows,
+                                      const std::vector<Vector<float>>& weights = {});
+  /// Copies the first lengths(b) values of each row b of `dense`. Error: a length that is negative or too
+  /// long.
+  static BasicJaggedTensor from_dense_lengths(const Exec& exec, const Padded& dense,
+                                              const Vector<Index>& lengths);
+
+  /// Rows.
+  Index size() const { return offsets.extent(0) == 0 ? 0 : static_cast<Index>(offsets.extent(0)) - 1; }
+  Index length(Index row) const { return offsets(row + 1) - offsets(row); }
+  Index total() const { return size() == 0 ? 0 : offsets(size()); }
+  /// Of the longest row; 0 without rows.
+  Index max_length() const;
+  bool weighted() const { return weights.extent(0) > 0; }
+  Vector<Index> lengths(const Exec& exec) const;
+
+  /// A view of each row.
+  std::vector<Values> to_dense() const;
+  /// A view of each row's weights. Error without weights.
+  std::vector<Vector<float>> to_dense_weights() const;
+
+  /// Copies rows to [rows, width] (and D): short ones are filled with `padding`, long ones are cut at the
+  /// end. The width is that of the longest row unless given.
+  Padded to_padded_dense(const Exec& exec, std::optional<Index> width = {}, Value padding = 0) const;
+  /// The same of the weights. Error without weights.
+  Matrix<float> to_padded_dense_weights(const Exec& exec, std::optional<Index> width = {},
+                                        float padding = 0) const;
+};
+
+/// Bags of ids.
+using JaggedTensor = BasicJaggedTensor<Vector<Index>>;
+/// Bags of numbers.
+using JaggedFloats = BasicJaggedTensor<Vector<float>>;
+/// Bags of vectors: what an un-pooled lookup returns.
+using JaggedVectors = BasicJaggedTensor<Matrix<float>>;
+
+extern template struct BasicJaggedTensor<Vector<Index>>;
+extern template struct BasicJaggedTensor<Vector<float>>;
+extern template struct BasicJaggedTensor<Matrix<float>>;
+
+/// A view with a copy of the numbers.
+template <class T>
+Vector<T> to_vector(const Exec& exec, const std::vector<T>& numbers) {
+  Vector<T> view = make_vector<T>(exec, "tesserec::jagged::values", static_cast<Index>(numbers.size()));
+  std::copy(numbers.begin(), numbers.end(), view.data());
+  return view;
+}
+
+/// Rows written out: from_list({{5, 6, 7}, {}, {8}}). `weights` is empty or has the same shape.
+JaggedTensor from_list(const Exec& exec, const std::vector<std::vector<Index>>& rows,
+                       const std::vector<std::vector<float>>& weights = {});
+
+/// The rows as lists, with weights where there are any; every number is printed.
+std::ostream& operator<<(std::ostream& out, const JaggedTensor& jagged);
+std::ostream& operator<<(std::ostream& out, const JaggedFloats& jagged);
+std::ostream& operator<<(std::ostream& out, const JaggedVectors& jagged);
+
+}  // namespace tesserec::jagged

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tensor at a time: how it is made, and its keys. Several: keyed_jagged_order.cpp.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "checks.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+
+namespace tesserec::jagged {
+namespace {
+
+/// Sets keys, stride and first bags for `bags` bags in all.
+KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
+                               const std::vector<Index>& strides) {
+  KeyedJaggedTensor kjt;
+  kjt.keys = keys;
+  if (strides.empty()) {
+    const Index features = kjt.features();
+    if (features == 0 ? bags != 0 : bags % features != 0)
+      fail(bags, " bags cannot be shared out evenly among ", features, " keys (", quoted_list(keys),
+           "); give lengths for each key and sample, or a stride for each key");
+    kjt.stride = features == 0 ? 0 : bags / features;
+    return kjt;
+  }
+  if (strides.size() != keys.size())
+    fail(strides.size(), " strides for ", keys.size(), " keys; give one for each");
+  kjt.first_bags = {0};
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], "; a stride is 0 or more");
+    kjt.first_bags.push_back(kjt.first_bags.back() + strides[k]);
+    kjt.stride = std::max(kjt.stride, strides[k]);
+  }
+  if (kjt.first_bags.back() != bags)
+    fail("the strides sum to ", kjt.first_bags.back(), " bags, but there are ", bags);
+  return kjt;
+}
+
+}  // namespace
+
+KeyedJaggedTensor KeyedJaggedTensor::from_lengths(const Exec& exec, const std::vector<std::string>& keys,
+                                                  const Vector<Index>& values, const Vector<Index>& lengths,
+                                                  const Vector<float>& weights,
+                                                  const std::vector<Index>& strides) {
+  const Index count = static_cast<Index>(values.extent(0));
+  check_weights(weights, count);
+  KeyedJaggedTensor kjt = with_strides(keys, static_cast<Index>(lengths.extent(0)), strides);
+  const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
+  kjt.offsets = offsets_of(exec, lengths, count, sample_name(keys, first_bags));
+  kjt.values = values;
+  kjt.weights = weights;
+  return kjt;
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>& keys,
+                                                  const Vector<Index>& values, const Vector<Index>& offsets,
+                                                  const Vector<float>& weights,
+                                                  const std::vector<Index>& strides) {
+  const Index count = static_cast<Index>(values.extent(0));
+  check_weights(weights, count);
+  if (offsets.extent(0) == 0) fail("no offsets; there is one more than there are bags");
+  KeyedJaggedTensor kjt = with_strides(keys, static_cast<Index>(offsets.extent(0)) - 1, strides);
+  const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
+  check_offsets(offsets, count, sample_name(keys, first_bags));
+  kjt.offsets = offsets;
+  kjt.values = values;
+  kjt.weights = weights;
+  return kjt;
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::from_jagged(const Exec& exec, const std::vector<std::string>& keys,
+                                                 const std::vector<JaggedTensor>& jagged) {
+  if (keys.size() != jagged.size()) fail(jagged.size(), " jagged tensors for ", keys.size(), " keys");
+  std::vector<KeyedJaggedTensor> parts;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (jagged[k].size() != jagged[0].size())
+      fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, key \"", keys[0], "\" ", jagged[0].size(),
+           "; every key needs a bag for each sample");
+    parts.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
+  }
+  return concat(exec, parts);
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vector<std::string>& keys,
+                                                const std::vector<std::vector<std::vector<Index>>>& bags,
+                                                const std::vector<std::vector<std::vector<float>>>& weights) {
+  if (keys.size() != bags.size()) fail("bags of ", bags.size(), " keys for ", keys.size(), " keys");
+  if (!weights.empty() && weights.size() != bags.size())
+    fail("weights of ", weights.size(), " keys for ", bags.size());
+  std::vector<JaggedTensor> jagged;
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    jagged.push_back(weights.empty() ? from_list(exec, bags[k]) : from_list(exec, bags[k], weights[k]));
+  return from_jagged(exec, keys, jagged);
+}
+
+Index KeyedJaggedTensor::find(const std::string& key) const {
+  return find_key(keys, key, "keyed jagged tensor");
+}
+
+std::map<std::string, JaggedTensor> KeyedJaggedTensor::to_map(const Exec& exec) const {
+  std::map<std::string, JaggedTensor> map;
+  for (Index k = 0; k < features(); ++k) map.emplace(keys[k], jagged(exec, k));
+  return map;
+}
+
+Vector<Index> KeyedJaggedTensor::lengths(const Exec& exec) const {
+  const Vector<Index> lengths = make_vector<Index>(exec, "tesserec::jagged::lengths", bags());
+  for (Index i = 0; i < bags(); ++i) lengths(i) = offsets(i + 1) - offsets(i);
+  return lengths;
+}
+
+std::vector<Index> KeyedJaggedTensor::stride_per_key() const {
+  std::vector<Index> strides;
+  for (Index k = 0; k < features(); ++k) strides.push_back(first_bag(k + 1) - first_bag(k));
+  return strides;
+}
+
+std::vector<Index> KeyedJaggedTensor::length_per_key() const {
+  std::vector<Index> ids = offset_per_key();
+  std::adjacent_difference(ids.begin(), ids.end(), ids.begin());
+  ids.erase(ids.begin());
+  return ids;
+}
+
+std::vector<Index> KeyedJaggedTensor::offset_per_key() const {
+  std::vector<Index> first_ids;
+  for (Index k = 0; k <= features(); ++k) first_ids.push_back(bags() == 0 ? 0 : offsets(first_bag(k)));
+  return first_ids;
+}
+
+std::vector<Index> KeyedJaggedTensor::lengths_offset_per_key() const {
+  std::vector<Index> first;
+  for (Index k = 0; k <= features(); ++k) first.push_back(first_bag(k));
+  return first;
+}
+
+}  // namespace tesserec::jagged

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors in words: key -> list of bags, as TorchRec prints them.
+#include <charconv>
+#include <ostream>
+
+#include <tesserec/jagged/jagged_tensor.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+#include <tesserec/jagged/keyed_tensor.hpp>
+
+namespace tesserec::jagged {
+namespace {
+
+void print(std::ostream& out, Index number) { out << number; }
+
+/// The fewest digits that read back as the same float; whole numbers as 1.0.
+void print(std::ostream& out, float number) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), number);
+  const std::string text(digits, error == std::errc() ? end : digits);
+  out << text << (text.find_first_of(".en") == std::string::npos ? ".0" : "");
+}
+
+/// [a, b, c], each printed by each(i).
+template <class Each>
+void print_list(std::ostream& out, Index count, const Each& each) {
+  out << '[';
+  for (Index i = 0; i < count; ++i) {
+    if (i > 0) out << ", ";
+    each(i);
+  }
+  out << ']';
+}
+
+/// A vector, or a matrix row by row.
+template <class View>
+void print_row(std::ostream& out, const View& row) {
+  print_list(out, static_cast<Index>(row.extent(0)), [&](Index i) {
+    if constexpr (static_cast<int>(View::rank) == 1)
+      print(out, row(i));
+    else
+      print_list(out, static_cast<Index>(row.extent(1)), [&](Index c) { print(out, row(i, c)); });
+  });
+}
+
+template <class Values>
+void print_rows(std::ostream& out, const std::vector<Values>& rows) {
+  print_list(out, static_cast<Index>(rows.size()), [&](Index b) { print_row(out, rows[b]); });
+}
+
+template <class Values>
+std::ostream& print_jagged(std::ostream& out, const BasicJaggedTensor<Values>& jagged) {
+  if (jagged.size() == 0) return out << "JaggedTensor()";
+  out << "JaggedTensor({\n    ";
+  if (jagged.weighted()) out << "\"values\": ";
+  print_rows(out, jagged.to_dense());
+  if (jagged.weighted()) {
+    out << ",\n    \"weights\": ";
+    print_rows(out, jagged.to_dense_weights());
+  }
+  return out << "\n})";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const JaggedTensor& jagged) { return print_jagged(out, jagged); }
+std::ostream& operator<<(std::ostream& out, const JaggedFloats& jagged) { return print_jagged(out, jagged); }
+std::ostream& operator<<(std::ostream& out, const JaggedVectors& jagged) { return print_jagged(out, jagged); }
+
+std::ostream& operator<<(std::ostream& out, const KeyedJaggedTensor& kjt) {
+  if (kjt.features() == 0) return out << "KeyedJaggedTensor()";
+  out << "KeyedJaggedTensor({\n";
+  for (Index k = 0; k < kjt.features(); ++k) {
+    const JaggedTensor jagged = kjt.jagged(Exec(), k);
+    out << "    \"" << kjt.keys[k] << "\": ";
+    if (kjt.weighted()) out << "{\n        \"values\": ";
+    print_rows(out, jagged.to_dense());
+    if (kjt.weighted()) {
+      out << ",\n        \"weights\": ";
+      print_rows(out, jagged.to_dense_weights());
+      out << "\n    }";
+    }
+    out << (k + 1 < kjt.features() ? ",\n" : "\n");
+  }
+  return out << "})";
+}
+
+std::ostream& operator<<(std::ostream& out, const KeyedTensor& tensor) {
+  if (tensor.features() == 0) return out << "KeyedTensor()";
+  out << "KeyedTensor({\n";
+  for (Index k = 0; k < tensor.features(); ++k) {
+    out << "    \"" << tensor.keys[k] << "\": ";
+    print_row(out, tensor.columns(k));
+    out << (k + 1 < tensor.features() ? ",\n" : "\n");
+  }
+  return out << "})";
+}
+
+}  // namespace tesserec::jagged

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// TorchRec's jagged and keyed tensors: every group of the file, bit by bit; the gradients of the un-pooled
+// lookup, which are sums, within 1e-6.
+#include <map>
+#include <sstream>
+
+#include "catch.hpp"
+#include "golden.hpp"
+#include <tesserec/embedding/row_gradient.hpp>
+#include <tesserec/jagged.hpp>
+
+using namespace tesserec;
+using jagged::JaggedTensor;
+using jagged::KeyedJaggedTensor;
+using jagged::KeyedTensor;
+
+namespace {
+
+const Exec exec;
+
+std::vector<std::string> words(const std::string& text, char between = ' ') {
+  std::vector<std::string> found;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, between);) {
+    word.erase(0, word.find_first_not_of(' '));
+    found.push_back(word);
+  }
+  return found;
+}
+
+template <class T>
+std::vector<T> list(const Vector<T>& view) {
+  return {view.data(), view.data() + view.extent(0)};
+}
+
+template <class T>
+std::vector<T> list(const Matrix<T>& view) {
+  return {view.data(), view.data() + view.size()};
+}
+
+struct Reference {
+  store::File file = golden::open("jagged.h5");
+
+  Vector<Index> ids(const std::string& name) const {
+    return jagged::to_vector(exec, file.read_all<std::int64_t>(name));
+  }
+  Vector<float> floats(const std::string& name) const {
+    return jagged::to_vector(exec, file.read_all<float>(name));
+  }
+  Vector<float> weights(const std::string& group) const {
+    return file.exists(group + "/weights") ? floats(group + "/weights") : Vector<float>();
+  }
+  Matrix<float> matrix(const std::string& name) const {
+    const auto numbers = file.read_all<float>(name);
+    const Matrix<float> view =
+        make_matrix<float>(exec, "tesserec::test::matrix", file.shape(name)[0], file.shape(name)[1]);
+    std::copy(numbers.begin(), numbers.end(), view.data());
+    return view;
+  }
+  std::vector<std::string> keys(const std::string& object) const {
+    return words(file.attribute<std::string>(object, "keys"));
+  }
+  std::vector<Index> numbers(const std::string& object, const std::string& attribute) const {
+    return file.attribute<std::vector<std::int64_t>>(object, attribute);
+  }
+
+  void same(const Matrix<Index>& got, const std::string& name) const {
+    INFO(name);
+    CHECK(std::vector<Index>{Index(got.extent(0)), Index(got.extent(1))} == file.shape(name));
+    CHECK(list(got) == file.read_all<std::int64_t>(name));
+  }
+  void same(const Matrix<float>& got, const std::string& name) const {
+    INFO(name);
+    CHECK(std::vector<Index>{Index(got.extent(0)), Index(got.extent(1))} == file.shape(name));
+    CHECK(list(got) == file.read_all<float>(name));
+  }
+
+  void same(const KeyedJaggedTensor& got, const std::string& group) const {
+    INFO(group);
+    const auto want = [&](const std::string& name) {
+      return file.read_all<std::int64_t>(group + "/" + name);
+    };
+    const std::string names = file.attribute<std::string>(group, "keys");
+    CHECK(got.keys == (names == "none" ? std::vector<std::string>() : words(names)));
+    CHECK(got.stride == file.attribute<std::int64_t>(group, "stride"));
+    if (!got.keys.empty()) CHECK(got.stride_per_key() == numbers(group, "stride_per_key"));
+    CHECK(got.variable_stride() == (file.attribute<std::int64_t>(group, "variable_stride_per_key") == 1));
+    CHECK(list(got.values) == want("values"));
+    CHECK(list(got.lengths(exec)) == want("lengths"));
+    CHECK(list(got.offsets) == want("offsets"));
+    CHECK(got.length_per_key() == want("length_per_key"));
+    CHECK(got.offset_per_key() == want("offset_per_key"));
+    CHECK(got.lengths_offset_per_key() == want("lengths_offset_per_key"));
+    CHECK(list(got.weights) == (file.exists(group + "/weights") ? file.read_all<float>(group + "/weights")
+                                                                : std::vector<float>()));
+  }
+
+  KeyedJaggedTensor read(const std::string& group) const {
+    const bool variable = file.attribute<std::int64_t>(group, "variable_stride_per_key") == 1;
+    return KeyedJaggedTensor::from_lengths(
+        exec, keys(group), ids(group + "/values"), ids(group + "/lengths"), weights(group),
+        variable ? numbers(group, "stride_per_key") : std::vector<Index>());
+  }
+};
+
+/// The padded forms of one key; the width is in the name, the padding an attribute.
+int check_padded(const Reference& reference, const JaggedTensor& bags, const std::string& group) {
+  int seen = 0;
+  for (const std::string& name : reference.file.names(group)) {
+    if (name.rfind("padded_", 0) != 0) continue;
+    const bool of_weights = name.size() > 8 && name.substr(name.size() - 8) == "_weights";
+    const std::string form = of_weights ? name.substr(0, name.size() - 8) : name;
+    std::optional<Index> width;
+    if (form != "padded_longest") width = std::stoll(form.substr(7));
+    const double padding = reference.file.attribute<double>(group + "/" + form, "padding");
+    if (of_weights)
+      reference.same(bags.to_padded_dense_weights(exec, width, static_cast<float>(padding)),
+                     group + "/" + name);
+    else
+      reference.same(bags.to_padded_dense(exec, width, static_cast<Index>(padding)), group + "/" + name);
+    ++seen;
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and without weights") {
+  const Reference reference;
+  for (const std::string set : {"plain", "weighted"}) {
+    const KeyedJaggedTensor source = reference.read(set + "/source");
+    reference.same(source, set + "/source");
+    reference.same(
+        KeyedJaggedTensor::from_offsets(source.keys, source.values, source.offsets, source.weights),
+        set + "/from_offsets");
+
+    for (const std::string& key : source.keys) {
+      const std::string group = set + "/key/" + key;
+      const JaggedTensor bags = source[key];
+      CHECK(list(bags.values) == reference.file.read_all<std::int64_t>(group + "/values"));
+      CHECK(list(bags.lengths(exec)) == reference.file.read_all<std::int64_t>(group + "/lengths"));
+      CHECK(list(bags.offsets) == reference.file.read_all<std::int64_t>(group + "/offsets"));
+      CHECK(check_padded(reference, bags, group) == (set == "weighted" ? 6 : 3));
+    }
+
+    const std::vector<Index> order = reference.numbers(set + "/permute", "order");
+    reference.same(source.permute(exec, order), set + "/permute");
+    const std::string some = set + "/permute_subset_with_repeat";
+    reference.same(source.permute(exec, reference.numbers(some, "order")), some);
+    reference.same(KeyedJaggedTensor::concat(exec, {source.permute(exec, {order.begin(), order.begin() + 2}),
+                                                    source.permute(exec, {order.begin() + 2, order.end()})}),
+                   set + "/concat");
+
+    const auto parts = source.split(exec, reference.numbers(set + "/split", "segments"));
+    REQUIRE(parts.size() == reference.file.names(set + "/split").size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      reference.same(parts[i], set + "/split/part_" + std::to_string(i));
+  }
+}
+
+TEST_CASE("golden jagged: a stride for each key") {
+  const Reference reference;
+  const KeyedJaggedTensor source = reference.read("variable_stride/source");
+  reference.same(source, "variable_stride/source");
+  reference.same(source.permute(exec, reference.numbers("variable_stride/permute", "order")),
+                 "variable_stride/permute");
+  const auto parts = source.split(exec, {1, 2});
+  REQUIRE(reference.file.names("variable_stride/split").size() == 2);
+  reference.same(parts[0], "variable_stride/split/part_0");
+  reference.same(parts[1], "variable_stride/split/part_1");
+}
+
+TEST_CASE("golden jagged: from dense, from jagged tensors") {
+  const Reference reference;
+  const auto& file = reference.file;
+  const JaggedTensor dense =
+      jagged::from_list(exec, {{5, 6, 7}, {}, {8}, {}}, {{0.5f, 0.6f, 0.7f}, {}, {0.8f}, {}});
+  CHECK(list(dense.values) == file.read_all<std::int64_t>("from_dense/values"));
+  CHECK(list(dense.lengths(exec)) == file.read_all<std::int64_t>("from_dense/lengths"));
+  CHECK(list(dense.offsets) == file.read_all<std::int64_t>("from_dense/offsets"));
+  CHECK(list(dense.weights) == file.read_all<float>("from_dense/weights"));
+  reference.same(dense.to_padded_dense(exec), "from_dense/padded");
+  const auto back = JaggedTensor::from_dense_lengths(exec, dense.to_padded_dense(exec), dense.lengths(exec));
+  CHECK(list(back.values) == list(dense.values));
+
+  const JaggedTensor other = jagged::from_list(exec, {{8, 7, 6}, {}, {9}, {}}, {{5, 6, 7}, {}, {8}, {}});
+  reference.same(KeyedJaggedTensor::from_jagged(exec, {"x", "y"}, {dense, other}), "from_jt_dict");
+}
+
+TEST_CASE("golden jagged: nothing in the bags, no bags, no keys") {
+  const Reference reference;
+  const KeyedJaggedTensor empty = reference.read("all_bags_empty");
+  reference.same(empty, "all_bags_empty");
+  const Matrix<Index> longest = empty.to_padded_dense(exec, "a");
+  CHECK(std::vector<Index>{Index(longest.extent(0)), Index(longest.extent(1))} ==
+        reference.numbers("all_bags_empty", "padded_longest_shape"));
+  reference.same(empty.to_padded_dense(exec, "a", 3, 4), "all_bags_empty/padded_3");
+
+  const KeyedJaggedTensor none;
+  CHECK(none.features() == reference.file.attribute<std::int64_t>("no_keys", "keys"));
+  CHECK(none.stride == reference.file.attribute<std::int64_t>("no_keys", "stride"));
+  CHECK(Index(none.values.extent(0)) == reference.file.attribute<std::int64_t>("no_keys", "values"));
+}
+
+TEST_CASE("golden jagged: regroup") {
+  const Reference reference;
+  std::vector<KeyedTensor> tensors;
+  for (const std::string name : {"regroup/first", "regroup/second"}) {
+    tensors.push_back(KeyedTensor::from_values(
+        reference.keys(name), reference.numbers(name, "length_per_key"), reference.matrix(name)));
+    CHECK(tensors.back().offset_per_key() == reference.numbers(name, "offset_per_key"));
+  }
+  for (const std::string name : {"every_key_once", "one_left_out", "some_keys_twice"}) {
+    const std::string group = "regroup/" + name;
+    std::vector<std::vector<std::string>> groups;
+    for (const std::string& keys : words(reference.file.attribute<std::string>(group, "groups"), ';'))
+      groups.push_back(words(keys));
+    const auto grouped = KeyedTensor::regroup(exec, tensors, groups);
+    REQUIRE(grouped.size() == reference.file.names(group).size());
+    for (std::size_t i = 0; i < grouped.size(); ++i)
+      reference.same(grouped[i], group + "/group_" + std::to_string(i));
+  }
+}
+
+TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
+  const Reference reference;
+  const auto& file = reference.file;
+  const auto kjt = KeyedJaggedTensor::from_lengths(
+      exec, reference.keys("unpooled"), reference.ids("unpooled/ids"), reference.ids("unpooled/lengths"));
+  const std::map<std::string, std::vector<std::string>> tables = {{"t0", {"x", "z"}}, {"t1", {"y"}}};
+  CHECK(file.attribute<std::string>("unpooled", "tables") == "t0: x z; t1: y");
+  for (const auto& [table, keys] : tables) {
+    const std::string parameter = "embeddings." + table + ".weight";
+    const Matrix<float> rows = reference.matrix("unpooled/weights/" + parameter);
+    const Index dim = static_cast<Index>(rows.extent(1));
+    std::vector<float> upstream, gradient(rows.size());
+    std::vector<embedding::RowUse> uses, scratch;
+    for (const std::string& key : keys) {
+      const JaggedTensor ids = kjt[key];
+      const Matrix<float> found = make_matrix<float>(exec, "tesserec::test::found", ids.total(), dim);
+      for (Index i = 0; i < ids.total(); ++i) {
+        std::copy_n(&rows(ids.values(i), 0), dim, &found(i, 0));
+        uses.push_back({ids.values(i), static_cast<Index>(upstream.size()) + i * dim, 0, 1.0f});
+      }
+      const auto vectors = jagged::JaggedVectors::from_offsets(found, ids.offsets);
+      reference.same(vectors.values, "unpooled/output/" + key);
+      CHECK(list(vectors.lengths(exec)) == list(ids.lengths(exec)));
+      const auto sent = file.read_all<float>("unpooled/upstream/" + key);
+      upstream.insert(upstream.end(), sent.begin(), sent.end());
+    }
+    embedding::sort_by_row(uses, scratch, static_cast<Index>(rows.extent(0)));
+    embedding::sum_rows(uses.data(), 0, static_cast<Index>(uses.size()), upstream.data(), dim, {0, 1}, false,
+                        [&](Index row, Index, const float* sum, Index) {
+                          std::copy_n(sum, dim, gradient.data() + row * dim);
+                        });
+    CHECK(golden::gap(gradient, file.read_all<float>("unpooled/grad/" + parameter)) <= 1e-6);
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Views as lists, tensors as text, errors as text.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/kokkos.hpp>
+
+template <class View>
+std::vector<typename View::non_const_value_type> list(const View& view) {
+  REQUIRE(view.span_is_contiguous());
+  return {view.data(), view.data() + view.size()};
+}
+
+template <class Tensor>
+std::string printed(const Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor;
+  return text.str();
+}
+
+/// What the Error says; empty when there is none.
+template <class Body>
+std::string complaint(const Body& body) {
+  try {
+    body();
+  } catch (const tesserec::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
