@@ -8,6 +8,7 @@
 #include "batch.hpp"
 #include "catch.hpp"
 #include "golden.hpp"
+#include "plan.hpp"
 #include <tesserec/train/step.hpp>
 
 namespace golden {
@@ -24,10 +25,7 @@ class Dlrm {
        tesserec::embedding::ComputeKernel kernel, const tesserec::optim::Settings& optimizer, int lanes)
       : lanes_(lanes),
         model(tesserec::Exec(), comm_, settings, dense_features, features, tables,
-              tesserec::sharding::ShardingPlan(tables.size(),
-                                               {tesserec::sharding::ShardingType::table_wise,
-                                                kernel,
-                                                {{0, {0, tesserec::embedding::RowBlocks::count}}}}),
+              whole_tables(tables, kernel),
               lanes_, optimizer, optimizer),
         step(tesserec::Exec(), comm_, lanes_, {}, model) {}
 

@@ -6,6 +6,7 @@
 #include "batch.hpp"
 #include "catch.hpp"
 #include "golden.hpp"
+#include "plan.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace golden {
@@ -21,11 +22,7 @@ class Tables {
         keys_(numbered("f", file.attribute<std::int64_t>("/", "features"))),
         lanes_(lanes),
         collection_(tesserec::Exec(), comm_, configs(pooling),
-                    tesserec::sharding::ShardingPlan(
-                        static_cast<std::size_t>(file.attribute<std::int64_t>("/", "tables")),
-                        {tesserec::sharding::ShardingType::table_wise,
-                         tesserec::embedding::ComputeKernel::fused,
-                         {{0, {0, tesserec::embedding::RowBlocks::count}}}}),
+                    whole_tables(configs(pooling), tesserec::embedding::ComputeKernel::fused),
                     keys_, lanes_, optimizer, optimizer) {
     for (std::size_t t = 0; t < collection_.tables().size(); ++t) {
       const auto start = file.read_all<float>("input/table_" + std::to_string(t));
@@ -80,6 +77,7 @@ class Tables {
     const auto rows = file_.attribute<std::vector<std::int64_t>>("/", "rows");
     const auto dims = file_.attribute<std::vector<std::int64_t>>("/", "dims");
     const auto table_of = file_.attribute<std::vector<std::int64_t>>("/", "table_of_feature");
+    columns_.clear();
     std::vector<tesserec::embedding::EmbeddingBagConfig> configs;
     for (std::size_t t = 0; t < rows.size(); ++t) {
       configs.push_back({"table_" + std::to_string(t), rows[t], dims[t], {}, pooling, weighted_, {}});

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <tesserec/sharding/plan.hpp>
+
+namespace golden {
+
+/// Every table whole on rank 0.
+inline tesserec::sharding::ShardingPlan whole_tables(
+    const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
+    tesserec::embedding::ComputeKernel kernel) {
+  tesserec::sharding::ShardingPlan plan;
+  for (const auto& table : tables)
+    plan.push_back({tesserec::sharding::ShardingType::table_wise,
+                    kernel,
+                    {},
+                    tesserec::sharding::cut(table, 1, 1, std::array{0})});
+  return plan;
+}
+
+}  // namespace golden
