@@ -4,5 +4,7 @@
 #include <tesserec/sharding/exchange.hpp>
 #include <tesserec/sharding/plan.hpp>
 #include <tesserec/sharding/planner.hpp>
+#include <tesserec/sharding/row_fetch.hpp>
+#include <tesserec/sharding/row_squares.hpp>
 #include <tesserec/sharding/settings.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>

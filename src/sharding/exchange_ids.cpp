@@ -3,6 +3,7 @@
 #include <cassert>
 #include <numeric>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/sharding/exchange.hpp>
 
 namespace tesserec::sharding {
@@ -27,21 +28,24 @@ void Exchange::fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& sl
   sent.nodes = embedding::subtree_nodes(blocks, slot.blocks, bags);
 }
 
-const std::vector<AskedShard>& Exchange::send_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
+const std::vector<AskedShard>& Exchange::send_ids(const jagged::KeyedJaggedTensor& sparse,
+                                                  Index global_size) {
   start_ids(sparse, global_size);
   return finish_ids();
 }
 
 void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
   assert(ids_ == Ids::none);
+  if (sparse.variable_stride())
+    fail("the ids have a number of samples for each key; sharded tables need one for all keys");
   const int ranks = comm_.size(), me = comm_.rank();
   const Index first_sample = lanes_.samples_of_rank(me, ranks, global_size).begin;
   samples_ = sparse.stride;
   global_size_ = global_size;
   lengths_out_.clear(), ids_out_.clear(), weights_out_.clear();
   bytes_sent_ = 0;
-  for (auto* counts : {&lengths_to_, &lengths_from_, &ids_to_, &ids_from_, &weights_to_, &weights_from_, &rows_asked_,
-                       &gradients_sent_})
+  for (auto* counts : {&lengths_to_, &lengths_from_, &ids_to_, &ids_from_, &weights_to_, &weights_from_,
+                       &rows_asked_, &gradients_sent_})
     counts->assign(ranks, 0);
   fetched_sums_size_ = fetched_gradients_size_ = 0;
   Index rows_at = 0, gradients_at = 0;
@@ -94,7 +98,8 @@ void Exchange::continue_ids() {
   id_messages_ = comm_.start_all_to_all(ids_out_.data(), ids_to_, ids_in_.data(), ids_from_);
   if (weighted_) {
     weights_in_.resize(static_cast<std::size_t>(total(weights_from_)));
-    weight_messages_ = comm_.start_all_to_all(weights_out_.data(), weights_to_, weights_in_.data(), weights_from_);
+    weight_messages_ =
+        comm_.start_all_to_all(weights_out_.data(), weights_to_, weights_in_.data(), weights_from_);
     count_bytes(weights_to_, sizeof(float));
   }
   count_bytes(lengths_to_, sizeof(std::int32_t));

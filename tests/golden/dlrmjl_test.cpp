@@ -158,7 +158,7 @@ TEST_CASE(
       dlrm.set([&](const std::string& tensor) { return c.file.read_all<float>(start_name(tensor)); });
       check_intermediates(c, dlrm);
       const double loss = c.file.read_all<double>("loss").at(0);
-      CHECK(std::abs(dlrm.step(c.batch, 1) - loss) <= 1e-6 * loss);
+      CHECK(std::abs(dlrm.step(c.batch, nullptr, 1) - loss) <= 1e-6 * loss);
       for (const auto& [tensor, values] : dlrm.weights()) {
         INFO(tensor);
         CHECK(golden::gap(values, c.file.read_all<float>(update_name(tensor))) <= tolerance);
