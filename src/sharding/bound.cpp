@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan whose largest load is M gives each rank pieces of at most M. For a dual feasible function f (numbers that
+// sum to at most 1 have images that sum to at most 1; Fekete, Schepers, Math. Program. 2001) the images of all pieces,
+// over M, sum to at most the number of ranks, whatever option each table takes. So M is too small when the sum of the
+// tables' least images is larger. f(x) = x is the argument of the average load, where a table's least total is that of
+// its options without a piece above M; f_k counts the pieces above M / (k + 1), at most k a rank: the pigeonhole.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "problem.hpp"
+
+namespace tesserec::sharding {
+namespace {
+
+constexpr double rounding = 1e-9;
+
+/// share * x + (1 - share) * f_k(x), k = 0: the identity; or large ones as 1, small ones as 0.
+struct Dual {
+  int k = 0;
+  double share = 1;
+  double small = 0;
+  double operator()(double x) const {
+    if (small > 0) return x > 1 - small + rounding ? 1 : x < small - rounding ? 0 : x;
+    if (k == 0) return x;
+    const double scaled = (k + 1) * x, nearest = std::round(scaled);
+    // At a whole number f_k(x) = x; rounding must not lift it.
+    const double f = std::fabs(scaled - nearest) < rounding ? std::min(x, nearest / (k + 1)) : std::floor(scaled) / k;
+    return share * x + (1 - share) * f;
+  }
+};
+
+std::vector<Dual> duals() {
+  std::vector<Dual> list;
+  for (int k = 1; k <= 5; ++k)
+    for (const double share : {0.0, 0.3, 0.6, 0.85}) list.push_back({k, share, 0});
+  for (const double small : {0.1, 0.2, 0.25, 0.3, 1.0 / 3, 0.4, 0.45, 0.5}) list.push_back({0, 1, small});
+  return list;
+}
+
+class Bound {
+ public:
+  explicit Bound(const Problem& problem) : problem_(problem) {
+    for (const auto& options : problem.options) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Option& option : options) least = std::min(least, option.each.seconds);
+      least_each_.push_back(least);
+      each_ += least;
+    }
+  }
+
+  /// Of the loads that every plan puts on each rank.
+  double base() const { return problem_.base + each_; }
+
+  /// Whether no plan has a load of at most `most`, by the work and bytes of all ranks: `memory` weighs the bytes.
+  bool work_refutes(double most, double memory) const {
+    const double room = (most - base()) * (1 + rounding);
+    if (room < 0) return true;
+    const double ranks = problem_.ranks;
+    double sum = 0;
+    for (std::size_t t = 0; t < least_each_.size(); ++t) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Option& option : problem_.options[t]) {
+        if (option.biggest + option.each.seconds - least_each_[t] > room) continue;
+        const double seconds = option.total - ranks * least_each_[t];
+        least = std::min(least, (1 - memory) * seconds / room + memory * option.total_bytes / problem_.memory);
+      }
+      sum += least;
+    }
+    return sum > ranks * (1 + rounding);
+  }
+
+  bool refutes(double most, const Dual& f) const {
+    const double room = (most - base()) * (1 + rounding);
+    if (room < 0) return true;
+    double sum = 0;
+    for (std::size_t t = 0; t < least_each_.size(); ++t) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Option& option : problem_.options[t]) {
+        const double extra = option.each.seconds - least_each_[t];
+        if (option.biggest + extra > room) continue;
+        double images = problem_.ranks * f(extra / room);
+        for (const Option::Size& size : option.sizes) images += size.count * f(size.seconds / room);
+        least = std::min(least, images);
+      }
+      sum += least;
+    }
+    return sum > problem_.ranks * (1 + rounding);
+  }
+
+  /// The largest load of pieces that the deck puts on ranks.
+  double fixed() const {
+    std::vector<double> load(static_cast<std::size_t>(problem_.ranks));
+    for (const auto& options : problem_.options) {
+      if (options.size() > 1 && options[0].place != Place::fixed) continue;
+      for (std::size_t i = 0; i < options[0].owners.size(); ++i) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const Option& option : options) least = std::min(least, option.pieces[i].seconds);
+        load[static_cast<std::size_t>(options[0].owners[i])] += least;
+      }
+    }
+    return *std::max_element(load.begin(), load.end());
+  }
+
+ private:
+  const Problem& problem_;
+  std::vector<double> least_each_;  // [table] of its options
+  double each_ = 0;
+};
+
+}  // namespace
+
+double lower_bound(const Problem& problem, double target) {
+  const Bound bound(problem);
+  double low = bound.base() + bound.fixed(), high = std::max(target, low);
+  std::vector<double> weights = {0};
+  if (problem.memory < 1e17)
+    for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) weights.push_back(weight);
+  for (const double weight : weights) {  // what refutes a load refutes all smaller ones
+    double below = low, above = high;
+    if (!bound.work_refutes(below, weight)) continue;
+    for (int i = 0; i < 50 && above - below > 1e-7 * above; ++i) {
+      const double middle = 0.5 * (below + above);
+      (bound.work_refutes(middle, weight) ? below : above) = middle;
+    }
+    low = std::max(low, below);
+  }
+  // The other functions refute single loads; the largest refuted one counts.
+  constexpr int grid = 64;
+  for (const Dual& f : duals())
+    for (int i = grid; i > 0; --i) {
+      const double most = low + (high - low) * (i - 1e-6) / grid;
+      if (high - low < 1e-4 * high) break;
+      if (!bound.refutes(most, f)) continue;
+      low = most;
+      break;
+    }
+  return std::min(low, target);
+}
+
+}  // namespace tesserec::sharding
