@@ -41,9 +41,12 @@ std::vector<Dual> duals() {
 class Bound {
  public:
   explicit Bound(const Problem& problem) : problem_(problem) {
-    for (const auto& options : problem.options) {
+    for (std::size_t t = 0; t < problem.options.size(); ++t) {
       double least = std::numeric_limits<double>::infinity();
-      for (const Option& option : options) least = std::min(least, option.each.seconds);
+      for (const Option& option : problem.options[t]) least = std::min(least, option.each.seconds);
+      if (problem.free_rows[t])
+        for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
+          least = std::min(least, problem.free_rows[t]->ideal(1, form).each.seconds);
       least_each_.push_back(least);
       each_ += least;
     }
@@ -65,9 +68,41 @@ class Bound {
         const double seconds = option.total - ranks * least_each_[t];
         least = std::min(least, (1 - memory) * seconds / room + memory * option.total_bytes / problem_.memory);
       }
-      sum += least;
+      sum += std::min(least, cut_rows(t, room, memory));
     }
     return sum > ranks * (1 + rounding);
+  }
+
+  /// The least work of a table whose rows are cut into pieces of at most `room` seconds. Work is concave in a piece's
+  /// share of the rows, so as many as possible are as large as possible, and one is the rest.
+  double cut_rows(std::size_t t, double room, double memory) const {
+    double least = std::numeric_limits<double>::infinity();
+    if (!problem_.free_rows[t]) return least;
+    const TableCosts& costs = *problem_.free_rows[t];
+    const double ranks = problem_.ranks;
+    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+      const auto fits = [&](double share) {
+        const Load owner = costs.ideal(share, form).owner;
+        return owner.seconds <= room && owner.bytes <= problem_.memory;
+      };
+      const auto work = [&](double share) {
+        const ShardLoad load = costs.ideal(share, form);
+        return (1 - memory) * (load.owner.seconds + ranks * load.each.seconds) / room +
+               memory * (load.owner.bytes + ranks * load.each.bytes) / problem_.memory;
+      };
+      double share = 1;
+      if (!fits(1)) {
+        double low = 0;
+        for (int i = 0; i < 24; ++i) {
+          const double middle = 0.5 * (low + share);
+          (fits(middle) ? low : share) = middle;
+        }
+      }
+      const double full = std::floor(1 / share), rest = 1 - full * share;
+      const double all = full * work(share) + (rest > 1e-12 ? work(rest) : 0);
+      least = std::min(least, all - (1 - memory) * ranks * least_each_[t] / room);
+    }
+    return least;
   }
 
   bool refutes(double most, const Dual& f) const {
@@ -76,6 +111,8 @@ class Bound {
     double sum = 0;
     for (std::size_t t = 0; t < least_each_.size(); ++t) {
       double least = std::numeric_limits<double>::infinity();
+      // The image of pieces of any size is at least the linear part of f.
+      if (problem_.free_rows[t]) least = f.small > 0 ? 0 : f.share * cut_rows(t, room, 0);
       for (const Option& option : problem_.options[t]) {
         const double extra = option.each.seconds - least_each_[t];
         if (option.biggest + extra > room) continue;
@@ -119,13 +156,18 @@ double lower_bound(const Problem& problem, double target) {
   for (const double weight : weights) {  // what refutes a load refutes all smaller ones
     double below = low, above = high;
     if (!bound.work_refutes(below, weight)) continue;
-    for (int i = 0; i < 50 && above - below > 1e-7 * above; ++i) {
+    if (target <= 0)
+      for (above = 2 * below + 1e-9; bound.work_refutes(above, weight) && above < 1e9; above *= 2) below = above;
+    for (int i = 0; i < 40 && above - below > 1e-6 * above; ++i) {
       const double middle = 0.5 * (below + above);
       (bound.work_refutes(middle, weight) ? below : above) = middle;
     }
     low = std::max(low, below);
   }
   // The other functions refute single loads; the largest refuted one counts.
+  const bool whole = std::any_of(problem.free_rows.begin(), problem.free_rows.end(),
+                                 [](const auto& costs) { return !costs.has_value(); });
+  if (!whole) return std::min(low, target > 0 ? target : low);  // all rows flow
   constexpr int grid = 64;
   for (const Dual& f : duals())
     for (int i = grid; i > 0; --i) {
@@ -135,7 +177,7 @@ double lower_bound(const Problem& problem, double target) {
       low = most;
       break;
     }
-  return std::min(low, target);
+  return target > 0 ? std::min(low, target) : low;
 }
 
 }  // namespace tesserec::sharding

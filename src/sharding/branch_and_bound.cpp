@@ -12,6 +12,8 @@ namespace tesserec::sharding {
 namespace {
 
 constexpr Index most_nodes = 400000;
+constexpr int most_ranks = 8;
+constexpr std::size_t most_tables = 24;
 
 class Tree {
  public:
@@ -130,6 +132,7 @@ class Tree {
 }  // namespace
 
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst) {
+  if (problem.ranks > most_ranks || problem.options.size() > most_tables) return false;
   for (const auto& options : problem.options)
     for (const Option& option : options)
       if (option.place == Place::node || (option.place == Place::fixed && options[0].place != Place::fixed))

@@ -175,7 +175,11 @@ class Table {
   const Topology& topology_;
 };
 
+}  // namespace
+
 void derive(Option& option, int ranks) {
+  option.sizes.clear();
+  option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
   std::map<double, double> sizes;
   for (const Load& piece : option.pieces) {
     option.total += piece.seconds;
@@ -188,6 +192,8 @@ void derive(Option& option, int ranks) {
   option.total += ranks * option.each.seconds;
   option.total_bytes += ranks * option.each.bytes;
 }
+
+namespace {
 
 /// Whether each piece of `b` can stand where one of `a` stood, and load no rank more.
 bool no_worse(const Option& b, const Option& a) {
@@ -204,8 +210,8 @@ bool no_worse(const Option& b, const Option& a) {
 }
 
 /// Without options that another one equals or beats in every respect.
-std::vector<Option> undominated(const std::vector<Option>& options) {
-  std::vector<Option> kept;
+std::deque<Option> undominated(const std::vector<Option>& options) {
+  std::deque<Option> kept;
   for (std::size_t i = 0; i < options.size(); ++i) {
     bool beaten = false;
     for (std::size_t k = 0; k < options.size() && !beaten; ++k)
@@ -241,6 +247,9 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
            demand.sharding.forced() || !demand.ranks.empty()
                ? "Let the planner choose (plan.tables." + table.name + ".sharding = \"auto\"), or use more ranks"
                : std::string("Use more ranks, or ranks with more memory"));
+    const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
+                      (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
+    problem.free_rows.push_back(free ? std::optional(model.costs(table, demand.kernel)) : std::nullopt);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

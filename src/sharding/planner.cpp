@@ -20,7 +20,10 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const CostModel
     plan[t].type = option.type;
     plan[t].kernel = model.constraints(tables[t].name).kernel;
     plan[t].form = option.form;
-    if (!option.pieces.empty())
+    for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
+      plan[t].shards.push_back({choices[t].owners[i], {option.borders[i], option.borders[i + 1]},
+                                {0, tables[t].embedding_dim}});
+    if (!option.pieces.empty() && option.borders.empty())
       plan[t].shards = cut(tables[t], option.row_cuts, option.column_cuts, choices[t].owners);
   }
   return plan;
@@ -43,22 +46,21 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   check_names(tables);
   ProvenPlan proven;
   if (tables.empty()) return evaluate(tables, {});
-  const Problem problem = make_problem(tables, model_);
-  std::vector<Choice> choices = search(problem, lower_bound(problem, 0));
+  Problem problem = make_problem(tables, model_);
+  const double bound = lower_bound(problem, 0);
+  const bool whole = std::none_of(problem.free_rows.begin(), problem.free_rows.end(),
+                                  [](const auto& costs) { return costs.has_value(); });
+  std::vector<Choice> choices = search(problem, bound);
   Outcome found = outcome(problem, choices);
-  const bool fits = found.missing <= 0;
-  if (fits) {
-    proven.lower_bound = lower_bound(problem, found.worst);
-    if (found.worst > proven.lower_bound * (1 + 1e-9))
-      proven.exact = branch_and_bound(problem, choices, found.worst);
-  }
+  if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
+    proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
   proven.plan = plan_of(tables, model_, problem, choices);
-  if (!fits) model_.require_fits(tables, proven.plan);
+  if (found.missing > 0) model_.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model_.topology().ranks);
   proven.estimate = model_.evaluate(tables, proven.plan);
   const double seconds = proven.estimate.critical_path();
-  proven.exact = proven.exact || found.worst <= proven.lower_bound * (1 + 1e-9);
   proven.lower_bound = proven.exact ? seconds : std::min(seconds, lower_bound(problem, found.worst));
+  if (found.worst <= proven.lower_bound * (1 + 1e-9)) proven.exact = true;
   return proven;
 }
 

@@ -3,6 +3,8 @@
 /// The largest load of a rank is to be small.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Option {
   ShardingType type = ShardingType::table_wise;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
+  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
   Place place = Place::anywhere;
   Index group = 1;  ///< Place::node: pieces of a group
   std::vector<int> owners;
@@ -42,9 +45,11 @@ struct Option {
 struct Problem {
   int ranks = 1;
   int ranks_per_node = 1;
-  double memory = 0;                         ///< bytes of a rank
-  double base = 0;                           ///< seconds of every rank
-  std::vector<std::vector<Option>> options;  ///< [table], none empty
+  double memory = 0;                        ///< bytes of a rank
+  double base = 0;                          ///< seconds of every rank
+  std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
+  /// [table] whose rows may be cut at any block between any ranks.
+  std::vector<std::optional<TableCosts>> free_rows;
 };
 
 struct Choice {
@@ -56,11 +61,17 @@ struct Choice {
 /// the machine, a table too large for a rank in every option.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model);
 
-/// No choice of options has a smaller largest load. `target`: the best load known.
+/// Fills in what follows from pieces and each.
+void derive(Option& option, int ranks);
+
+/// No choice of options, uneven cuts of rows included, has a smaller largest load. `target`: the best load known.
 double lower_bound(const Problem& problem, double target);
 
-/// Greedy starts and local search; stops early within a small share of `bound`.
-std::vector<Choice> search(const Problem& problem, double bound);
+/// Greedy starts and local search; stops early within a small share of `bound`. May add options.
+std::vector<Choice> search(Problem& problem, double bound);
+
+/// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is too little.
+std::vector<Choice> fill_up(Problem& problem, double most);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns whether it
 /// came to an end: then nothing is better than `best`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts: every table takes its cheapest option without a piece above a limit, and pieces go, the largest first, to the
+// The first start fills the ranks up to a level. The others: every table takes its cheapest option without a piece above a limit, and pieces go, the largest first, to the
 // ranks with the least load. Then moves, swaps and changes of options, each of which lightens the worst rank.
 #include <algorithm>
 #include <limits>
@@ -11,54 +11,53 @@
 namespace tesserec::sharding {
 namespace {
 
-constexpr double close_enough = 3e-4;
-constexpr int most_rounds = 4000;
+constexpr double close_enough = 1e-3;
+constexpr int most_rounds = 3000;
+constexpr int patience = 100;
+constexpr std::size_t most_tables = 24;
 
 class LocalSearch {
  public:
   LocalSearch(State& state, double bound) : s_(state), bound_(bound) {}
 
   void run() {
-    for (int round = 0; round < most_rounds; ++round) {
+    Standing mark = s_.standing();
+    for (int round = 1; round <= most_rounds; ++round) {
       const Standing now = s_.standing();
       if (now.missing <= 0 && now.worst <= bound_ * (1 + close_enough)) return;
       const int rank = now.missing > 0 ? s_.fullest() : s_.slowest();
-      if (!move_or_swap(rank, now) && !other_option(s_.tables_on(rank), now) && !lighter_everywhere(now)) return;
+      if (!move_or_swap(rank, now) && !other_option(tables_on(rank), now) && !lighter_everywhere(now)) return;
+      if (round % patience != 0) continue;
+      if (now.missing <= 0 && mark.missing <= 0 && now.worst > mark.worst * (1 - 2e-4)) return;
+      mark = now;
     }
   }
 
  private:
+  struct Best {
+    double worst = 0;
+    State::At a, b;
+    int to = -1;
+    bool swap = false;
+  };
+  bool movable(const State::At& at) const { return s_.option(at.table).place == Place::anywhere; }
+  static bool better(double one, double other, double than) { return one < than && other < than; }
+
   /// A piece of the rank to another rank, or exchanged for a smaller one there: the best of all.
   bool move_or_swap(int rank, const Standing& now) {
-    const auto mine = s_.pieces_on(rank);
-    struct Best {
-      double worst;
-      State::At a, b;
-      int to = -1;
-      bool swap = false;
-    } best{now.worst * (1 - 1e-12), {}, {}, -1, false};
     const bool time = now.missing <= 0;
-    if (!time) best.worst = std::numeric_limits<double>::infinity();
-    for (const State::At& a : mine) {
+    Best best;
+    best.worst = time ? now.worst * (1 - 1e-12) : std::numeric_limits<double>::infinity();
+    for (const State::At& a : s_.pieces_on(rank)) {
+      if (!movable(a)) continue;
       const Load piece = s_.piece(a);
       for (int to = 0; to < s_.ranks(); ++to) {
         if (to == rank) continue;
-        const bool holds = s_.holds(a.table, to);
-        if (!holds && s_.fits(to, piece.bytes) &&
-            better(s_.load(rank) - piece.seconds, s_.load(to) + piece.seconds, best.worst))
-          best = {std::max(s_.load(rank) - piece.seconds, s_.load(to) + piece.seconds), a, {}, to, false};
-        if (holds || s_.load(to) >= s_.load(rank)) continue;
-        for (const State::At& b : s_.pieces_on(to)) {
-          const Load other = s_.piece(b);
-          const double gain = piece.seconds - other.seconds;
-          if (time && gain <= 0) continue;
-          if (!time && piece.bytes <= other.bytes) continue;
-          if (!better(s_.load(rank) - gain, s_.load(to) + gain, best.worst)) continue;
-          if (s_.holds(b.table, rank) || b.table == a.table) continue;
-          if (!s_.fits(to, piece.bytes - other.bytes)) continue;
-          if (time && !s_.fits(rank, other.bytes - piece.bytes)) continue;
-          best = {std::max(s_.load(rank) - gain, s_.load(to) + gain), a, b, to, true};
-        }
+        const double here = s_.load(rank) - piece.seconds, there = s_.load(to) + piece.seconds;
+        if (better(here, there, best.worst) && s_.fits(to, piece.bytes) && !s_.holds(a.table, to))
+          best = {std::max(here, there), a, {}, to, false};
+        if (time && s_.load(to) >= best.worst) continue;
+        for (const State::At& b : s_.pieces_on(to)) swap(rank, a, to, b, time, best);
       }
     }
     if (best.to < 0) return false;
@@ -66,39 +65,68 @@ class LocalSearch {
     if (best.swap) s_.move(best.b, rank);
     return true;
   }
-  static bool better(double one, double other, double than) { return one < than && other < than; }
 
-  /// Another option for one of the tables, placed anew.
+  void swap(int rank, const State::At& a, int to, const State::At& b, bool time, Best& best) const {
+    const Load& piece = s_.piece(a);
+    const Load& other = s_.piece(b);
+    const double gain = piece.seconds - other.seconds;
+    if (time ? gain <= 0 : piece.bytes <= other.bytes) return;
+    const double here = s_.load(rank) - gain, there = s_.load(to) + gain;
+    if (!better(here, there, best.worst) || b.table == a.table || !movable(b)) return;
+    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes))) return;
+    if (s_.holds(b.table, rank) || s_.holds(a.table, to)) return;
+    best = {std::max(here, there), a, b, to, true};
+  }
+
+  /// Those with the largest pieces first.
+  std::vector<std::size_t> tables_on(int rank) const {
+    std::vector<State::At> pieces = s_.pieces_on(rank);
+    std::stable_sort(pieces.begin(), pieces.end(), [this](const State::At& a, const State::At& b) {
+      return std::pair(s_.piece(b).seconds, a.table) < std::pair(s_.piece(a).seconds, b.table);
+    });
+    std::vector<std::size_t> tables;
+    for (const State::At& at : pieces)
+      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
+    return tables;
+  }
+
+  /// The best other option, placed anew, of the first table that has one.
   bool other_option(const std::vector<std::size_t>& tables, const Standing& now) {
-    Standing best = now;
-    std::size_t table = 0, option = 0;
+    const bool time = now.missing <= 0;
+    const double slack = s_.slack(now.worst);
     for (const std::size_t t : tables) {
+      const auto& options = s_.problem().options[t];
+      if (options.size() == 1 && options[0].place == Place::fixed) continue;
       const Choice old = s_.choice(t);
-      for (std::size_t o = 0; o < s_.problem().options[t].size(); ++o) {
+      const double total = options[old.option].total;
+      Standing best = now;
+      Choice chosen;
+      for (std::size_t o = 0; o < options.size(); ++o) {
+        if (time && (options[o].total - total > slack || options[o].biggest > now.worst)) continue;
         s_.remove(t);
         s_.place(t, o);
         const Standing then = s_.standing();
-        if (then < best) best = then, table = t, option = o;
+        if (then < best) best = then, chosen = s_.choice(t);
         s_.remove(t);
         s_.put(t, old);
       }
+      if (!(best < now)) continue;
+      s_.remove(t);
+      s_.put(t, chosen);
+      return true;
     }
-    if (!(best < now)) return false;
-    s_.remove(table);
-    s_.place(table, option);
-    return true;
+    return false;
   }
 
   /// Any table that could load all ranks less.
   bool lighter_everywhere(const Standing& now) {
     std::vector<std::size_t> tables;
-    for (std::size_t t = 0; t < s_.problem().options.size(); ++t)
+    for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < most_tables; ++t)
       for (const Option& option : s_.problem().options[t])
         if (option.each.seconds < s_.option(t).each.seconds * (1 - 1e-9)) {
           tables.push_back(t);
           break;
         }
-    if (tables.size() > 64) tables.resize(64);
     return other_option(tables, now);
   }
 
@@ -138,7 +166,40 @@ void fill(State& state, const std::vector<std::size_t>& chosen) {
 
 }  // namespace
 
-std::vector<Choice> search(const Problem& problem, double bound) {
+std::vector<Choice> search(Problem& problem, double bound) {
+  std::vector<Choice> best;
+  Standing best_standing;
+  const auto good_enough = [&] {
+    return !best.empty() && best_standing.missing <= 0 && best_standing.worst <= bound * (1 + close_enough);
+  };
+  const auto improve = [&](State& state) {
+    LocalSearch(state, bound).run();
+    const Standing standing = state.standing();
+    if (best.empty() || standing < best_standing) best = state.choices(), best_standing = standing;
+  };
+  // The least level up to which the ranks can be filled.
+  double low = 0, step = 0.002;
+  for (; step < 40; step *= 2) {
+    const std::vector<Choice> filled = fill_up(problem, bound * (1 + step));
+    if (filled.empty()) {
+      low = step;
+      continue;
+    }
+    double high = step;
+    std::vector<Choice> kept = filled;
+    for (int i = 0; i < 8 && high - low > 2e-4; ++i) {
+      const double middle = 0.5 * (low + high);
+      const std::vector<Choice> tighter = fill_up(problem, bound * (1 + middle));
+      (tighter.empty() ? low : high) = middle;
+      if (!tighter.empty()) kept = tighter;
+    }
+    State state(problem);
+    for (std::size_t t = 0; t < kept.size(); ++t) state.put(t, kept[t]);
+    improve(state);
+    break;
+  }
+  if (good_enough()) return best;
+
   std::vector<std::vector<std::size_t>> starts;
   const auto any = [](const Option&) { return true; };
   const double rest = bound - problem.base;
@@ -149,18 +210,14 @@ std::vector<Choice> search(const Problem& problem, double bound) {
   for (const ShardingType type : {ShardingType::row_wise, ShardingType::column_wise})
     starts.push_back(choose(problem, 0, [type](const Option& option) { return option.type == type; }));
 
-  std::vector<Choice> best;
-  Standing best_standing;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (std::find(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), starts[i]) !=
         starts.begin() + static_cast<std::ptrdiff_t>(i))
       continue;
     State state(problem);
     fill(state, starts[i]);
-    LocalSearch(state, bound).run();
-    const Standing standing = state.standing();
-    if (best.empty() || standing < best_standing) best = state.choices(), best_standing = standing;
-    if (best_standing.missing <= 0 && best_standing.worst <= bound * (1 + close_enough)) break;
+    improve(state);
+    if (good_enough()) break;
   }
   return best;
 }

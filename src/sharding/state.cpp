@@ -18,7 +18,8 @@ State::State(const Problem& problem)
     : problem_(problem),
       choices_(problem.options.size()),
       own_(static_cast<std::size_t>(problem.ranks)),
-      tables_(static_cast<std::size_t>(problem.ranks)),
+      held_(static_cast<std::size_t>(problem.ranks)),
+      where_(problem.options.size()),
       each_{problem.base, 0} {}
 
 bool State::fits(int rank, double bytes) const {
@@ -42,17 +43,6 @@ int State::fullest() const {
   return static_cast<int>(found - own_.begin());
 }
 
-std::vector<State::At> State::pieces_on(int rank) const {
-  std::vector<At> list;
-  for (const std::size_t t : tables_[static_cast<std::size_t>(rank)]) {
-    if (option(t).place != Place::anywhere) continue;
-    const auto& owners = choices_[t].owners;
-    const auto found = std::find(owners.begin(), owners.end(), rank);
-    list.push_back({t, static_cast<std::size_t>(found - owners.begin())});
-  }
-  return list;
-}
-
 Standing State::standing() const {
   Standing standing;
   for (const Load& own : own_) {
@@ -62,6 +52,12 @@ Standing State::standing() const {
   if (standing.missing < 1e-3) standing.missing = 0;
   for (const Load& own : own_) standing.ranks += own.seconds + each_.seconds >= standing.worst * (1 - 1e-9);
   return standing;
+}
+
+double State::slack(double worst) const {
+  double sum = 0;
+  for (const Load& own : own_) sum += worst - own.seconds - each_.seconds;
+  return sum;
 }
 
 std::vector<int> State::by_load() const {
@@ -142,32 +138,40 @@ void State::put(std::size_t table, Choice choice) {
   choices_[table] = std::move(choice);
   const Option& chosen = option(table);
   each_ += chosen.each;
-  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) {
-    const auto rank = static_cast<std::size_t>(choices_[table].owners[i]);
-    own_[rank] += chosen.pieces[i];
-    auto& here = tables_[rank];
-    if (std::find(here.begin(), here.end(), table) == here.end()) here.push_back(table);
-  }
+  where_[table].resize(chosen.pieces.size());
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) take({table, i});
 }
 
 void State::remove(std::size_t table) {
   const Option& chosen = option(table);
   each_.seconds -= chosen.each.seconds;
   each_.bytes -= chosen.each.bytes;
-  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) {
-    const auto rank = static_cast<std::size_t>(choices_[table].owners[i]);
-    own_[rank].seconds -= chosen.pieces[i].seconds;
-    own_[rank].bytes -= chosen.pieces[i].bytes;
-    std::erase(tables_[rank], table);
-  }
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) drop({table, i});
   choices_[table] = {};
 }
 
+void State::take(const At& at) {
+  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  own_[rank] += piece(at);
+  where_[at.table][at.piece] = held_[rank].size();
+  held_[rank].push_back(at);
+}
+
+void State::drop(const At& at) {
+  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  own_[rank].seconds -= piece(at).seconds;
+  own_[rank].bytes -= piece(at).bytes;
+  const std::size_t place = where_[at.table][at.piece];
+  const At last = held_[rank].back();
+  held_[rank][place] = last;
+  where_[last.table][last.piece] = place;
+  held_[rank].pop_back();
+}
+
 void State::move(const At& at, int rank) {
-  Choice choice = choices_[at.table];
-  remove(at.table);
-  choice.owners[at.piece] = rank;
-  put(at.table, std::move(choice));
+  drop(at);
+  choices_[at.table].owners[at.piece] = rank;
+  take(at);
 }
 
 }  // namespace tesserec::sharding

@@ -35,10 +35,10 @@ class State {
   bool holds(std::size_t table, int rank) const;
   int slowest() const;
   int fullest() const;
-  /// Pieces that may move.
-  std::vector<At> pieces_on(int rank) const;
-  std::vector<std::size_t> tables_on(int rank) const { return tables_[static_cast<std::size_t>(rank)]; }
+  const std::vector<At>& pieces_on(int rank) const { return held_[static_cast<std::size_t>(rank)]; }
   Standing standing() const;
+  /// Seconds that all ranks together have left below `worst`.
+  double slack(double worst) const;
 
   /// Takes the option for a table that has none, its pieces on the ranks of the least load where they fit.
   void place(std::size_t table, std::size_t option);
@@ -47,6 +47,8 @@ class State {
   void move(const At& at, int rank);
 
  private:
+  void take(const At& at);
+  void drop(const At& at);
   std::vector<int> by_load() const;
   void place_anywhere(const Option& option, std::vector<int>& owners) const;
   void place_on_nodes(const Option& option, std::vector<int>& owners) const;
@@ -54,7 +56,8 @@ class State {
   const Problem& problem_;
   std::vector<Choice> choices_;
   std::vector<Load> own_;                         // [rank]
-  std::vector<std::vector<std::size_t>> tables_;  // [rank] that have a piece there
+  std::vector<std::vector<At>> held_;             // [rank]
+  std::vector<std::vector<std::size_t>> where_;   // [table][piece] place in held_
   Load each_;
 };
 

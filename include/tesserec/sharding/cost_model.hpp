@@ -36,10 +36,15 @@ class TableCosts {
              const optim::Settings& optimizer, const Topology& topology, Index global_batch);
 
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
+  /// Of a share of the rows that a bag gets one vector from at most: concave in the share, and no shard with as many
+  /// rows costs less.
+  ShardLoad ideal(double share, ExchangeForm form) const;
+  Index dim() const { return static_cast<Index>(dim_); }
   /// Of each rank, when every rank holds the table.
   Load data_parallel() const;
 
  private:
+  ShardLoad load(double rows, double vectors, double width, ExchangeForm form) const;
   double rows(Range blocks) const;
   double touched(double rows, double ids) const;  ///< distinct rows among that many ids of the whole table
   double filled(double share) const;              ///< chance that a bag has an id in that share of the rows
