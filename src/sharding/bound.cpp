@@ -40,7 +40,7 @@ std::vector<Dual> duals() {
 
 class Bound {
  public:
-  explicit Bound(const Problem& problem) : problem_(problem) {
+  explicit Bound(const Problem& problem) : problem_(problem), known_(problem.options.size()) {
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       double least = std::numeric_limits<double>::infinity();
       for (const Option& option : problem.options[t]) least = std::min(least, option.each.seconds);
@@ -73,36 +73,55 @@ class Bound {
     return sum > ranks * (1 + rounding);
   }
 
-  /// The least work of a table whose rows are cut into pieces of at most `room` seconds. Work is concave in a piece's
-  /// share of the rows, so as many as possible are as large as possible, and one is the rest.
+  /// The least work of a table whose rows are cut into pieces of at most `room` seconds. With one vector a bag and piece,
+  /// work is concave in a piece's share of the rows, so as many pieces as possible are as large as possible, and one is
+  /// the rest. With the vectors that subtrees of blocks need, no piece but that of the last rows has less work a row
+  /// than the best number of blocks.
   double cut_rows(std::size_t t, double room, double memory) const {
     double least = std::numeric_limits<double>::infinity();
     if (!problem_.free_rows[t]) return least;
     const TableCosts& costs = *problem_.free_rows[t];
-    const double ranks = problem_.ranks;
+    const double ranks = problem_.ranks, block = costs.block_share();
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
-      const auto fits = [&](double share) {
-        const Load owner = costs.ideal(share, form).owner;
-        return owner.seconds <= room && owner.bytes <= problem_.memory;
-      };
-      const auto work = [&](double share) {
-        const ShardLoad load = costs.ideal(share, form);
+      const auto fits = [&](const Load& owner) { return owner.seconds <= room && owner.bytes <= problem_.memory; };
+      const auto work = [&](const ShardLoad& load) {
         return (1 - memory) * (load.owner.seconds + ranks * load.each.seconds) / room +
                memory * (load.owner.bytes + ranks * load.each.bytes) / problem_.memory;
       };
-      double share = 1;
-      if (!fits(1)) {
-        double low = 0;
-        for (int i = 0; i < 24; ++i) {
-          const double middle = 0.5 * (low + share);
-          (fits(middle) ? low : share) = middle;
+      const auto ideal = [&](double share) { return work(costs.ideal(share, form)); };
+      double all = 0;
+      if (fits(costs.ideal(1, form).owner)) {
+        all = ideal(1);
+      } else {
+        const Index used = costs.used_blocks();
+        Index most = 0, above = used;  // blocks of a piece
+        while (above - most > 1) {
+          const Index middle = (most + above) / 2;
+          (fits(costs.ideal(static_cast<double>(middle) * block, form).owner) ? most : above) = middle;
+        }
+        if (most == 0 || (used + most - 1) / most > problem_.ranks) continue;
+        const double share = static_cast<double>(most) * block, full = std::floor(1 / share), rest = 1 - full * share;
+        all = full * ideal(share) + (rest > 1e-12 ? ideal(rest) : 0);
+        if (form == ExchangeForm::pooled) {
+          double rate = std::numeric_limits<double>::infinity();
+          for (const auto& [blocks, load] : known(t, most))
+            if (fits(load.owner)) rate = std::min(rate, work(load) / (static_cast<double>(blocks) * block));
+          all = std::max(all, std::min(rate, rate * (1 - share) + ideal(share)));
         }
       }
-      const double full = std::floor(1 / share), rest = 1 - full * share;
-      const double all = full * work(share) + (rest > 1e-12 ? work(rest) : 0);
       least = std::min(least, all - (1 - memory) * ranks * least_each_[t] / room);
     }
     return least;
+  }
+
+  /// Least loads of 1 to `most` blocks, pooled.
+  std::span<const std::pair<Index, ShardLoad>> known(std::size_t t, Index most) const {
+    auto& list = known_[t];
+    while (static_cast<Index>(list.size()) < most) {
+      const auto blocks = static_cast<Index>(list.size()) + 1;
+      list.emplace_back(blocks, problem_.free_rows[t]->least(blocks, ExchangeForm::pooled));
+    }
+    return {list.data(), static_cast<std::size_t>(most)};
   }
 
   bool refutes(double most, const Dual& f) const {
@@ -143,6 +162,7 @@ class Bound {
   const Problem& problem_;
   std::vector<double> least_each_;  // [table] of its options
   double each_ = 0;
+  mutable std::vector<std::vector<std::pair<Index, ShardLoad>>> known_;  // [table]
 };
 
 }  // namespace

@@ -77,6 +77,13 @@ ShardLoad TableCosts::ideal(double share, ExchangeForm form) const {
   return load(share * table_rows_, filled(share), dim_, form);
 }
 
+ShardLoad TableCosts::least(Index block_count, ExchangeForm form) const {
+  double sums = 0;  // the fewest subtrees: as the binary digits of the count
+  for (Index size = 1; size <= block_count; size *= 2)
+    if (block_count & size) sums += filled(std::min(1.0, static_cast<double>(size) * block_share()));
+  return load(std::min(1.0, static_cast<double>(block_count) * block_share()) * table_rows_, sums, dim_, form);
+}
+
 ShardLoad TableCosts::load(double own_rows, double vectors, double width, ExchangeForm form) const {
   const double share = own_rows / table_rows_, vector = float_bytes * width;
   const double ids = ids_ * share, moved = touched(own_rows, ids_);

@@ -39,6 +39,11 @@ class TableCosts {
   /// Of a share of the rows that a bag gets one vector from at most: concave in the share, and no shard with as many
   /// rows costs less.
   ShardLoad ideal(double share, ExchangeForm form) const;
+  /// Of so many row blocks: no shard with as many, which does not hold the last rows, costs less.
+  ShardLoad least(Index block_count, ExchangeForm form) const;
+  /// Blocks with rows in them, and the rows of one.
+  Index used_blocks() const { return blocks_.block(static_cast<Index>(table_rows_) - 1) + 1; }
+  double block_share() const { return static_cast<double>(blocks_.rows({0, 1}).size()) / table_rows_; }
   Index dim() const { return static_cast<Index>(dim_); }
   /// Of each rank, when every rank holds the table.
   Load data_parallel() const;
