@@ -14,6 +14,8 @@ namespace tesserec::sharding {
 namespace {
 
 constexpr double rounding = 1e-9;
+/// More tables than this are small beside a rank's share, and only work counts.
+constexpr std::size_t most_tables = 400;
 
 /// share * x + (1 - share) * f_k(x), k = 0: the identity; or large ones as 1, small ones as 0.
 struct Dual {
@@ -32,15 +34,15 @@ struct Dual {
 
 std::vector<Dual> duals() {
   std::vector<Dual> list;
-  for (int k = 1; k <= 5; ++k)
-    for (const double share : {0.0, 0.3, 0.6, 0.85}) list.push_back({k, share, 0});
+  for (int k = 1; k <= 3; ++k)
+    for (const double share : {0.0, 0.2, 0.4, 0.6, 0.8}) list.push_back({k, share, 0});
   for (const double small : {0.1, 0.2, 0.25, 0.3, 1.0 / 3, 0.4, 0.45, 0.5}) list.push_back({0, 1, small});
   return list;
 }
 
 class Bound {
  public:
-  explicit Bound(const Problem& problem) : problem_(problem), known_(problem.options.size()) {
+  explicit Bound(const Problem& problem) : problem_(problem), pieces_(2 * problem.options.size()) {
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       double least = std::numeric_limits<double>::infinity();
       for (const Option& option : problem.options[t]) least = std::min(least, option.each.seconds);
@@ -102,26 +104,48 @@ class Bound {
         if (most == 0 || (used + most - 1) / most > problem_.ranks) continue;
         const double share = static_cast<double>(most) * block, full = std::floor(1 / share), rest = 1 - full * share;
         all = full * ideal(share) + (rest > 1e-12 ? ideal(rest) : 0);
-        if (form == ExchangeForm::pooled) {
-          double rate = std::numeric_limits<double>::infinity();
-          for (const auto& [blocks, load] : known(t, most))
-            if (fits(load.owner)) rate = std::min(rate, work(load) / (static_cast<double>(blocks) * block));
-          all = std::max(all, std::min(rate, rate * (1 - share) + ideal(share)));
-        }
+        all = std::max(all, by_rate(t, form, most, fits, work));
       }
       least = std::min(least, all - (1 - memory) * ranks * least_each_[t] / room);
     }
     return least;
   }
 
-  /// Least loads of 1 to `most` blocks, pooled.
-  std::span<const std::pair<Index, ShardLoad>> known(std::size_t t, Index most) const {
-    auto& list = known_[t];
-    while (static_cast<Index>(list.size()) < most) {
-      const auto blocks = static_cast<Index>(list.size()) + 1;
-      list.emplace_back(blocks, problem_.free_rows[t]->least(blocks, ExchangeForm::pooled));
+  /// Least of a sum of `value` over pieces of at most `most` blocks each that `fits` takes: the piece of the last rows
+  /// is as it is, no other has less value a row than the best.
+  template <class Fits, class Value>
+  double by_rate(std::size_t t, ExchangeForm form, Index most, const Fits& fits, const Value& value) const {
+    const Pieces& pieces = this->pieces(t, form);
+    const double none = std::numeric_limits<double>::infinity(), block = problem_.free_rows[t]->block_share();
+    double rate = none, least = none;
+    for (Index n = 1; n <= most; ++n) {
+      const ShardLoad& load = pieces.any[static_cast<std::size_t>(n - 1)];
+      if (fits(load.owner)) rate = std::min(rate, value(load) / (static_cast<double>(n) * block));
     }
-    return {list.data(), static_cast<std::size_t>(most)};
+    for (Index n = 1; n <= most; ++n) {
+      const auto& [rows, load] = pieces.last[static_cast<std::size_t>(n - 1)];
+      if (fits(load.owner)) least = std::min(least, (rows < 1 ? rate * (1 - rows) : 0) + value(load));
+    }
+    return least;
+  }
+
+  /// Loads of 1, 2, ... blocks of a table: anywhere at the least, and of the last ones with their share of the rows.
+  struct Pieces {
+    std::vector<ShardLoad> any;
+    std::vector<std::pair<double, ShardLoad>> last;
+  };
+  const Pieces& pieces(std::size_t t, ExchangeForm form) const {
+    Pieces& pieces = pieces_[2 * t + (form == ExchangeForm::rows)];
+    if (!pieces.any.empty()) return pieces;
+    const TableCosts& costs = *problem_.free_rows[t];
+    const Index used = costs.used_blocks();
+    for (Index n = 1; n <= used; ++n) {
+      const double before = static_cast<double>(used - n) * costs.block_share();
+      const Range blocks{n == used ? 0 : used - n, embedding::RowBlocks::count};
+      pieces.any.push_back(costs.least(n, form));
+      pieces.last.emplace_back(n == used ? 1 : 1 - before, costs.shard(blocks, {0, costs.dim()}, form));
+    }
+    return pieces;
   }
 
   bool refutes(double most, const Dual& f) const {
@@ -130,8 +154,18 @@ class Bound {
     double sum = 0;
     for (std::size_t t = 0; t < least_each_.size(); ++t) {
       double least = std::numeric_limits<double>::infinity();
-      // The image of pieces of any size is at least the linear part of f.
-      if (problem_.free_rows[t]) least = f.small > 0 ? 0 : f.share * cut_rows(t, room, 0);
+      if (problem_.free_rows[t])
+        for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+          const double linear = f.small > 0 ? 0 : f.share * problem_.ranks / room;
+          const auto fits = [&](const Load& owner) {
+            return owner.seconds <= room && owner.bytes <= problem_.memory;
+          };
+          const auto image = [&](const ShardLoad& load) {
+            return f(load.owner.seconds / room) + linear * load.each.seconds;
+          };
+          const double all = by_rate(t, form, problem_.free_rows[t]->used_blocks(), fits, image);
+          least = std::min(least, std::max(0.0, all - linear * least_each_[t]));
+        }
       for (const Option& option : problem_.options[t]) {
         const double extra = option.each.seconds - least_each_[t];
         if (option.biggest + extra > room) continue;
@@ -162,7 +196,7 @@ class Bound {
   const Problem& problem_;
   std::vector<double> least_each_;  // [table] of its options
   double each_ = 0;
-  mutable std::vector<std::vector<std::pair<Index, ShardLoad>>> known_;  // [table]
+  mutable std::vector<Pieces> pieces_;  // [table][form]
 };
 
 }  // namespace
@@ -185,14 +219,12 @@ double lower_bound(const Problem& problem, double target) {
     low = std::max(low, below);
   }
   // The other functions refute single loads; the largest refuted one counts.
-  const bool whole = std::any_of(problem.free_rows.begin(), problem.free_rows.end(),
-                                 [](const auto& costs) { return !costs.has_value(); });
-  if (!whole) return std::min(low, target > 0 ? target : low);  // all rows flow
-  constexpr int grid = 64;
+  if (problem.options.size() > most_tables || target <= 0) return target > 0 ? std::min(low, target) : low;
+  constexpr int grid = 24;
   for (const Dual& f : duals())
     for (int i = grid; i > 0; --i) {
       const double most = low + (high - low) * (i - 1e-6) / grid;
-      if (high - low < 1e-4 * high) break;
+      if (high - low < 2e-3 * high) break;
       if (!bound.refutes(most, f)) continue;
       low = most;
       break;

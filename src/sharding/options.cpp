@@ -19,21 +19,21 @@ std::string text_of(double bytes) {
   return text;
 }
 
-/// Numbers of pieces that the search tries: all few ones, then 2^k and 3 * 2^k, and the most.
-std::vector<Index> counts(Index most) {
+/// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
+std::vector<Index> counts(Index most, bool all) {
   std::vector<Index> list;
   for (Index n = 2; n <= most; ++n) {
     Index odd = n;
     while (odd % 2 == 0) odd /= 2;
-    if (n <= 8 || odd <= 3 || n == most) list.push_back(n);
+    if (all || n <= 8 || odd <= 3 || n == most) list.push_back(n);
   }
   return list;
 }
 
 class Table {
  public:
-  Table(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model)
-      : table_(table), demand_(demand), costs_(model.costs(table, demand.kernel)), topology_(model.topology()) {
+  Table(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
+      : table_(table), demand_(demand), costs_(model.costs(table, demand.kernel)), topology_(model.topology()), few_(few) {
     check();
     const ShardingTypes& types = demand_.sharding;
     if (!demand_.ranks.empty()) {
@@ -158,9 +158,9 @@ class Table {
     if (ranks > 1 || options.empty()) {
       if (may(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
       if (may(ShardingType::row_wise))
-        for (const Index n : counts(ranks)) add(ShardingType::row_wise, n, 1, Place::anywhere);
+        for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, Place::anywhere);
       if (may(ShardingType::column_wise))
-        for (const Index n : counts(std::min(ranks, most_columns())))
+        for (const Index n : counts(std::min(ranks, most_columns()), true))
           add(ShardingType::column_wise, 1, n, Place::anywhere);
       for (const ShardingType type :
            {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})
@@ -173,6 +173,7 @@ class Table {
   const ParameterConstraints& demand_;
   TableCosts costs_;
   const Topology& topology_;
+  bool few_;
 };
 
 }  // namespace
@@ -232,7 +233,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.base = model.latency();
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
-    Table made(table, demand, model);
+    Table made(table, demand, model, static_cast<Index>(tables.size()) * problem.ranks <= 2500);
     std::vector<Option> fitting;
     double least = 0;
     for (Option& option : made.options) {

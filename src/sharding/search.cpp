@@ -12,15 +12,16 @@ namespace tesserec::sharding {
 namespace {
 
 constexpr double close_enough = 1e-3;
-constexpr int most_rounds = 3000;
-constexpr int patience = 100;
+constexpr int short_rounds = 40;
+constexpr int long_rounds = 600;
+constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
 
 class LocalSearch {
  public:
   LocalSearch(State& state, double bound) : s_(state), bound_(bound) {}
 
-  void run() {
+  void run(int most_rounds) {
     Standing mark = s_.standing();
     for (int round = 1; round <= most_rounds; ++round) {
       const Standing now = s_.standing();
@@ -28,7 +29,7 @@ class LocalSearch {
       const int rank = now.missing > 0 ? s_.fullest() : s_.slowest();
       if (!move_or_swap(rank, now) && !other_option(tables_on(rank), now) && !lighter_everywhere(now)) return;
       if (round % patience != 0) continue;
-      if (now.missing <= 0 && mark.missing <= 0 && now.worst > mark.worst * (1 - 2e-4)) return;
+      if (now.missing <= 0 && mark.missing <= 0 && now.worst > mark.worst * (1 - 1e-3)) return;
       mark = now;
     }
   }
@@ -172,8 +173,8 @@ std::vector<Choice> search(Problem& problem, double bound) {
   const auto good_enough = [&] {
     return !best.empty() && best_standing.missing <= 0 && best_standing.worst <= bound * (1 + close_enough);
   };
-  const auto improve = [&](State& state) {
-    LocalSearch(state, bound).run();
+  const auto improve = [&](State& state, int rounds) {
+    LocalSearch(state, bound).run(rounds);
     const Standing standing = state.standing();
     if (best.empty() || standing < best_standing) best = state.choices(), best_standing = standing;
   };
@@ -195,7 +196,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
     }
     State state(problem);
     for (std::size_t t = 0; t < kept.size(); ++t) state.put(t, kept[t]);
-    improve(state);
+    improve(state, short_rounds);
     break;
   }
   if (good_enough()) return best;
@@ -203,7 +204,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
   std::vector<std::vector<std::size_t>> starts;
   const auto any = [](const Option&) { return true; };
   const double rest = bound - problem.base;
-  for (const double share : {1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06}) starts.push_back(choose(problem, share * rest, any));
+  for (const double share : {1.0, 1.03, 1.06, 1.1, 1.15, 1.22, 1.3, 0.7, 0.5, 0.35, 0.2, 0.1}) starts.push_back(choose(problem, share * rest, any));
   const double none = std::numeric_limits<double>::infinity();
   for (const ShardingType type : {ShardingType::table_wise, ShardingType::data_parallel})
     starts.push_back(choose(problem, none, [type](const Option& option) { return option.type == type; }));
@@ -216,9 +217,12 @@ std::vector<Choice> search(Problem& problem, double bound) {
       continue;
     State state(problem);
     fill(state, starts[i]);
-    improve(state);
-    if (good_enough()) break;
+    improve(state, short_rounds);
+    if (good_enough()) return best;
   }
+  State state(problem);
+  for (std::size_t t = 0; t < best.size(); ++t) state.put(t, best[t]);
+  improve(state, long_rounds);
   return best;
 }
 
