@@ -132,7 +132,7 @@ void check_plan(const Deck& deck) {
     if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice");
     if (plan.ranks.empty()) continue;
     if (!plan.sharding.forced())
-      fail(deck.at(path + ".ranks"), " needs one sharding of its own: table_wise, row_wise, column_wise or another");
+      fail(deck.at(path + ".ranks"), " needs a sharding of its own: one type, table_wise or another");
     if (plan.sharding.has(sharding::ShardingType::table_wise) && plan.ranks.size() > 1)
       fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(),
            " ranks, but a table_wise table has one owner");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What forced types give, what a plan must fit in, what is refused, and what travels.
+#include <tesserec/core/error.hpp>
 #include <tesserec/sharding/plan_file.hpp>
 
 #include "catch.hpp"
@@ -103,21 +104,19 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   CHECK(refused.find("does not fit") != std::string::npos);
   CHECK(refused.find("are missing") != std::string::npos);
   CHECK(refused.find("large_") != std::string::npos);
-  given.settings.memory = 2600000;
-  given.settings.tables["large_0"].sharding = {};
-  given.settings.memory = 900000;
   given.settings.tables.clear();
-  const std::string auto_refused = message([&] { given.plan(); });
-  CHECK(auto_refused.find("missing") != std::string::npos);  // 2.6 MB of tables on 1.8 MB
-  given.settings.memory = 2600000;
-  const auto tables = four_tables();
-  auto bigger = tables;
-  bigger[0].num_embeddings = 12288;  // 3.1 MB alone
-  const auto planner = given.planner();
-  given.settings.memory = 3600000;
-  const auto plan = given.planner().plan(bigger);
-  CHECK(plan.plan[0].type != ShardingType::table_wise);
-  for (const double bytes : plan.estimate.bytes) CHECK(bytes <= 3600000);
+  given.settings.memory = 900000;
+  CHECK(message([&] { given.plan(); }).find("missing") != std::string::npos);  // 2.6 MB of tables on 1.8 MB
+  auto tables = four_tables();
+  tables[0].num_embeddings = 12288;  // 3.1 MB alone
+  given.settings.memory = 4200000;
+  const auto proven = given.planner().plan(tables);
+  CHECK(proven.plan[0].shards.size() == 2);
+  for (const double bytes : proven.estimate.bytes) CHECK(bytes <= 4200000);
+  auto whole = forced(ShardingType::table_wise);
+  whole.settings.reserve = 0;
+  whole.settings.memory = 3000000;
+  CHECK(message([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
 }
 
 TEST_CASE("bad constraints name the table") {
