@@ -4,3 +4,4 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/nodes.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>

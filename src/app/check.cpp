@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
-#include <glob.h>
-
 #include <optional>
 
 #include <tesserec/core/lanes.hpp>
@@ -9,6 +7,7 @@
 #include <tesserec/train/tables.hpp>
 
 #include "command.hpp"
+#include "known_data.hpp"
 
 namespace tesserec::app {
 namespace {
@@ -39,29 +38,6 @@ Index interaction_width(const model::Settings& model, Index features, Index pool
   if (model.interaction == model::Interaction::cat) return model.bottom.back() + pooled_width;
   const Index vectors = features + 1;
   return model.bottom.back() + vectors * (vectors - 1) / 2 + (model.itself ? vectors : 0);
-}
-
-/// What a training run would read, where it can be known now: a generator's, or that of files which exist
-/// already.
-std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
-  const data::SyntheticSettings& synthetic = deck.data.synthetic;
-  if (synthetic.kind != data::SyntheticKind::none) {
-    data::SourceInfo info;
-    info.description = "data.synthetic";
-    info.samples = synthetic.samples;
-    info.dense_features = synthetic.dense_features;
-    info.features = data::synthetic_features(synthetic);
-    info.rows = data::synthetic_rows(synthetic);
-    return info;
-  }
-  bool some = false;
-  for (const std::string& pattern : deck.data.train) {
-    glob_t found{};
-    some = (glob(pattern.c_str(), 0, nullptr, &found) == 0) || some;
-    globfree(&found);
-  }
-  if (!some) return std::nullopt;
-  return data::Dataset(deck.data.train, "data.train").info();
 }
 
 Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {

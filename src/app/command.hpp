@@ -23,6 +23,8 @@ struct Invocation {
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
   deck::Deck read_deck() const { return deck::read_deck(deck, overrides); }
+  /// --tables describes all that is needed.
+  bool deck_may_lack() const { return has("--tables"); }
 };
 
 /// An option of one command.
@@ -53,6 +55,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm);
 int train(const Invocation& invocation, const comm::Communicator& comm);
 int evaluate(const Invocation& invocation, const comm::Communicator& comm);
 int predict(const Invocation& invocation, const comm::Communicator& comm);
+int plan(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
 

@@ -84,7 +84,7 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
       invocation.deck = words[i];
     }
   }
-  if (command.takes_deck && invocation.deck.empty())
+  if (command.takes_deck && invocation.deck.empty() && !invocation.deck_may_lack())
     fail("tesserec ", command.name, " needs a deck: tesserec ", command.name, " DECK.toml");
   return invocation;
 }

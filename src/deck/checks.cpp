@@ -131,12 +131,12 @@ void check_plan(const Deck& deck) {
     std::set<int> owners(plan.ranks.begin(), plan.ranks.end());
     if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice");
     if (plan.ranks.empty()) continue;
-    if (!plan.sharding)
-      fail(deck.at(path + ".ranks"), " needs a sharding of its own: table_wise or row_wise");
-    if (*plan.sharding == sharding::ShardingType::table_wise && plan.ranks.size() > 1)
+    if (!plan.sharding.forced())
+      fail(deck.at(path + ".ranks"), " needs a sharding of its own: one type, table_wise or another");
+    if (plan.sharding.has(sharding::ShardingType::table_wise) && plan.ranks.size() > 1)
       fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(),
            " ranks, but a table_wise table has one owner");
-    if (*plan.sharding == sharding::ShardingType::data_parallel)
+    if (plan.sharding.has(sharding::ShardingType::data_parallel))
       fail(deck.at(path + ".ranks"), " is given, but a data_parallel table is on every rank");
   }
 }

@@ -1,27 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// [plan], [plan.tables.NAME]
+// [plan], [plan.costs], [plan.tables.NAME]
 #include <optional>
 
 #include "section.hpp"
+#include "toml_file.hpp"
+#include <tesserec/sharding/plan.hpp>
 
 namespace tesserec::deck {
 namespace {
 
-Choices<std::optional<sharding::ShardingType>> sharding_types() {
-  using sharding::ShardingType;
-  return {{"auto", std::nullopt},
-          {"table_wise", ShardingType::table_wise},
-          {"row_wise", ShardingType::row_wise},
-          {"data_parallel", ShardingType::data_parallel}};
+using sharding::ShardingType;
+
+Choices<std::optional<ShardingType>> sharding_types() {
+  Choices<std::optional<ShardingType>> choices = {{"auto", std::nullopt}};
+  for (const ShardingType type :
+       {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise, ShardingType::table_row_wise,
+        ShardingType::table_column_wise, ShardingType::grid, ShardingType::data_parallel})
+    choices.emplace_back(sharding::name(type), type);
+  return choices;
+}
+
+/// One type, a list of types, or "auto".
+Key<sharding::ParameterConstraints> types_key() {
+  using Constraints = sharding::ParameterConstraints;
+  const auto choices = sharding_types();
+  const std::vector<std::string> names = names_of(choices);
+  return make_key<Constraints>(
+      "sharding", "choice or list of choices", join_choices(names), "",
+      "table_wise: whole on one rank; row_wise, column_wise: rows or columns over ranks; table_row_wise, "
+      "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a copy "
+      "on each rank. One type alone gets its full form; of a list the planner chooses.",
+      [=](Constraints& o, const Value& v, const std::string& path) {
+        o.sharding = {};
+        read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
+          const auto type = choices[read_choice(e, p, names)].second;
+          if (!type && v.kind == Kind::list) fail(v.where, ": ", path, ": auto stands alone; name types or leave it");
+          if (!type) return;
+          if (o.sharding.has(*type)) fail(v.where, ": ", path, " names ", sharding::name(*type), " twice");
+          o.sharding.list.push_back(*type);
+        });
+      },
+      [](const Constraints& o) {
+        if (o.sharding.empty()) return quoted("auto");
+        std::string text;
+        for (const ShardingType type : o.sharding.list)
+          text += (text.empty() ? "" : ", ") + quoted(sharding::name(type));
+        return o.sharding.forced() ? text : "[" + text + "]";
+      });
 }
 
 Section plan_section() {
   using Plan = sharding::Settings;
   const Keys<Plan> keys = {
       choice("default", &Plan::default_type, sharding_types(),
-             "How tables are cut over the ranks; auto: the planner chooses for each table.")};
+             "How tables are cut over the ranks; auto: the planner chooses for each table."),
+      text("file", &Plan::file, Text::any, "A plan as `tesserec plan --json` writes it, used as it is; empty: plan."),
+      integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
+              "Ranks of a node; 0: those that share memory. Another number simulates nodes."),
+      integer("memory", &Plan::memory, {0, no_limit}, "bytes",
+              "Memory of a rank; 0: this machine's, shared by the ranks of a node."),
+      number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",
+             "Share of the memory that tables and messages leave to the rest of the program."),
+      text("machine", &Plan::machine, Text::any,
+           "TOML file with keys of [plan.costs], as measured on a machine; keys of the deck overrule it."),
+  };
   return single("plan", "The sharding plan. It changes time and memory, never the bits.", keys,
-                [](auto& d) -> auto& { return d.plan; }, {"tables"});
+                [](auto& d) -> auto& { return d.plan; }, {"tables", "costs"});
+}
+
+Section costs_section() {
+  using Costs = sharding::MachineCosts;
+  const Numbers rate{1.0, 1e18}, seconds{0.0, 1.0};
+  const Keys<Costs> keys = {
+      number("row_reads", &Costs::row_reads, rate, "1/s", "Rows that a rank looks up at random."),
+      number("read_bytes", &Costs::read_bytes, rate, "bytes/s", "Bytes of rows added to bags, or of gradients summed."),
+      number("row_updates", &Costs::row_updates, rate, "1/s", "Rows that a rank moves at random."),
+      number("update_bytes", &Costs::update_bytes, rate, "bytes/s", "Bytes of weights and optimizer state moved."),
+      number("ids", &Costs::ids, rate, "1/s", "Ids put in order, by owner or by row."),
+      number("add_bytes", &Costs::add_bytes, rate, "bytes/s", "Bytes of received vectors added."),
+      number("inside_bytes", &Costs::inside_bytes, rate, "bytes/s", "Sent or received by a rank inside its node."),
+      number("between_bytes", &Costs::between_bytes, rate, "bytes/s", "Sent or received by a rank between nodes."),
+      number("inside_latency", &Costs::inside_latency, seconds, "s", "Of a message inside a node."),
+      number("between_latency", &Costs::between_latency, seconds, "s", "Of a message between nodes."),
+  };
+  Section section = single("plan.costs", "What a rank does a second, for the planner's estimate.", keys,
+                           [](auto& d) -> auto& { return d.plan.costs; });
+  section.read = [keys, inner = section.read](Deck& deck, const Value& root) {
+    if (!deck.plan.machine.empty())
+      read_keys(deck, keys, deck.plan.costs, parse_toml(read_text(deck.plan.machine), deck.plan.machine), "plan.costs");
+    inner(deck, root);
+  };
+  return section;
 }
 
 Section tables_section() {
@@ -29,13 +98,17 @@ Section tables_section() {
   const Choices<sharding::ComputeKernel> kernels = {{"fused", sharding::ComputeKernel::fused},
                                                     {"dense", sharding::ComputeKernel::dense}};
   const Keys<Constraints> keys = {
-      choice("sharding", &Constraints::sharding, sharding_types(),
-             "table_wise: whole on one rank; row_wise: rows over ranks; data_parallel: a copy on each rank."),
+      types_key(),
       choice("kernel", &Constraints::kernel, kernels,
              "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as "
              "optimizer.dense says."),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
-               "Owners of the table: one for table_wise, several for row_wise; empty: the planner chooses."),
+               "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, "
+               "column_wise and others; empty: the planner chooses."),
+      integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
+              "Columns of a piece at least, where columns are cut."),
+      number("pooling_factor", &Constraints::pooling_factor, {1e-3, 1e6}, "ids",
+             "Ids of a bag on average, for the planner's estimate."),
   };
   Section section;
   section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.",
@@ -56,6 +129,6 @@ Section tables_section() {
 
 }  // namespace
 
-std::vector<Section> plan_sections() { return {plan_section(), tables_section()}; }
+std::vector<Section> plan_sections() { return {plan_section(), costs_section(), tables_section()}; }
 
 }  // namespace tesserec::deck

@@ -6,7 +6,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "json.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/store/agree.hpp>
 #include <tesserec/store/checksum.hpp>
 

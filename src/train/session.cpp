@@ -26,7 +26,9 @@ Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
 model::DistributedModelParallel build(const Exec& exec, const comm::Communicator& comm, const Job& job,
                                       const Lanes& lanes, const data::SourceInfo& data) {
   auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
-  auto plan = sharding::make_plan(tables, job.plan, job.optimizer.sparse, comm.size(), job.train.batch_size);
+  const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan), job.plan,
+                                                   job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
+  auto plan = planner.collective_plan(comm, tables).plan;
   return {exec, comm,  job.model, data.dense_features,  data.features, std::move(tables), std::move(plan),
           lanes, job.optimizer.sparse, job.optimizer.dense};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,17 +19,54 @@ namespace tesserec::sharding {
 enum class ShardingType { table_wise, row_wise, column_wise, table_row_wise, table_column_wise, grid, data_parallel };
 using embedding::ComputeKernel;
 
+/// The types that a table may get; empty = the planner chooses among all.
+struct ShardingTypes {
+  std::vector<ShardingType> list;
+
+  ShardingTypes() = default;
+  ShardingTypes(ShardingType one) : list{one} {}
+  ShardingTypes(std::initializer_list<ShardingType> some) : list(some) {}
+
+  bool empty() const { return list.empty(); }
+  bool has(ShardingType type) const { return std::find(list.begin(), list.end(), type) != list.end(); }
+  /// One type alone: it is given its full form, no search.
+  bool forced() const { return list.size() == 1; }
+};
+
 /// What a deck demands of one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {
-  std::optional<ShardingType> sharding;  ///< unset = the planner chooses
+  ShardingTypes sharding;
   ComputeKernel kernel = ComputeKernel::fused;
-  std::vector<int> ranks;  ///< owners: one for table_wise, several for row_wise; empty = the planner chooses
+  std::vector<int> ranks;  ///< owners, in the order of the shards; empty = the planner chooses
+  Index min_partition = 32;     ///< columns of a piece at least
+  double pooling_factor = 1.0;  ///< ids a bag, on average
+};
+
+/// What a rank does and moves a second. The defaults are those of a plain server core with MPI in shared memory inside
+/// a node and 25 Gbit/s between nodes; measured ones come from a file.
+struct MachineCosts {
+  double row_reads = 2e7;            ///< rows looked up at random, 1/s
+  double read_bytes = 1e10;          ///< bytes of such rows added to a bag, 1/s
+  double row_updates = 5e6;          ///< rows moved by the optimizer, 1/s
+  double update_bytes = 4e9;         ///< bytes of weights and optimizer state moved, 1/s
+  double ids = 5e7;                  ///< ids sorted to owners or by row, 1/s
+  double add_bytes = 8e9;            ///< bytes of received vectors added at the samples' rank, 1/s
+  double inside_bytes = 4e9;         ///< bytes sent or received inside a node, 1/s
+  double between_bytes = 1.5e9;      ///< bytes sent or received between nodes, 1/s
+  double inside_latency = 2e-6;      ///< of a message inside a node, s
+  double between_latency = 1e-5;     ///< of a message between nodes, s
 };
 
 /// [plan]
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
   std::map<std::string, ParameterConstraints> tables;
+  std::string file;          ///< a plan as JSON to use instead of a search; empty = none
+  std::string machine;       ///< TOML file of MachineCosts; empty = none
+  int ranks_per_node = 0;    ///< 0 = as the ranks share memory; else nodes are simulated
+  Index memory = 0;          ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
+  double reserve = 0.15;     ///< share of it that tables and messages leave to all else
+  MachineCosts costs;
 };
 
 }  // namespace tesserec::sharding

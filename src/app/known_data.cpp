@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "known_data.hpp"
+
+#include <glob.h>
+
+#include <tesserec/data.hpp>
+
+namespace tesserec::app {
+
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
+  const data::SyntheticSettings& synthetic = deck.data.synthetic;
+  if (synthetic.kind != data::SyntheticKind::none) {
+    data::SourceInfo info;
+    info.description = "data.synthetic";
+    info.samples = synthetic.samples;
+    info.dense_features = synthetic.dense_features;
+    info.features = data::synthetic_features(synthetic);
+    info.rows = data::synthetic_rows(synthetic);
+    return info;
+  }
+  bool some = false;
+  for (const std::string& pattern : deck.data.train) {
+    glob_t found{};
+    some = (glob(pattern.c_str(), 0, nullptr, &found) == 0) || some;
+    globfree(&found);
+  }
+  if (!some) return std::nullopt;
+  return data::Dataset(deck.data.train, "data.train").info();
+}
+
+}  // namespace tesserec::app

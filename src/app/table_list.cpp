@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table_list.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <set>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::app {
+namespace {
+
+std::vector<std::string> fields(const std::string& line) {
+  std::vector<std::string> list(1);
+  for (const char c : line) {
+    if (c == ',')
+      list.emplace_back();
+    else if (c != '\r' && !(c == ' ' && list.back().empty()))
+      list.back() += c;
+  }
+  return list;
+}
+
+template <class T>
+T number(const std::string& text, const std::string& where, const char* what, T low, T high) {
+  T value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size() || !(value >= low && value <= high))
+    fail(where, what, " must be a number, ", low, " to ", high, ", but is \"", text, "\"");
+  return value;
+}
+
+}  // namespace
+
+deck::Deck bare_deck(const std::vector<std::string>& overrides) {
+  return deck::parse_deck("[plan]\n", "(no deck)", overrides);
+}
+
+std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, ": cannot read this list of tables");
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  std::set<std::string> names;
+  std::string line;
+  for (Index at = 1; std::getline(file, line); ++at) {
+    const std::vector<std::string> words = fields(line);
+    if (words.size() == 1 && words[0].empty()) continue;
+    if (at == 1 && words[0] == "name") continue;
+    const std::string where = path + ":" + std::to_string(at) + ": ";
+    if (words.size() != 4) fail(where, "a line is name,rows,dim,ids_per_bag, but has ", words.size(), " fields");
+    if (words[0].empty()) fail(where, "a table has no name");
+    if (!names.insert(words[0]).second) fail(where, "table ", words[0], " stands twice");
+    const std::string of = where + "table " + words[0] + ": ";
+    embedding::EmbeddingBagConfig table;
+    table.name = words[0];
+    table.feature_names = {words[0]};
+    table.num_embeddings = number<Index>(words[1], of, "rows", 1, Index{1} << 50);
+    table.embedding_dim = number<Index>(words[2], of, "dim", 1, Index{1} << 20);
+    const double ids = number<double>(words[3], of, "ids_per_bag", 1e-3, 1e6);
+    sharding::ParameterConstraints& demand = deck.plan.tables[table.name];
+    if (deck.lines.count("plan.tables." + table.name + ".pooling_factor") == 0) demand.pooling_factor = ids;
+    tables.push_back(std::move(table));
+  }
+  if (tables.empty()) fail(path, ": there is no table in it");
+  return tables;
+}
+
+}  // namespace tesserec::app

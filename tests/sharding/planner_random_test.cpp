@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random planning problems: what is proven, and that plans obey memory.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "tests/sharding/random_tables.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("plans of random sets fit, and are proven to be near the best") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.rank() != 0) return;
+  std::vector<double> gaps;
+  for (std::uint64_t k = 0; k < 200; k += 7) {
+    const planning::Set set = planning::random_set(k);
+    if (set.tables.size() > 40 && set.tables.size() < 300) continue;  // the slow ones
+    const auto planner = set.planner();
+    const auto proven = planner.plan(set.tables);
+    sharding::check_plan(set.tables, proven.plan, set.topology.ranks);
+    planner.model().require_fits(set.tables, proven.plan);
+    INFO("set " << k);
+    CHECK(proven.lower_bound <= proven.estimate.critical_path());
+    gaps.push_back(proven.gap());
+    // No plain plan goes below the bound.
+    for (const auto type : {sharding::ShardingType::table_wise, sharding::ShardingType::row_wise}) {
+      sharding::ShardingPlan plain(set.tables.size());
+      for (std::size_t t = 0; t < plain.size(); ++t) {
+        std::vector<int> owners = {static_cast<int>(t) % set.topology.ranks};
+        if (type == sharding::ShardingType::row_wise) {
+          owners.clear();
+          for (int r = 0; r < set.topology.ranks; ++r) owners.push_back(r);
+        }
+        plain[t].type = type;
+        plain[t].form = t % 2 == 0 ? sharding::ExchangeForm::pooled : sharding::ExchangeForm::rows;
+        plain[t].shards = sharding::cut(set.tables[t], static_cast<Index>(owners.size()), 1, owners);
+      }
+      const auto estimate = planner.model().evaluate(set.tables, plain);
+      if (*std::max_element(estimate.bytes.begin(), estimate.bytes.end()) <=
+          static_cast<double>(set.topology.usable_memory())) {
+        CHECK(estimate.critical_path() >= proven.lower_bound);
+        CHECK(estimate.critical_path() >= proven.estimate.critical_path());
+      }
+    }
+  }
+  std::sort(gaps.begin(), gaps.end());
+  REQUIRE(gaps.size() > 10);
+  CHECK(gaps[gaps.size() / 2] <= 0.10);
+}
