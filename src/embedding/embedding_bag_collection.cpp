@@ -67,6 +67,7 @@ void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
 
 jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) const {
   if (bags_.empty()) fail("the embedding bag collection has no storage yet; call initialise");
+  if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
   std::vector<Index> dims;
   Index width = 0;
   for (const EmbeddingBagConfig& table : configs_)
