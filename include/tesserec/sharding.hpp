@@ -6,6 +6,8 @@
 #include <tesserec/sharding/plan.hpp>
 #include <tesserec/sharding/plan_text.hpp>
 #include <tesserec/sharding/planner.hpp>
+#include <tesserec/sharding/row_fetch.hpp>
+#include <tesserec/sharding/row_squares.hpp>
 #include <tesserec/sharding/settings.hpp>
-#include <tesserec/sharding/sharder.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+#include <tesserec/sharding/sharder.hpp>

@@ -15,10 +15,35 @@ Lanes lanes_for(const ShardingEnv& env, int lanes) {
   return Lanes(lanes);
 }
 
+/// Leaves the planner only what the sharder offers.
+Settings within(Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                const EmbeddingBagCollectionSharder& sharder) {
+  const std::vector<ShardingType> offered = sharder.sharding_types(), all = EmbeddingBagCollectionSharder().sharding_types();
+  if (offered == all) return settings;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    ShardingTypes& wanted = settings.tables[table.name].sharding;
+    if (wanted.empty() && settings.default_type) wanted = *settings.default_type;
+    if (wanted.empty()) wanted.list = all;
+    ShardingTypes both;
+    for (const ShardingType type : wanted.list)
+      if (std::find(offered.begin(), offered.end(), type) != offered.end()) both.list.push_back(type);
+    if (both.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
+    wanted = both;
+  }
+  return settings;
+}
+
 ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                       const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder) {
-  if (options.plan) return *options.plan;
-  return make_plan(module.tables(), {}, sharder.fused, env.size(), options.global_batch);
+  const std::vector<embedding::EmbeddingBagConfig>& tables = module.tables();
+  if (options.plan) {
+    require_same_plan(env, tables, *options.plan);
+    return *options.plan;
+  }
+  const Settings settings = within(options.planning, tables, sharder);
+  const EmbeddingShardingPlanner planner(topology_of(env, settings), settings, sharder.fused, sharder.dense,
+                                         options.global_batch);
+  return planner.collective_plan(env, tables).plan;
 }
 
 /// The batch with the module's features alone, in their order.

@@ -5,6 +5,8 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
+#include <tesserec/sharding/plan_text.hpp>
+#include <tesserec/sharding/planner.hpp>
 
 #include "batches.hpp"
 #include "catch.hpp"
@@ -42,18 +44,13 @@ jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
   return batch_of({"c", "b", "a"}, ids, weights);
 }
 
+/// The planner's plan where all tables have this type; nodes of 2 ranks are simulated where that comes out even.
 ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, int ranks) {
-  ShardingPlan plan;
-  for (const auto& table : module.tables()) {
-    const bool rows = type == ShardingType::row_wise, columns = type == ShardingType::column_wise;
-    const Index pieces = rows ? ranks : columns ? std::min<Index>(ranks, sharding::most_column_cuts(table)) : 1;
-    std::vector<int> owners;
-    for (int i = 0; i < pieces; ++i) owners.push_back((ranks - 1 - i + static_cast<int>(plan.size())) % ranks);
-    plan.push_back({type, sharding::ComputeKernel::fused, {}, {}});
-    if (type != ShardingType::data_parallel)
-      plan.back().shards = sharding::cut(table, rows ? pieces : 1, columns ? pieces : 1, owners);
-  }
-  return plan;
+  sharding::Settings settings;
+  settings.default_type = type;
+  for (const auto& table : module.tables()) settings.tables[table.name].min_partition = 4;
+  const auto topology = sharding::topology_for(ranks, ranks % 2 == 0 ? 2 : ranks, settings);
+  return sharding::EmbeddingShardingPlanner(topology, settings, {}, {}, 512).plan(module.tables()).plan;
 }
 
 std::string error_of(const std::function<void()>& action) {
@@ -78,8 +75,7 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
 
   std::vector<float> trained;
   std::vector<std::optional<ShardingPlan>> plans = {{}};
-  for (const ShardingType type : {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise, ShardingType::data_parallel})
-    plans.push_back(plan_of(whole, type, env.size()));
+  for (const ShardingType type : sharder.sharding_types()) plans.push_back(plan_of(whole, type, env.size()));
   plans.push_back(plans[1]);  // mixed
   (*plans.back())[0] = (*plans[3])[0];
   (*plans.back())[2] = (*plans[4])[2];
@@ -106,6 +102,9 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
       model.backward(exec, gradient);
     }
     INFO(model.describe());
+    REQUIRE(env.broadcast(model.describe(), 0) == model.describe());
+    const std::string text = sharding::plan_text(whole.tables(), model.plan(), env.size());
+    REQUIRE(env.broadcast(text, 0) == text);
     REQUIRE(model.steps() == 3);
     if (trained.empty()) trained = looked_up;
     REQUIRE(looked_up == trained);
@@ -137,6 +136,15 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
   options.plan = plan_of(module, ShardingType::data_parallel, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
         "table wide: the sharder does not offer sharding type data_parallel; it offers table_wise, row_wise");
+  struct RowWise : sharding::EmbeddingBagCollectionSharder {
+    std::vector<ShardingType> sharding_types() const override { return {ShardingType::row_wise}; }
+  };
+  const DistributedModelParallel rows(exec, module, env, {}, RowWise());
+  for (const auto& table : rows.plan()) CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
+  ParallelOptions elsewhere;
+  elsewhere.planning.default_type = ShardingType::column_wise;
+  CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
+        "table wide: the sharder offers none of the sharding types that it may have");
   options.plan = plan_of(module, ShardingType::table_wise, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
         "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");

@@ -10,7 +10,8 @@ namespace tesserec::sharding {
 
 /// What a DistributedModelParallel may be told.
 struct ParallelOptions {
-  std::optional<ShardingPlan> plan;  ///< unset: the planner's own, for `global_batch`
+  std::optional<ShardingPlan> plan;  ///< unset: the planner's own
+  Settings planning;                 ///< constraints for the planner, and its machine
   Index global_batch = 512;          ///< samples of all ranks that the planner reckons with
   int lanes = 8;                     ///< decides the bits of updates, and the most ranks; a power of two
   std::uint64_t seed = 0;            ///< of the start values
