@@ -8,7 +8,8 @@ namespace tesserec::sharding {
 namespace {
 
 template <class Value>
-void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
+void require(const std::vector<Value>& offered, Value wanted, const std::string& table,
+             const std::string& what) {
   if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
   std::string names;
   for (const Value value : offered) names += (names.empty() ? "" : ", ") + std::string(name(value));
@@ -19,8 +20,8 @@ void require(const std::vector<Value>& offered, Value wanted, const std::string&
 }  // namespace
 
 std::vector<ShardingType> EmbeddingBagCollectionSharder::sharding_types() const {
-  return {ShardingType::data_parallel,  ShardingType::table_wise,        ShardingType::column_wise,
-          ShardingType::row_wise,       ShardingType::table_row_wise,    ShardingType::table_column_wise,
+  return {ShardingType::data_parallel, ShardingType::table_wise,     ShardingType::column_wise,
+          ShardingType::row_wise,      ShardingType::table_row_wise, ShardingType::table_column_wise,
           ShardingType::grid};
 }
 
@@ -39,8 +40,8 @@ void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollectio
 }
 
 ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
-    const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingPlan& plan, const ShardingEnv& env,
-    const std::vector<std::string>& features, const Lanes& lanes) const {
+    const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingPlan& plan,
+    const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes) const {
   check_plan(module.tables(), plan, env.size());
   check(module, plan);
   return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/sharding/plan_text.hpp>
-
 #include "catch.hpp"
+#include <tesserec/sharding/plan_text.hpp>
 
 using namespace tesserec;
 using sharding::ShardingType;
 
 TEST_CASE("a plan is printed table by table and shard by shard") {
-  const std::vector<embedding::EmbeddingBagConfig> tables = {
-      {"t", 10, 12, {"a"}, {}, false, {}}, {"longer", 2048, 8, {"b"}, {}, false, {}}, {"copy", 3, 4, {"c"}, {}, false, {}}};
+  const std::vector<embedding::EmbeddingBagConfig> tables = {{"t", 10, 12, {"a"}, {}, false, {}},
+                                                             {"longer", 2048, 8, {"b"}, {}, false, {}},
+                                                             {"copy", 3, 4, {"c"}, {}, false, {}}};
   const auto fused = sharding::ComputeKernel::fused, dense = sharding::ComputeKernel::dense;
   const sharding::ShardingPlan plan = {
       {ShardingType::grid, fused, {}, sharding::cut(tables[0], 2, 2, std::vector<int>{1, 0, 3, 1})},

@@ -11,20 +11,20 @@
 
 namespace tesserec::embedding {
 
-/// The keys of what a collection returns: tables in order, in each its features in order; a feature of several tables is
-/// named feature@table.
+/// The keys of what a collection returns: tables in order, in each its features in order; a feature of
+/// several tables is named feature@table.
 std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables);
 
-/// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a table's feature
-/// that comes twice.
+/// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a
+/// table's feature that comes twice.
 void check_tables(const std::vector<EmbeddingBagConfig>& tables);
 
 /// "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])", as torch prints a module.
 std::string describe(const EmbeddingBagConfig& table);
 
-/// Tables that turn bags of ids into one vector a feature and sample; TorchRec's EmbeddingBagCollection. It starts as
-/// a description without storage (TorchRec's device "meta"), which sharding cuts over ranks; `initialise` makes all of it
-/// here, on one rank.
+/// Tables that turn bags of ids into one vector a feature and sample; TorchRec's EmbeddingBagCollection. It
+/// starts as a description without storage (TorchRec's device "meta"), which sharding cuts over ranks;
+/// `initialise` makes all of it here, on one rank.
 class EmbeddingBagCollection {
  public:
   /// Errors: check_tables.
@@ -38,8 +38,8 @@ class EmbeddingBagCollection {
   /// Allocates the tables and fills them with the start values that any plan gives them.
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Pooled vectors [B, sum of dims] under embedding_names(). Errors: not initialised; a feature that is missing; an id
-  /// outside its table; a weighted table without weights.
+  /// Pooled vectors [B, sum of dims] under embedding_names(). Errors: not initialised; a feature that is
+  /// missing; an id outside its table; a weighted table without weights.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
 
   /// A table by its name. Errors: not initialised; no such table.

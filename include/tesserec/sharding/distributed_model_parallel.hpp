@@ -19,24 +19,29 @@ struct ParallelOptions {
 };
 
 /// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
-/// DistributedModelParallel (a whole DLRM is model::DistributedModelParallel). Each rank allocates its shards alone. Calls
-/// that take `exec` are collective: all ranks make them in the same order.
+/// DistributedModelParallel (a whole DLRM is model::DistributedModelParallel). Each rank allocates its shards
+/// alone. Calls that take `exec` are collective: all ranks make them in the same order.
 class DistributedModelParallel {
  public:
   /// `env` must outlive it. Errors: a plan that does not fit module, ranks or sharder; more ranks than lanes.
-  DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
-                           const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
+  DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
+                           const ShardingEnv& env, const ParallelOptions& options = {},
+                           const EmbeddingBagCollectionSharder& sharder = {});
 
-  /// Samples of a global batch that this rank takes: whole lanes. With ranks a power of two all take as many when
-  /// they divide the batch.
-  Range samples(Index global_batch) const { return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch); }
+  /// Samples of a global batch that this rank takes: whole lanes. With ranks a power of two all take as many
+  /// when they divide the batch.
+  Range samples(Index global_batch) const {
+    return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch);
+  }
 
-  /// Pooled vectors of this rank's samples under the module's embedding names. Errors, on every rank: a feature that is
-  /// missing, batches of the ranks that are not their `samples`. On the rank that has it: an id outside its table.
+  /// Pooled vectors of this rank's samples under the module's embedding names. Errors, on every rank: a
+  /// feature that is missing, batches of the ranks that are not their `samples`. On the rank that has it: an
+  /// id outside its table.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
-  /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum of dims]:
-  /// derivatives of the loss of the whole global batch by the pooled vectors; of a mean, divide by `global_batch`.
+  /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum
+  /// of dims]: derivatives of the loss of the whole global batch by the pooled vectors; of a mean, divide by
+  /// `global_batch`.
   void backward(const Exec& exec, const Matrix<float>& gradient);
 
   /// Samples of all ranks in the last forward, and updates so far.
