@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/embedding/embedding_bag.hpp>
+#include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_gradient.hpp>

@@ -24,7 +24,7 @@ struct EmbeddingBagConfig {
   std::vector<std::string> feature_names;
   PoolingType pooling = PoolingType::sum;
   bool weighted = false;  ///< multiply each row by the id's weight in the data
-  std::optional<optim::Settings> optimizer;  ///< instead of [optimizer] sparse, or dense for that kernel
+  std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
 };
 
 }  // namespace tesserec::embedding

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tesserec/embedding/embedding_bag.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+#include <tesserec/jagged/keyed_tensor.hpp>
+
+namespace tesserec::embedding {
+
+/// The keys of what a collection returns: tables in order, in each its features in order; a feature of
+/// several tables is named feature@table.
+std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables);
+
+/// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a
+/// table's feature that comes twice.
+void check_tables(const std::vector<EmbeddingBagConfig>& tables);
+
+/// "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])", as torch prints a module.
+std::string describe(const EmbeddingBagConfig& table);
+
+/// Tables that turn bags of ids into one vector a feature and sample; TorchRec's EmbeddingBagCollection. It
+/// starts as a description without storage (TorchRec's device "meta"), which sharding cuts over ranks;
+/// `initialise` makes all of it here, on one rank.
+class EmbeddingBagCollection {
+ public:
+  /// Errors: check_tables.
+  explicit EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables);
+
+  const std::vector<EmbeddingBagConfig>& tables() const { return configs_; }
+  const std::vector<std::string>& embedding_names() const { return names_; }
+  /// The features it reads, each once, in the order of their first use.
+  std::vector<std::string> features() const;
+
+  /// Allocates the tables and fills them with the start values that any plan gives them.
+  void initialise(const Exec& exec, std::uint64_t seed);
+
+  /// Pooled vectors [B, sum of dims] under embedding_names(). Errors: not initialised; a feature that is
+  /// missing; an id outside its table; a weighted table without weights.
+  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
+
+  /// A table by its name. Errors: not initialised; no such table.
+  const EmbeddingBag& embedding_bag(const std::string& table) const;
+
+  /// The module tree, as torch prints it.
+  std::string describe() const;
+
+ private:
+  std::vector<EmbeddingBagConfig> configs_;
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<EmbeddingBag>> bags_;  // of each table; empty before initialise
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <tesserec/jagged/keyed_tensor.hpp>
+#include <tesserec/sharding/sharder.hpp>
+
+namespace tesserec::sharding {
+
+/// What a DistributedModelParallel may be told.
+struct ParallelOptions {
+  std::optional<ShardingPlan> plan;  ///< unset: the planner's own
+  Settings planning;                 ///< constraints for the planner, and its machine
+  Index global_batch = 512;          ///< samples of all ranks that the planner reckons with
+  int lanes = 8;                     ///< decides the bits of updates, and the most ranks; a power of two
+  std::uint64_t seed = 0;            ///< of the start values
+  optim::ScheduleSettings schedule;  ///< of the learning rates
+};
+
+/// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
+/// DistributedModelParallel (a whole DLRM is model::DistributedModelParallel). Each rank allocates its shards
+/// alone. Calls that take `exec` are collective: all ranks make them in the same order.
+class DistributedModelParallel {
+ public:
+  /// `env` must outlive it. Errors: a plan that does not fit module, ranks or sharder; more ranks than lanes.
+  DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
+                           const ShardingEnv& env, const ParallelOptions& options = {},
+                           const EmbeddingBagCollectionSharder& sharder = {});
+
+  /// Samples of a global batch that this rank takes: whole lanes. With ranks a power of two all take as many
+  /// when they divide the batch.
+  Range samples(Index global_batch) const {
+    return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch);
+  }
+
+  /// Pooled vectors of this rank's samples under the module's embedding names. Errors, on every rank: a
+  /// feature that is missing, batches of the ranks that are not their `samples`. On the rank that has it: an
+  /// id outside its table.
+  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
+
+  /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum
+  /// of dims]: derivatives of the loss of the whole global batch by the pooled vectors; of a mean, divide by
+  /// `global_batch`.
+  void backward(const Exec& exec, const Matrix<float>& gradient);
+
+  /// Samples of all ranks in the last forward, and updates so far.
+  Index global_batch() const { return global_batch_; }
+  Index steps() const { return steps_; }
+
+  const ShardingPlan& plan() const { return tables_.plan(); }
+  ShardedEmbeddingBagCollection& tables() { return tables_; }
+  /// Bytes of weights and optimizer state that this rank holds.
+  Index bytes() const;
+  /// The module tree with each table's place, the same text on every rank.
+  std::string describe() const;
+
+ private:
+  const ShardingEnv& env_;
+  std::vector<std::string> names_, features_;
+  std::vector<Index> dims_;
+  Lanes lanes_;
+  optim::ScheduleSettings schedule_;
+  ShardedEmbeddingBagCollection tables_;
+  Index samples_ = -1;  // of the last forward; -1 = none, or gone back already
+  Index global_batch_ = 0;
+  Index steps_ = 0;
+};
+
+}  // namespace tesserec::sharding

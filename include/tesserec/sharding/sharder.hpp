@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/embedding/embedding_bag_collection.hpp>
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+
+namespace tesserec::sharding {
+
+/// The ranks that share a model; TorchRec's ShardingEnv, which holds a process group, its size and this
+/// process's rank. A Communicator is just that.
+using ShardingEnv = comm::Communicator;
+
+/// What an EmbeddingBagCollection can be cut into, and how its rows move; TorchRec's
+/// EmbeddingBagCollectionSharder. Derive from it to offer less.
+struct EmbeddingBagCollectionSharder {
+  optim::Settings fused;  ///< moves touched rows (TorchRec's fused_params)
+  optim::Settings dense;  ///< moves all rows of tables of the dense kernel
+
+  virtual ~EmbeddingBagCollectionSharder() = default;
+  virtual std::vector<ShardingType> sharding_types() const;
+  virtual std::vector<ComputeKernel> compute_kernels(ShardingType type) const;
+
+  /// Errors, naming the table: a type or kernel that it does not offer.
+  void check(const embedding::EmbeddingBagCollection& module, const ShardingPlan& plan) const;
+
+  /// This rank's shards. `env` must outlive them; `features` are the keys of the batches.
+  ShardedEmbeddingBagCollection shard(const Exec& exec, const embedding::EmbeddingBagCollection& module,
+                                      const ShardingPlan& plan, const ShardingEnv& env,
+                                      const std::vector<std::string>& features, const Lanes& lanes) const;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/embedding/embedding_bag.hpp>
+
+namespace tesserec::embedding {
+namespace {
+
+constexpr Range whole{0, RowBlocks::count};
+
+}  // namespace
+
+EmbeddingBag::EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config)
+    : table_(exec, config, whole, {0, config.embedding_dim}, optim::Settings{}, ComputeKernel::fused) {}
+
+Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input,
+                                    std::span<const Index> offsets, std::span<const float> weights) const {
+  const auto refuse = [&](const auto&... what) { fail("table ", config().name, ": ", what...); };
+  if (offsets.empty() && !input.empty())
+    refuse("the first bag must start at 0; there are ", input.size(), " ids and no offsets");
+  const auto count = static_cast<Index>(offsets.size()), ids = static_cast<Index>(input.size());
+  std::vector<Index> ends(offsets.begin(), offsets.end());
+  ends.push_back(ids);
+  if (ends[0] != 0) refuse("offsets start at ", ends[0], " instead of 0");
+  for (Index b = 0; b < count; ++b)
+    if (ends[b + 1] < ends[b])
+      refuse("bag ", b, " would end at ", ends[b + 1], ", before its start at ", ends[b]);
+  for (Index b = 0; b < count; ++b)
+    for (Index i = ends[b]; i < ends[b + 1]; ++i)
+      if (input[i] < 0 || input[i] >= config().num_embeddings)
+        refuse("bag ", b, ": id ", input[i], " is outside its ", config().num_embeddings, " rows");
+  if (config().weighted && weights.size() != input.size())
+    refuse("it is weighted: ", ids, " ids need as many weights, ", weights.size(), " are given");
+  if (!config().weighted && !weights.empty()) refuse("weights are given, but it is not weighted");
+
+  Matrix<float> out =
+      make_matrix<float>(exec, "tesserec::embedding::bags " + config().name, count, config().embedding_dim);
+  Bags bags;
+  bags.count = count;
+  bags.offsets = ends.data();
+  bags.ids = input.data();
+  bags.weights = config().weighted ? weights.data() : nullptr;
+  forward(exec, bags, out.data(), config().embedding_dim);
+  return out;
+}
+
+void EmbeddingBag::forward(const Exec& exec, const Bags& bags, float* out, Index stride) const {
+  const Nodes nodes = subtree_nodes(table_.row_blocks(), whole, bags);
+  const Index dim = config().embedding_dim;
+  const Vector<float> sums =
+      make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
+  table_.lookup(exec, bags, nodes, sums.data());
+  const bool mean = config().pooling == PoolingType::mean;
+  for (Index b = 0; b < bags.count; ++b, out += stride) {
+    const Index length = bags.length(b);
+    if (length == 0) {
+      std::fill_n(out, dim, 0.0f);
+      continue;
+    }
+    const float* sum = sums.data() + nodes.offsets[b] * dim;
+    const auto divisor = static_cast<float>(mean ? length : 1);
+    for (Index c = 0; c < dim; ++c) out[c] = sum[c] / divisor;
+  }
+}
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/embedding/embedding_bag_collection.hpp>
+
+namespace tesserec::embedding {
+
+std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables) {
+  std::map<std::string, int> uses;
+  for (const EmbeddingBagConfig& table : tables)
+    for (const std::string& feature : table.feature_names) ++uses[feature];
+  std::vector<std::string> names;
+  for (const EmbeddingBagConfig& table : tables)
+    for (const std::string& feature : table.feature_names)
+      names.push_back(uses[feature] > 1 ? feature + "@" + table.name : feature);
+  return names;
+}
+
+void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
+  if (tables.empty()) fail("an embedding bag collection needs a table");
+  std::set<std::string> names;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const EmbeddingBagConfig& table = tables[t];
+    if (table.name.empty()) fail("table ", t, " (counted from 0) of the collection has no name");
+    const auto refuse = [&](const auto&... what) { fail("table ", table.name, ": ", what...); };
+    if (!names.insert(table.name).second) refuse("the collection has two of this name");
+    if (table.num_embeddings < 1) refuse("num_embeddings is ", table.num_embeddings, "; it needs a row");
+    if (table.embedding_dim < 1) refuse("embedding_dim is ", table.embedding_dim, "; it needs a column");
+    if (table.feature_names.empty()) refuse("it has no feature");
+    std::set<std::string> features;
+    for (const std::string& feature : table.feature_names)
+      if (!features.insert(feature).second) refuse("feature \"", feature, "\" comes twice");
+  }
+}
+
+std::string describe(const EmbeddingBagConfig& table) {
+  std::string features;
+  for (const std::string& feature : table.feature_names)
+    features += (features.empty() ? "'" : ", '") + feature + "'";
+  return "(" + table.name + "): EmbeddingBag(" + std::to_string(table.num_embeddings) + ", " +
+         std::to_string(table.embedding_dim) + ", mode='" +
+         (table.pooling == PoolingType::mean ? "mean" : "sum") + "'" + (table.weighted ? ", weighted" : "") +
+         ", features=[" + features + "])";
+}
+
+EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables)
+    : configs_(std::move(tables)) {
+  check_tables(configs_);
+  names_ = embedding::embedding_names(configs_);
+}
+
+std::vector<std::string> EmbeddingBagCollection::features() const {
+  std::vector<std::string> names;
+  for (const EmbeddingBagConfig& table : configs_)
+    for (const std::string& feature : table.feature_names)
+      if (std::find(names.begin(), names.end(), feature) == names.end()) names.push_back(feature);
+  return names;
+}
+
+void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
+  bags_.clear();
+  for (const EmbeddingBagConfig& config : configs_) {
+    bags_.push_back(std::make_unique<EmbeddingBag>(exec, config));
+    bags_.back()->initialise(exec, seed, static_cast<Index>(bags_.size()) - 1);
+  }
+}
+
+jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec,
+                                                    const jagged::KeyedJaggedTensor& sparse) const {
+  if (bags_.empty()) fail("the embedding bag collection has no storage yet; call initialise");
+  if (sparse.variable_stride())
+    fail("the batch has another number of samples for each feature; give all the same");
+  std::vector<Index> dims;
+  Index width = 0;
+  for (const EmbeddingBagConfig& table : configs_)
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+      dims.push_back(table.embedding_dim);
+      width += table.embedding_dim;
+    }
+  const Index samples = sparse.stride;
+  Matrix<float> pooled = make_matrix<float>(exec, "tesserec::embedding::pooled", samples, width);
+  float* out = pooled.data();
+  for (const auto& bag : bags_) {
+    const EmbeddingBagConfig& table = bag->config();
+    for (const std::string& feature : table.feature_names) {
+      const Index key = std::find(sparse.keys.begin(), sparse.keys.end(), feature) - sparse.keys.begin();
+      if (key == sparse.features())
+        fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
+      if (table.weighted && !sparse.weighted())
+        fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
+      for (Index s = 0; s < samples; ++s)
+        for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
+          if (sparse.values(i) < 0 || sparse.values(i) >= table.num_embeddings)
+            fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ",
+                 table.name, " of ", table.num_embeddings, " rows");
+      Bags bags;
+      bags.count = samples;
+      bags.offsets = sparse.offsets.data() + key * samples;
+      bags.ids = sparse.values.data();
+      bags.weights = table.weighted ? sparse.weights.data() : nullptr;
+      bag->forward(exec, bags, out, width);
+      out += table.embedding_dim;
+    }
+  }
+  return jagged::KeyedTensor::from_values(names_, dims, pooled);
+}
+
+const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {
+  std::string known;
+  for (std::size_t t = 0; t < configs_.size(); ++t) {
+    if (configs_[t].name == table && bags_.empty())
+      fail("table ", table, " has no storage yet; call initialise");
+    if (configs_[t].name == table) return *bags_[t];
+    known += (known.empty() ? "" : ", ") + configs_[t].name;
+  }
+  fail("no table ", table, "; the collection has ", known);
+}
+
+std::string EmbeddingBagCollection::describe() const {
+  std::string text = "EmbeddingBagCollection(\n";
+  for (const EmbeddingBagConfig& table : configs_) text += "  " + embedding::describe(table) + "\n";
+  return text + ")\n";
+}
+
+}  // namespace tesserec::embedding

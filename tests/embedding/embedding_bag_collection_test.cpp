@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
+#include "batches.hpp"
+#include "catch.hpp"
+#include "oracle.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/embedding/embedding_bag_collection.hpp>
+
+using namespace tesserec;
+using embedding::EmbeddingBagCollection;
+using embedding::EmbeddingBagConfig;
+using embedding::PoolingType;
+
+namespace {
+
+constexpr std::uint64_t seed = 5;
+
+using Bags = std::vector<std::vector<std::vector<Index>>>;
+using Weights = std::vector<std::vector<std::vector<float>>>;
+
+/// Three samples a key: a long bag, an empty one, a single id.
+Bags ids(Index rows, int keys) {
+  const Random random(1, Purpose::test, 0);
+  Bags all(static_cast<std::size_t>(keys), std::vector<std::vector<Index>>(3));
+  for (int k = 0; k < keys; ++k) {
+    for (Index i = 0; i < 90; ++i)
+      all[k][0].push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(rows), k, i)));
+    all[k][2] = {rows - 1};
+  }
+  return all;
+}
+
+Weights weights_like(const Bags& bags) {
+  const Random random(2, Purpose::test, 0);
+  Weights all;
+  for (const auto& key : bags) {
+    all.emplace_back();
+    for (const auto& bag : key) {
+      all.back().emplace_back();
+      for (std::size_t i = 0; i < bag.size(); ++i)
+        all.back().back().push_back(random.normal(static_cast<Index>(all.size()), static_cast<Index>(i)));
+    }
+  }
+  return all;
+}
+
+std::vector<oracle::Row> rows_of(const embedding::EmbeddingBag& bag) {
+  std::vector<oracle::Row> rows;
+  const Index dim = bag.config().embedding_dim;
+  for (Index r = 0; r < bag.config().num_embeddings; ++r)
+    rows.emplace_back(bag.weights().data() + r * dim, bag.weights().data() + (r + 1) * dim);
+  return rows;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a collection pools by the oracle's tree: sum, mean, weighted, shared tables and features") {
+  const Exec exec;
+  const Index rows = 2500;
+  EmbeddingBagCollection collection({{"one", rows, 5, {"a", "b"}, PoolingType::sum, false, {}},
+                                     {"two", rows, 12, {"b"}, PoolingType::mean, true, {}},
+                                     {"three", rows, 4, {"c"}, PoolingType::mean, false, {}}});
+  REQUIRE(collection.embedding_names() == std::vector<std::string>{"a", "b@one", "b@two", "c"});
+  REQUIRE(collection.features() == std::vector<std::string>{"a", "b", "c"});
+  collection.initialise(exec, seed);
+  const Bags bags = ids(rows, 3);
+  const Weights weights = weights_like(bags);
+  // Keys in another order than the collection's, and one that it does not know.
+  const auto pooled =
+      collection.forward(exec, batch_of({"b", "x", "a", "c"}, {bags[1], bags[0], bags[0], bags[2]},
+                                        {weights[1], weights[0], weights[0], weights[2]}));
+  REQUIRE(pooled.keys == collection.embedding_names());
+  REQUIRE(pooled.length_per_key == std::vector<Index>{5, 5, 12, 4});
+  REQUIRE(pooled.values.extent(0) == 3);
+  REQUIRE(pooled.values.extent(1) == 26);
+
+  const char* tables[] = {"one", "one", "two", "three"};
+  const int keys[] = {0, 1, 1, 2};
+  Index column = 0;
+  for (int f = 0; f < 4; ++f) {
+    const auto& table = collection.embedding_bag(tables[f]);
+    const auto rows_here = rows_of(table);
+    for (std::size_t s = 0; s < 3; ++s) {
+      oracle::Bag bag;
+      bag.ids.assign(bags[keys[f]][s].begin(), bags[keys[f]][s].end());
+      if (table.config().weighted) bag.weights = weights[keys[f]][s];
+      const auto expected = oracle::pool(rows_here, bag, table.config().pooling == PoolingType::mean);
+      const float* row = pooled.values.data() + static_cast<Index>(s) * 26 + column;
+      REQUIRE(std::equal(expected.begin(), expected.end(), row));
+    }
+    column += pooled.length_per_key[f];
+  }
+}
+
+TEST_CASE("lookup by input and offsets gives the bags of a batch") {
+  const Exec exec;
+  EmbeddingBagCollection collection({{"product_table", 4096, 64, {"product"}, {}, false, {}}});
+  collection.initialise(exec, seed);
+  const std::vector<Index> input = {101, 202, 303}, offsets = {0, 2, 2};
+  const auto bags = collection.embedding_bag("product_table").forward(exec, input, offsets);
+  const auto pooled = collection.forward(exec, batch_of({"product"}, {{{101, 202}, {}, {303}}}));
+  REQUIRE(bags.extent(0) == 3);
+  REQUIRE(bags.extent(1) == 64);
+  REQUIRE(std::equal(bags.data(), bags.data() + 3 * 64, pooled.values.data()));
+  REQUIRE(collection.embedding_bag("product_table").forward(exec, {}, {}).extent(0) == 0);
+  const std::vector<Index> empty_bags = {0, 0};
+  const auto zeros = collection.embedding_bag("product_table").forward(exec, {}, empty_bags);
+  REQUIRE(std::all_of(zeros.data(), zeros.data() + 2 * 64, [](float x) { return x == 0.0f; }));
+}
+
+TEST_CASE("a collection without storage says so, and prints what it is") {
+  const Exec exec;
+  const EmbeddingBagCollection collection({{"t", 7, 4, {"a", "b"}, PoolingType::mean, true, {}}});
+  REQUIRE(error_of([&] { collection.embedding_bag("t"); }) == "table t has no storage yet; call initialise");
+  REQUIRE(error_of([&] {
+            collection.forward(exec, batch_of({"a", "b"}, {{}, {}}));
+          }).find("call initialise") != std::string::npos);
+  REQUIRE(
+      collection.describe() ==
+      "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
+}
+
+TEST_CASE("mistakes in a collection name table and feature") {
+  const auto made = [](std::vector<EmbeddingBagConfig> tables) {
+    return error_of([&] { EmbeddingBagCollection{tables}; });
+  };
+  CHECK(made({}) == "an embedding bag collection needs a table");
+  CHECK(made({{"", 7, 4, {"a"}, {}, false, {}}}) == "table 0 (counted from 0) of the collection has no name");
+  CHECK(made({{"t", 7, 4, {"a"}, {}, false, {}}, {"t", 7, 4, {"b"}, {}, false, {}}}) ==
+        "table t: the collection has two of this name");
+  CHECK(made({{"t", 0, 4, {"a"}, {}, false, {}}}) == "table t: num_embeddings is 0; it needs a row");
+  CHECK(made({{"t", 7, -1, {"a"}, {}, false, {}}}) == "table t: embedding_dim is -1; it needs a column");
+  CHECK(made({{"t", 7, 4, {}, {}, false, {}}}) == "table t: it has no feature");
+  CHECK(made({{"t", 7, 4, {"a", "a"}, {}, false, {}}}) == "table t: feature \"a\" comes twice");
+}
+
+TEST_CASE("mistakes in a batch name table, feature, sample and id") {
+  const Exec exec;
+  EmbeddingBagCollection collection({{"t", 7, 4, {"a"}, {}, false, {}}, {"w", 7, 4, {"b"}, {}, true, {}}});
+  collection.initialise(exec, seed);
+  const auto looked_up = [&](const jagged::KeyedJaggedTensor& batch) {
+    return error_of([&] { collection.forward(exec, batch); });
+  };
+  CHECK(looked_up(batch_of({"b"}, {{{1}}})) == "table t: feature \"a\" is not in the batch");
+  CHECK(looked_up(batch_of({"a", "b"}, {{{1}, {0, 7}}, {{1}, {}}})) ==
+        "feature a, sample 1: id 7 is outside table t of 7 rows");
+  CHECK(looked_up(batch_of({"a", "b"}, {{{-1}}, {{1}}})) ==
+        "feature a, sample 0: id -1 is outside table t of 7 rows");
+  CHECK(looked_up(batch_of({"a", "b"}, {{{1}}, {{1}}})) ==
+        "table w is weighted, but the batch has no weights for feature b");
+  CHECK(error_of([&] { collection.embedding_bag("v"); }) == "no table v; the collection has t, w");
+
+  const auto bags = [&](const char* table, std::vector<Index> input, std::vector<Index> offsets,
+                        std::vector<float> weights) {
+    return error_of([&] { collection.embedding_bag(table).forward(exec, input, offsets, weights); });
+  };
+  CHECK(bags("t", {1, 2}, {0, 1}, {}) == "no error");
+  CHECK(bags("t", {1, 7}, {0, 1}, {}) == "table t: bag 1: id 7 is outside its 7 rows");
+  CHECK(bags("t", {1, 2}, {1, 2}, {}) == "table t: offsets start at 1 instead of 0");
+  CHECK(bags("t", {1, 2}, {0, 3}, {}) == "table t: bag 1 would end at 2, before its start at 3");
+  CHECK(bags("t", {1, 2}, {}, {}) ==
+        "table t: the first bag must start at 0; there are 2 ids and no offsets");
+  CHECK(bags("t", {1, 2}, {0}, {1, 1}) == "table t: weights are given, but it is not weighted");
+  CHECK(bags("w", {1, 2}, {0}, {1}) == "table w: it is weighted: 2 ids need as many weights, 1 are given");
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bare collection on all ranks: looked up and trained under every plan with the same bits, and its errors.
+#include <functional>
+
+#include "batches.hpp"
+#include "catch.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/sharding/distributed_model_parallel.hpp>
+#include <tesserec/sharding/plan_text.hpp>
+#include <tesserec/sharding/planner.hpp>
+
+using namespace tesserec;
+using embedding::EmbeddingBagCollection;
+using embedding::PoolingType;
+using sharding::DistributedModelParallel;
+using sharding::ParallelOptions;
+using sharding::ShardingPlan;
+using sharding::ShardingType;
+
+namespace {
+
+EmbeddingBagCollection collection() {
+  return EmbeddingBagCollection({{"wide", 3000, 20, {"a", "b"}, PoolingType::mean, false, {}},
+                                 {"again", 40, 5, {"b"}, PoolingType::sum, true, {}},
+                                 {"small", 3, 8, {"c"}, PoolingType::sum, false, {}}});
+}
+
+/// Ids and weights of the samples of a global batch that a rank takes.
+jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
+  const Random random(3, Purpose::test, step);
+  const Index rows[] = {3, 40, 3000};  // keys c, b, a
+  std::vector<std::vector<std::vector<Index>>> ids(3);
+  std::vector<std::vector<std::vector<float>>> weights(3);
+  for (int k = 0; k < 3; ++k)
+    for (Index s = samples.begin; s < samples.end; ++s) {
+      ids[k].emplace_back(), weights[k].emplace_back();
+      for (Index i = 0; i < (s + k) % 5; ++i) {
+        ids[k].back().push_back(
+            static_cast<Index>(random.below(static_cast<std::uint64_t>(rows[k]), s, 10 * k + i)));
+        weights[k].back().push_back(random.normal(s, 100 + 10 * k + i));
+      }
+    }
+  return batch_of({"c", "b", "a"}, ids, weights);
+}
+
+/// The planner's plan where all tables have this type; nodes of 2 ranks are simulated where that comes out
+/// even.
+ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, int ranks) {
+  sharding::Settings settings;
+  settings.default_type = type;
+  for (const auto& table : module.tables()) settings.tables[table.name].min_partition = 4;
+  const auto topology = sharding::topology_for(ranks, ranks % 2 == 0 ? 2 : ranks, settings);
+  return sharding::EmbeddingShardingPlanner(topology, settings, {}, {}, 512).plan(module.tables()).plan;
+}
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("lookups have the bits of whole tables, training those of any other plan") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  EmbeddingBagCollection whole = collection();
+  whole.initialise(exec, 9);
+  sharding::EmbeddingBagCollectionSharder sharder;
+  sharder.fused.type = optim::Type::rowwise_adagrad;
+  constexpr Index global = 29;
+
+  std::vector<float> trained;
+  std::vector<std::optional<ShardingPlan>> plans = {{}};
+  for (const ShardingType type : sharder.sharding_types()) plans.push_back(plan_of(whole, type, env.size()));
+  plans.push_back(plans[1]);  // mixed
+  (*plans.back())[0] = (*plans[3])[0];
+  (*plans.back())[2] = (*plans[4])[2];
+  for (const auto& plan : plans) {
+    ParallelOptions options;
+    options.plan = plan;
+    options.seed = 9;
+    DistributedModelParallel model(exec, whole, env, options, sharder);
+    const Range mine = model.samples(global);
+    std::vector<float> looked_up;
+    for (std::uint64_t step = 0; step < 3; ++step) {
+      const auto pooled = model.forward(exec, batch(mine, step));
+      REQUIRE(model.global_batch() == global);
+      if (step == 0) {
+        const auto expected = whole.forward(exec, batch(mine, step));
+        REQUIRE(pooled.keys == expected.keys);
+        REQUIRE(pooled.length_per_key == expected.length_per_key);
+        REQUIRE(std::equal(expected.values.data(), expected.values.data() + expected.values.size(),
+                           pooled.values.data()));
+      }
+      const float* values = pooled.values.data();
+      looked_up.assign(values, values + pooled.values.size());
+      const auto gradient =
+          make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
+      for (std::size_t i = 0; i < gradient.size(); ++i)
+        gradient.data()[i] = (values[i] + 0.01f) / static_cast<float>(global);
+      model.backward(exec, gradient);
+    }
+    INFO(model.describe());
+    REQUIRE(env.broadcast(model.describe(), 0) == model.describe());
+    const std::string text = sharding::plan_text(whole.tables(), model.plan(), env.size());
+    REQUIRE(env.broadcast(text, 0) == text);
+    REQUIRE(model.steps() == 3);
+    if (trained.empty()) trained = looked_up;
+    REQUIRE(looked_up == trained);
+    REQUIRE(env.sum(model.bytes()) >= (3000 * 21 + 40 * 6 + 3 * 9) * 4);
+  }
+}
+
+TEST_CASE("a rank allocates its shards alone") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  const EmbeddingBagCollection module({{"t", 2048, 16, {"a"}, {}, false, {}}});
+  ParallelOptions options;
+  options.plan = plan_of(module, ShardingType::row_wise, env.size());
+  DistributedModelParallel model(exec, module, env, options);
+  REQUIRE(env.sum(model.bytes()) == 2048 * 16 * 4);
+  REQUIRE(model.bytes() <= (2048 / env.size() + 2) * 16 * 4);
+}
+
+TEST_CASE("the sharder names what it offers and refuses the rest") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  REQUIRE(sharding::EmbeddingBagCollectionSharder().sharding_types().size() == 7);
+  struct Narrow : sharding::EmbeddingBagCollectionSharder {
+    std::vector<ShardingType> sharding_types() const override {
+      return {ShardingType::table_wise, ShardingType::row_wise};
+    }
+    std::vector<sharding::ComputeKernel> compute_kernels(ShardingType) const override {
+      return {sharding::ComputeKernel::dense};
+    }
+  };
+  const EmbeddingBagCollection module = collection();
+  ParallelOptions options;
+  options.plan = plan_of(module, ShardingType::data_parallel, env.size());
+  CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
+        "table wide: the sharder does not offer sharding type data_parallel; it offers table_wise, row_wise");
+  struct RowWise : sharding::EmbeddingBagCollectionSharder {
+    std::vector<ShardingType> sharding_types() const override { return {ShardingType::row_wise}; }
+  };
+  const DistributedModelParallel rows(exec, module, env, {}, RowWise());
+  for (const auto& table : rows.plan())
+    CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
+  ParallelOptions elsewhere;
+  elsewhere.planning.default_type = ShardingType::column_wise;
+  CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
+        "table wide: the sharder offers none of the sharding types that it may have");
+  options.plan = plan_of(module, ShardingType::table_wise, env.size());
+  CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
+        "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");
+}
+
+TEST_CASE("mistakes are errors on every rank") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  const EmbeddingBagCollection module = collection();
+  ParallelOptions options;
+  options.lanes = 6;
+  CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }) ==
+        "lanes = 6: it must be a power of two");
+  options.lanes = 1;
+  if (env.size() > 1)
+    CHECK(error_of([&] {
+            DistributedModelParallel(exec, module, env, options);
+          }).rfind("lanes = 1: each of the", 0) == 0);
+  options.lanes = 4;
+  DistributedModelParallel model(exec, module, env, options);
+  const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", 1, 1);
+  CHECK(error_of([&] { model.backward(exec, gradient); }) ==
+        "backward without a forward: each batch goes back once");
+  CHECK(error_of([&] {
+          model.forward(exec, batch_of({"a", "b"}, {{}, {}}));
+        }) == "table small: feature \"c\" is not in the batch");
+  const Index extra = env.rank() == 0 ? 1 : 0;  // one rank brings a sample too many
+  const Range mine = model.samples(8 * env.size());
+  const std::string uneven = error_of([&] { model.forward(exec, batch({0, mine.size() + extra}, 0)); });
+  if (env.size() == 1)
+    CHECK(uneven == "no error");
+  else
+    CHECK(uneven.find("samples of a global batch of " + std::to_string(8 * env.size() + 1)) !=
+          std::string::npos);
+  model.forward(exec, batch(mine, 0));
+  CHECK(error_of([&] {
+          model.backward(exec, gradient);
+        }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) == 0);
+}
