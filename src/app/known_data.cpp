@@ -8,16 +8,8 @@
 namespace tesserec::app {
 
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
-  const data::SyntheticSettings& synthetic = deck.data.synthetic;
-  if (synthetic.kind != data::SyntheticKind::none) {
-    data::SourceInfo info;
-    info.description = "data.synthetic";
-    info.samples = synthetic.samples;
-    info.dense_features = synthetic.dense_features;
-    info.features = data::synthetic_features(synthetic);
-    info.rows = data::synthetic_rows(synthetic);
-    return info;
-  }
+  if (deck.data.synthetic.kind != data::SyntheticKind::none)
+    return data::synthetic_info(deck.data.synthetic, data::Use::train);
   bool some = false;
   for (const std::string& pattern : deck.data.train) {
     glob_t found{};

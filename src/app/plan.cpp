@@ -25,8 +25,12 @@ int count_of(const Invocation& invocation, const std::string& option) {
 }
 
 /// The deck's tables as training would have them.
-std::vector<embedding::EmbeddingBagConfig> tables_of(const deck::Deck& deck) {
-  if (const auto info = known_data(deck)) return train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
+std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck) {
+  if (const auto info = known_data(deck)) {
+    auto tables = train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
+    deck.plan = train::planner_settings(deck.plan, tables, *info);
+    return tables;
+  }
   if (deck.tables.empty())
     fail(deck.file, ": neither the data nor [[table]] blocks say which tables there are; give data.train or --tables");
   std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;

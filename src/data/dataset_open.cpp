@@ -79,6 +79,12 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
   if (info_.samples == 0) fail(key, ": ", info_.description, " holds no samples");
+  for (std::size_t f = 0; f < info_.features.size(); ++f) {
+    Index ids = packed_ ? info_.samples : 0;
+    for (const Part& part : parts_)
+      if (!packed_) ids += part.values[f];
+    info_.ids_per_bag.push_back(static_cast<double>(ids) / static_cast<double>(info_.samples));
+  }
 }
 
 void Dataset::open(const std::string& path) {

@@ -30,14 +30,9 @@ void check(const SyntheticSettings& s) {
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
   const bool planted = s.kind == SyntheticKind::planted;
-  SourceInfo info;
-  info.description = planted ? "planted model" : "reference generator";
-  info.samples = use == Use::train ? s.samples : s.evaluate_samples;
+  const SourceInfo info = synthetic_info(s, use);
   if (info.samples <= 0)
     fail("no samples to make: give data.synthetic.", use == Use::train ? "samples" : "evaluate_samples");
-  info.dense_features = s.dense_features;
-  info.features = synthetic_features(s);
-  info.rows = synthetic_rows(s);
   if (planted) {
     const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
     auto model = std::make_shared<const PlantedModel>(s, deal.seed);
@@ -69,6 +64,24 @@ std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
   for (std::size_t f = 0; f < settings.rows.size(); ++f)
     names.push_back(std::string("C").append(std::to_string(f + 1)));
   return names;
+}
+
+SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
+  const bool planted = settings.kind == SyntheticKind::planted;
+  SourceInfo info;
+  info.description = planted ? "planted model" : "reference generator";
+  info.samples = use == Use::train ? settings.samples : settings.evaluate_samples;
+  info.dense_features = settings.dense_features;
+  info.features = synthetic_features(settings);
+  info.rows = synthetic_rows(settings);
+  for (const Index rows : info.rows) {
+    const auto most = static_cast<double>(settings.ids_per_bag);
+    if (planted)
+      info.ids_per_bag.push_back(settings.variable_bags ? most / 2 : most);
+    else
+      info.ids_per_bag.push_back(reference_ids_per_bag(rows, settings.ids_per_bag));
+  }
+  return info;
 }
 
 bool has_source(const Settings& settings, Use use) {

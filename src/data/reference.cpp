@@ -20,6 +20,21 @@ void add_bag(Index rows, Index ids_per_bag, UniformStream& uniform, std::vector<
 
 }  // namespace
 
+double reference_ids_per_bag(Index rows, Index ids_per_bag) {
+  const Index most = std::min(rows, ids_per_bag);
+  const auto n = static_cast<double>(rows);
+  double sum = 0;
+  for (Index draws = 1; draws <= most; ++draws) {  // half a unit of u is rounded to 0, half to most
+    const double share = (most == 1       ? 1.0
+                          : draws == 1    ? 1.5
+                          : draws == most ? 0.5
+                                          : 1.0) /
+                         static_cast<double>(most);
+    sum += share * (rows == 1 ? 1.0 : -n * std::expm1(static_cast<double>(draws) * std::log1p(-1 / n)));
+  }
+  return sum;
+}
+
 CounterStream::CounterStream(std::uint64_t seed, Index features) {
   for (Index part = 0; part < features + 2; ++part)
     parts_.emplace_back(seed, Purpose::reference_samples, static_cast<std::uint64_t>(part));

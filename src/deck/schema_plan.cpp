@@ -107,8 +107,8 @@ Section tables_section() {
                "column_wise and others; empty: the planner chooses."),
       integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
               "Columns of a piece at least, where columns are cut."),
-      number("pooling_factor", &Constraints::pooling_factor, {1e-3, 1e6}, "ids",
-             "Ids of a bag on average, for the planner's estimate."),
+      number("pooling_factor", &Constraints::pooling_factor, {0, 1e6}, "ids",
+             "Ids of a bag on average, for the planner's estimate; 0: as the data have."),
   };
   Section section;
   section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.",

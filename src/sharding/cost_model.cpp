@@ -26,7 +26,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       dim_(static_cast<double>(table.embedding_dim)),
       ranks_(topology.ranks),
       bags_(static_cast<double>(global_batch) * static_cast<double>(table.feature_names.size())),
-      bag_ids_(constraints.pooling_factor),
+      bag_ids_(constraints.pooling_factor > 0 ? constraints.pooling_factor : 1),
       ids_(bags_ * bag_ids_),
       wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
             (topology.ranks - topology.ranks_per_node) / ranks_ / topology.costs.between_bytes),

@@ -26,7 +26,8 @@ Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
 model::DistributedModelParallel build(const Exec& exec, const comm::Communicator& comm, const Job& job,
                                       const Lanes& lanes, const data::SourceInfo& data) {
   auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
-  const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan), job.plan,
+  const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan),
+                                                   planner_settings(job.plan, tables, data),
                                                    job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
   auto plan = planner.collective_plan(comm, tables).plan;
   return {exec, comm,  job.model, data.dense_features,  data.features, std::move(tables), std::move(plan),

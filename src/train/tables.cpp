@@ -38,6 +38,19 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
   return tables;
 }
 
+sharding::Settings planner_settings(sharding::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                    const data::SourceInfo& data) {
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    double ids = 0;
+    for (const std::string& feature : table.feature_names)
+      ids += data.ids_per_bag[feature_index(data, feature, table.name)];
+    double& factor = plan.tables[table.name].pooling_factor;
+    // An average of no id at all would make the table free of cost.
+    if (factor == 0) factor = std::max(1e-3, ids / static_cast<double>(table.feature_names.size()));
+  }
+  return plan;
+}
+
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
   constexpr Index none = std::numeric_limits<Index>::max();
   std::vector<Index> limits(data.features.size(), none);

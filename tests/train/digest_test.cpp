@@ -42,20 +42,6 @@ void compare(const train::Job& job) {
 
 }  // namespace
 
-TEST_CASE("one digest for all ranks, plans, optimizers and bag lengths") {
-  for (const optim::Type sparse : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
-    for (const Index ids : {1, 6}) {
-      train::Job job = small_job("");
-      job.optimizer.sparse.type = sparse;
-      job.optimizer.dense.type = sparse == optim::Type::rowwise_adagrad ? optim::Type::adam
-                                 : sparse == optim::Type::adagrad       ? optim::Type::adagrad
-                                                                        : optim::Type::sgd;
-      job.data.synthetic.ids_per_bag = ids;
-      job.data.synthetic.variable_bags = ids > 1;
-      compare(job);
-    }
-}
-
 TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
   train::Job job = small_job("");
   job.model.interaction = model::Interaction::cat;

@@ -35,6 +35,8 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     job.optimizer.sparse.type = type;
     job.optimizer.dense.type = optim::Type::adam;
     job.schedule = {4, 5, 3};
+    job.model.embedding_dim = job.model.bottom.back() = 12;
+    for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
     const Folder whole(self, "restart_whole_" + std::to_string(world.rank()));
     job.run.output = whole.path();
     const train::TrainResult expected = run(self, job);
@@ -48,8 +50,10 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
         {1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
     for (const auto& [stop, ranks] : legs) {
       job.train.steps = stop;
-      job.plan.default_type =
-          ranks % 2 ? sharding::ShardingType::row_wise : sharding::ShardingType::table_wise;
+      job.plan.default_type = stop == 1   ? sharding::ShardingType::column_wise
+                              : stop == 4 ? sharding::ShardingType::table_wise
+                              : stop == 5 ? sharding::ShardingType::row_wise
+                                          : sharding::ShardingType::grid;
       if (const auto part = first_ranks(world, ranks)) {
         const train::TrainResult result = run(*part, job);
         REQUIRE(result.steps == stop);

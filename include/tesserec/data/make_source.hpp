@@ -11,6 +11,9 @@ namespace tesserec::data {
 /// What a source is for. Training shuffles as the deal says; evaluation is in file order.
 enum class Use { train, evaluate };
 
+/// What the generator will make; features are "C1", "C2", ...
+SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
+
 /// Whether the settings give data for this use. Errors: files and a generator are both given.
 bool has_source(const Settings& settings, Use use);
 

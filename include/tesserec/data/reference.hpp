@@ -48,4 +48,7 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
                      const std::vector<std::string>& features, std::span<const Index> samples,
                      Index global_size, UniformStream& uniform, Batch& batch);
 
+/// Distinct ids of a bag on average, were ids uniform over the rows.
+double reference_ids_per_bag(Index rows, Index ids_per_bag);
+
 }  // namespace tesserec::data

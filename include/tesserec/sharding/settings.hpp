@@ -39,7 +39,7 @@ struct ParameterConstraints {
   ComputeKernel kernel = ComputeKernel::fused;
   std::vector<int> ranks;  ///< owners, in the order of the shards; empty = the planner chooses
   Index min_partition = 32;     ///< columns of a piece at least
-  double pooling_factor = 1.0;  ///< ids a bag, on average
+  double pooling_factor = 0;    ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
 };
 
 /// What a rank does and moves a second. The defaults are those of a plain server core with MPI in shared memory inside

@@ -5,6 +5,7 @@
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/sharding/settings.hpp>
 
 namespace tesserec::train {
 
@@ -12,6 +13,10 @@ namespace tesserec::train {
 /// has none. Errors name the table: a feature that the data does not have, rows that nobody gives.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, Index embedding_dim);
+
+/// plan with the pooling factors that the deck leaves to the data.
+sharding::Settings planner_settings(sharding::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                    const data::SourceInfo& data);
 
 /// For each feature of the data, rows of the smallest table that reads it or the data's own where no table
 /// does: ids must lie below.
