@@ -32,11 +32,18 @@ void show_result(const train::Session& session, const train::TrainResult& result
     std::snprintf(line, sizeof line, "%s%s %.1f %%", shares.empty() ? "" : ", ", name.c_str(), 100 * part / seconds);
     shares += line;
   }
-  if (result.samples_per_second > 0) log_info("time of rank 0: " + shares);
+  if (result.samples_per_second > 0) {
+    log_info("time of rank 0: " + shares);
+    std::snprintf(line, sizeof line, "median step %.2f ms; sent to other ranks %.2f MB a step; peak memory %.2f GB a rank",
+                  1e3 * result.step_seconds, 1e-6 * static_cast<double>(result.exchange_bytes),
+                  1e-9 * static_cast<double>(result.peak_memory));
+    log_info(line);
+  }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
-  log_info("checkpoint " + result.checkpoint + ", metrics " + session.job.run.folder() + "/metrics.jsonl");
+  log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " + session.job.run.folder() + "/metrics.jsonl");
   if (result.signal != 0)
-    log_info("ended by signal " + std::to_string(result.signal) + "; the same command goes on from the checkpoint");
+    log_info("ended by signal " + std::to_string(result.signal) +
+             (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));
 }
 
 Json result_json(const train::Session& session, const train::TrainResult& result) {
@@ -45,6 +52,9 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("samples", result.samples)
       .set("loss", result.loss)
       .set("samples_per_second", result.samples_per_second)
+      .set("step_seconds", result.step_seconds)
+      .set("exchange_bytes", result.exchange_bytes)
+      .set("peak_memory_bytes", result.peak_memory)
       .set("lanes", session.lanes.count())
       .set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())

@@ -33,8 +33,8 @@ std::vector<Section> train_sections() {
   const Keys<Checkpoint> checkpoint = {
       integer("every_steps", &Checkpoint::every_steps, {}, "steps",
               "Steps between checkpoints; 0 means only at the end."),
-      integer("keep", &Checkpoint::keep, {1, no_limit}, "checkpoints",
-              "The newest whole checkpoints that stay."),
+      integer("keep", &Checkpoint::keep, {}, "checkpoints",
+              "The newest whole checkpoints that stay; 0: none is ever written, for timings."),
       default_words(text("path", &Checkpoint::path, Text::any,
                          "Folder of the checkpoints; empty means checkpoints in the run's folder."),
                     "\"\" (checkpoints in the run's folder)"),

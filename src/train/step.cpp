@@ -57,6 +57,7 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   phases_.time("optimizer", [&] {
     optimizer.step(exec_, parameters, gradient_, optim::scheduled_rate(schedule_, optimizer.settings().lr, step), step);
   });
+  bytes_sent_ += exchange.bytes_sent();
   if (next_under_way_) tables.advance();
   return loss;
 }

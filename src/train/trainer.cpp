@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -14,6 +17,18 @@
 
 namespace tesserec::train {
 namespace {
+
+double median(std::vector<float> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Index peak_memory() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? Index{usage.ru_maxrss} * 1024 : 0;
+}
 
 /// One run: where it is, and what falls due after a step.
 class Run {
@@ -35,7 +50,8 @@ class Run {
     while (at_.step < last_step_ && result_.signal == 0) {
       const Timer timer;
       train();
-      seconds_ += timer.seconds();
+      step_seconds_.push_back(static_cast<float>(timer.seconds()));
+      seconds_ += step_seconds_.back();
       log();
       progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
       result_.signal = static_cast<int>(session_.comm.max(Signals::received()));
@@ -55,7 +71,7 @@ class Run {
       saved_ = at_.step;
       result_.checkpoint = at_.checkpoint;
     }
-    store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
+    if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     pipeline_.seek(at_.epoch, at_.batch);
     if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_);
     if (at_.step >= last_step_)
@@ -96,6 +112,7 @@ class Run {
   }
 
   void checkpoint() {
+    if (job_.checkpoint.keep == 0) return;
     result_.checkpoint = save(session_, at_, epoch_samples_);
     saved_ = at_.step;
   }
@@ -106,6 +123,10 @@ class Run {
     result_.samples_per_second = seconds_ > 0 ? static_cast<double>(trained_) / seconds_ : 0;
     result_.weights_digest = weights_digest(session_);
     result_.state_digest = state_digest(session_);
+    result_.step_seconds = median(step_seconds_);
+    const auto steps = std::max<Index>(1, static_cast<Index>(step_seconds_.size()));
+    result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
+    result_.peak_memory = session_.comm.max(peak_memory());
     result_.phases = session_.step.phases().seconds();
     return result_;
   }
@@ -121,6 +142,7 @@ class Run {
   Index saved_ = -1;
   Index trained_ = 0;   // samples of this process
   double seconds_ = 0;  // in steps, waiting for their batches included
+  std::vector<float> step_seconds_;
   std::unique_ptr<MetricsLog> metrics_;
   TrainResult result_;
 };

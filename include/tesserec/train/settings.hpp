@@ -38,7 +38,7 @@ struct OptimizerSettings {
 /// [checkpoint]
 struct CheckpointSettings {
   Index every_steps = 0;       ///< 0 = only at the end
-  Index keep = 2;              ///< newest whole checkpoints that stay
+  Index keep = 2;              ///< newest whole checkpoints that stay; 0 = none is written
   std::string path;            ///< folder; empty = checkpoints inside the run's folder
   std::string resume = "auto"; ///< "auto", "never" or the path of one checkpoint
   bool relane = false;         ///< resume with other lanes: the bits change

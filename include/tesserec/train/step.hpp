@@ -26,6 +26,8 @@ class TrainStep {
   void drop_next();
 
   Phases& phases() { return phases_; }
+  /// Of this rank to others, by the exchange, in all steps.
+  Index bytes_sent() const { return bytes_sent_; }
 
  private:
   /// Pooled embeddings of the batch whose ids are under way: lookups, sums back.
@@ -43,6 +45,7 @@ class TrainStep {
   Vector<float> pooled_;           // [B, pooled width]
   Vector<float> pooled_gradient_;  // [B, pooled width]
   bool next_under_way_ = false;
+  Index bytes_sent_ = 0;
   Phases phases_;
 };
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the scripts beside it: one timed training, and the median of several.
+program=${TESSEREC:-build/tesserec}
+repeats=${REPEATS:-3}
+steps=${STEPS:-30}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mpirun=(mpirun --oversubscribe)
+[[ $(id -u) == 0 ]] && mpirun+=(--allow-run-as-root)
+cores=$(nproc)
+
+if [[ ! -x $program ]]; then
+  echo "$0: $program is not there; build first, or set TESSEREC" >&2
+  exit 2
+fi
+
+# json RANKS OVERRIDE...: the result of one training without checkpoint or evaluation.
+json() {
+  local ranks=$1 overrides=() bind=()
+  shift
+  for override in "$@"; do overrides+=(--set "$override"); done
+  ((ranks <= cores)) && bind=(--bind-to core)
+  "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$program" train inputs/kaggle_synthetic.toml --json \
+    --set run.output="$folder/run" --set checkpoint.keep=0 --set checkpoint.resume=never \
+    --set data.synthetic.evaluate_samples=0 --set train.steps="$steps" "${overrides[@]}" 2> "$folder/log" ||
+    { cat "$folder/log" >&2; exit 1; }
+}
+
+# field NAME < JSON: a number.
+field() { grep -o "\"$1\": *[-+.0-9eE]*" | head -1 | sed 's/.*: *//'; }
+
+# milliseconds RANKS OVERRIDE...: median step without the time that the generator takes.
+milliseconds() {
+  local i text
+  for ((i = 0; i < repeats; ++i)); do
+    text=$(json "$@")
+    awk -v step="$(field step_seconds <<< "$text")" -v data="$(field 'next batch' <<< "$text")" -v n="$steps" \
+      'BEGIN { print 1000 * (step - data / n) }'
+  done | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
