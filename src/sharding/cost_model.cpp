@@ -151,7 +151,6 @@ CostModel::CostModel(Topology topology, Settings settings, const optim::Settings
 ParameterConstraints CostModel::constraints(const std::string& table) const {
   const auto found = settings_.tables.find(table);
   ParameterConstraints demand = found == settings_.tables.end() ? ParameterConstraints{} : found->second;
-  if (demand.pooling_factor <= 0) demand.pooling_factor = 1;
   if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
   return demand;
 }
