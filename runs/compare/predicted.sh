@@ -25,7 +25,8 @@ run() { # ranks, command and arguments; stdout to $work/out
   # shellcheck disable=SC2086
   $launch "$ranks" "$tesserec" "$@" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
 }
-number() { grep -o "\"$1\": [-+.e0-9]*" "$work/out" | head -n 1 | sed 's/.*: //'; }
+# The last of this name: figures of parts come before the whole.
+number() { grep -o "\"$1\": [-+.e0-9]*" "$work/out" | tail -n 1 | sed 's/.*: //'; }
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 deck() { # rows dim ids
