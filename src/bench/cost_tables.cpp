@@ -189,7 +189,7 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "row_reads", read[1]);
   set_rate(report, "cached_row_reads", read[2]);
   set_rate(report, "read_bytes", (read[3] + move[1]) / 2);
-  set_rate(report, "add_bytes", (back[1] + forth[1]) / 2);
+  set_rate(report, "add_bytes", back[1] + forth[1]);
   set_rate(report, "row_updates", move[2]);
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
@@ -202,7 +202,7 @@ void measure_table_costs(const Context& context, Report& report) {
     const Seconds s = measure(context, load);
     const sharding::MachineCosts& m = report.costs;
     const double rows = load.touched(), vector = load.row_bytes();
-    double rest = -load.bags() * (1 / m.bags + 2 * vector / m.add_bytes) -
+    double rest = -load.bags() * (1 / m.bags + vector / m.add_bytes) -
                   2 * load.all_ids() * vector / m.read_bytes -
                   rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes +
                           1 / m.cached_row_updates + vector / m.update_bytes);

@@ -99,14 +99,14 @@ ShardLoad TableCosts::load(double own_rows, double vectors, double width, Exchan
     const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled(share) * vector;
     message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
     asked = sums = ids;
-    load.each.seconds = ids / ranks_ / m.ids + (vectors_out + gradients_in) / ranks_ / m.add_bytes;
+    load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
     load.owner.seconds = bags_ / m.bags;
   } else {
     const double rows_asked = ranks_ * touched(own_rows, ids_ / ranks_);
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
-                        2 * bags_ / ranks_ * filled(share) * vector / m.add_bytes;
+                        bags_ / ranks_ * filled(share) * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
   load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +
@@ -123,7 +123,7 @@ Load TableCosts::data_parallel() const {
   const double own_rows = touched(table_rows_, own_ids), sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = machine_;
   Load load;
-  load.seconds = bags_ / ranks_ * (2 / m.bags + 2 * filled(1) * vector / m.add_bytes) +
+  load.seconds = bags_ / ranks_ * (2 / m.bags + filled(1) * vector / m.add_bytes) +
                  own_ids * (2 / m.ids + row_read_ + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
                  2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
                  update_seconds(table_rows_, touched(table_rows_, ids_), dim_);
