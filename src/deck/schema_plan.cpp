@@ -82,7 +82,7 @@ Section costs_section() {
       number("ids", &Costs::ids, rate, "1/s", "Ids put in order, by owner or by row."),
       number("fetched_ids", &Costs::fetched_ids, rate, "1/s", "Ids put in order and pooled at the samples, where rows travel."),
       number("bags", &Costs::bags, rate, "1/s", "Bags of a shard cut out of the batch, pooled or sent."),
-      number("add_bytes", &Costs::add_bytes, rate, "bytes/s", "Bytes of vectors and gradients added or copied at the samples."),
+      number("add_bytes", &Costs::add_bytes, rate, "bytes/s", "Bytes of vectors added at the samples, sending their gradients included."),
       number("inside_bytes", &Costs::inside_bytes, rate, "bytes/s", "Sent or received by a rank inside its node."),
       number("between_bytes", &Costs::between_bytes, rate, "bytes/s", "Sent or received by a rank between nodes."),
       number("inside_latency", &Costs::inside_latency, seconds, "s", "Of a message inside a node."),

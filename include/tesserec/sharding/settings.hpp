@@ -55,7 +55,7 @@ struct MachineCosts {
   double ids = 5e7;                  ///< ids sorted to owners or by row, 1/s
   double fetched_ids = 2.5e7;        ///< ids of rows that travel un-pooled, put in order and pooled at the samples, 1/s
   double bags = 1e9;                 ///< bags of a shard cut out, pooled or sent, 1/s
-  double add_bytes = 8e9;            ///< bytes of vectors and gradients added or copied at the samples' rank, 1/s
+  double add_bytes = 8e9;            ///< bytes of vectors added at the samples' rank, sending their gradients included, 1/s
   double inside_bytes = 4e9;         ///< bytes sent or received inside a node, 1/s
   double between_bytes = 1.5e9;      ///< bytes sent or received between nodes, 1/s
   double inside_latency = 2e-6;      ///< of a message inside a node, s
