@@ -8,7 +8,7 @@
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/dense/instruction_set.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -51,7 +51,6 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
       .set("ranks_per_node", report.ranks_per_node)
       .set("repeats", deck.bench.repeats)
       .set("instruction_set", dense::instruction_set())
-      .set("matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version())
       .set("backend", backend_description())
       .set("figures", figures)
       .set("costs", costs);
