@@ -5,3 +5,4 @@
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/nodes.hpp>
+#include <tesserec/comm/unordered.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/model/dense_cost.hpp>
 #include <tesserec/model/distributed_model_parallel.hpp>
 #include <tesserec/model/dlrm.hpp>
 #include <tesserec/model/settings.hpp>

@@ -23,8 +23,8 @@ struct Invocation {
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
   deck::Deck read_deck() const { return deck::read_deck(deck, overrides); }
-  /// --tables describes all that is needed.
-  bool deck_may_lack() const { return has("--tables"); }
+  /// --tables describes all that is needed; bench without a deck measures the machine.
+  bool deck_may_lack() const { return has("--tables") || command == "bench"; }
 };
 
 /// An option of one command.
@@ -56,6 +56,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm);
 int evaluate(const Invocation& invocation, const comm::Communicator& comm);
 int predict(const Invocation& invocation, const comm::Communicator& comm);
 int plan(const Invocation& invocation, const comm::Communicator& comm);
+int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
 

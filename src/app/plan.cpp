@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec plan: who would hold what, how long a step would take, and how far that can be from the best.
 #include <charconv>
+#include <cstdio>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/model/dense_cost.hpp>
 #include <tesserec/sharding/plan_file.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -25,8 +27,8 @@ int count_of(const Invocation& invocation, const std::string& option) {
 }
 
 /// The deck's tables as training would have them.
-std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck) {
-  if (const auto info = known_data(deck)) {
+std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
+  if (info) {
     auto tables = train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
     deck.plan = train::planner_settings(deck.plan, tables, *info);
     return tables;
@@ -43,15 +45,26 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck) {
   return tables;
 }
 
+/// Seconds of a step outside the tables.
+double dense_seconds(const deck::Deck& deck, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                     Index dense_features, const sharding::Topology& topology) {
+  std::vector<Index> dims;
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
+  const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
+  return model::dense_seconds(model::Dlrm(deck.model, dense_features, dims), Lanes(lanes), topology, deck.train.batch_size);
+}
+
 }  // namespace
 
 int plan(const Invocation& invocation, const comm::Communicator& comm) {
   deck::Deck deck = invocation.deck.empty() ? bare_deck(invocation.overrides) : invocation.read_deck();
   std::vector<embedding::EmbeddingBagConfig> tables;
+  std::optional<data::SourceInfo> data;
   if (invocation.has("--tables"))
     tables = read_table_list(invocation.options.at("--tables"), deck);
   else
-    tables = tables_of(deck);
+    tables = tables_of(deck, data = known_data(deck));
   deck.tables = tables;
   if (!invocation.deck.empty() && !invocation.has("--tables")) deck::check_deck(deck);
 
@@ -71,8 +84,9 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   } else {
     proven = planner.plan(tables);
   }
+  const double dense = data && data->dense_features > 0 ? dense_seconds(deck, tables, data->dense_features, topology) : 0;
   if (invocation.json) {
-    print(comm, sharding::plan_json(tables, proven, topology, deck.train.batch_size));
+    print(comm, sharding::plan_json(tables, proven, topology, deck.train.batch_size, dense));
     return 0;
   }
   print(comm, std::to_string(tables.size()) + (tables.size() == 1 ? " table" : " tables") + " on " +
@@ -80,6 +94,10 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
                   ", " + std::to_string(topology.ranks_per_node) + " a node, batch " +
                   std::to_string(deck.train.batch_size) + ", " + std::to_string(topology.memory) +
                   " bytes a rank\n" + sharding::describe(tables, proven));
+  char line[160];
+  std::snprintf(line, sizeof line, "predicted step %.6g s: tables %.6g s, all else %.6g s; reading batches not counted\n",
+                proven.estimate.critical_path() + dense, proven.estimate.critical_path(), dense);
+  if (dense > 0) print(comm, std::string(line));
   return 0;
 }
 

@@ -23,6 +23,7 @@ std::vector<Section> data_sections();
 std::vector<Section> model_sections();
 std::vector<Section> train_sections();
 std::vector<Section> plan_sections();
+std::vector<Section> bench_sections();
 const std::vector<Section>& sections();
 
 /// NAME as a TOML key: quoted where it must be.

@@ -14,14 +14,6 @@ TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] += from[i];
 }
 
-void weight_gradient(const LinearLayer& layer, Index rows, const float* dy, const float* x, bool add, float* dw) {
-  const Kernels& k = kernels();
-  for (Index i = 0; i < layer.in; i += k.width)  // a panel of x stays in the first cache
-    for (Index o = 0; o < layer.out; o += k.width)
-      k.weight_gradient({rows, dy + o * rows, x + i * rows, std::min(k.width, layer.out - o),
-                         std::min(k.width, layer.in - i), add, dw + o * layer.in + i, layer.in});
-}
-
 }  // namespace
 
 void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed) const {
@@ -79,50 +71,80 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
   return made;
 }
 
-const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x, MlpWorkspace& workspace) const {
-  const Kernels& k = kernels();
-  to_panels(rows, input_width(), k.width, x, workspace.input.data());
-  const float* input = workspace.input.data();
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const LinearLayer& layer = layers_[l];
-    float* output = workspace.outputs[l].data();
-    for (Index o = 0; o < layer.out; o += k.width)
-      k.product({rows, layer.in, input, weights.forward[l].data() + o * layer.in, weights.biases[l].data() + o,
-                 output + o * rows, layer.relu ? Finish::relu : Finish::store, nullptr, nullptr});
-    input = output;
-  }
-  from_panels(rows, output_width(), k.width, input, workspace.output.data());
+const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x,
+                          MlpWorkspace& workspace) const {
+  const Index width = kernels().width;
+  to_panels(rows, input_width(), width, x, workspace.input.data());
+  for (std::size_t l = 0; l < layers_.size(); ++l) forward(l, rows, weights, workspace);
+  from_panels(rows, output_width(), width, workspace.outputs.back().data(), workspace.output.data());
   return workspace.output.data();
 }
 
 const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, float* gradient,
                            bool wants_input_gradient, MlpWorkspace& workspace) const {
-  const Kernels& k = kernels();
-  float* sums = workspace.bias_sums.data();
-  const auto masked_by = [&](std::size_t l) { return layers_[l].relu ? workspace.outputs[l].data() : nullptr; };
-  to_panels(rows, output_width(), k.width, workspace.output_gradient.data(), workspace.gradients.back().data());
-  mask_and_sum(rows, output_width(), k.width, masked_by(layers_.size() - 1), workspace.gradients.back().data(), sums);
-
+  const Index width = kernels().width;
+  float* dy = workspace.gradients.back().data();
+  to_panels(rows, output_width(), width, workspace.output_gradient.data(), dy);
+  mask_and_sum(rows, output_width(), width, mask(layers_.size() - 1, workspace), dy,
+               workspace.bias_sums.data());
   for (std::size_t l = layers_.size(); l-- > 0;) {
-    const LinearLayer& layer = layers_[l];
-    const float* dy = workspace.gradients[l].data();
-    if (add)
-      add_to(layer.out, sums, gradient + layer.bias);
-    else
-      std::copy_n(sums, layer.out, gradient + layer.bias);
-    const float* x = l > 0 ? workspace.outputs[l - 1].data() : workspace.input.data();
-    weight_gradient(layer, rows, dy, x, add, gradient + layer.weight);
-    if (l == 0 && !wants_input_gradient) return nullptr;
-
-    float* dx = l > 0 ? workspace.gradients[l - 1].data() : workspace.input_gradient_panels.data();
-    const float* y = l > 0 ? masked_by(l - 1) : nullptr;
-    if (l > 0) std::fill_n(sums, padded(layer.in), 0.0f);
-    for (Index i = 0; i < layer.in; i += k.width)
-      k.product({rows, layer.out, dy, weights.backward[l].data() + i * layer.out, nullptr, dx + i * rows,
-                 l > 0 ? Finish::gradient : Finish::store, y == nullptr ? y : y + i * rows, sums + i});
+    weight_gradient(l, rows, add, gradient, workspace);
+    if (l > 0 || wants_input_gradient) input_gradient(l, rows, weights, workspace);
   }
-  from_panels(rows, input_width(), k.width, workspace.input_gradient_panels.data(), workspace.input_gradient.data());
+  if (!wants_input_gradient) return nullptr;
+  from_panels(rows, input_width(), width, workspace.input_gradient_panels.data(),
+              workspace.input_gradient.data());
   return workspace.input_gradient.data();
+}
+
+void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  float* y = workspace.outputs[l].data();
+  for (Index o = 0; o < layer.out; o += k.width)
+    k.product({rows, layer.in, input(l, workspace), weights.forward[l].data() + o * layer.in,
+               weights.biases[l].data() + o, y + o * rows, layer.relu ? Finish::relu : Finish::store, nullptr,
+               nullptr});
+}
+
+void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient,
+                          MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  if (add)
+    add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
+  else
+    std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
+  const float* dy = workspace.gradients[l].data();
+  const float* x = input(l, workspace);
+  float* dw = gradient + layer.weight;
+  for (Index i = 0; i < layer.in; i += k.width)  // a panel of x stays in the first cache
+    for (Index o = 0; o < layer.out; o += k.width)
+      k.weight_gradient({rows, dy + o * rows, x + i * rows, std::min(k.width, layer.out - o),
+                         std::min(k.width, layer.in - i), add, dw + o * layer.in + i, layer.in});
+}
+
+void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights,
+                         MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  const bool inner = l > 0;  // then dx is the gradient of the layer before, whose bias sums are due
+  float* dx = inner ? workspace.gradients[l - 1].data() : workspace.input_gradient_panels.data();
+  const float* y = inner ? mask(l - 1, workspace) : nullptr;
+  float* sums = workspace.bias_sums.data();
+  if (inner) std::fill_n(sums, padded(layer.in), 0.0f);
+  for (Index i = 0; i < layer.in; i += k.width)
+    k.product({rows, layer.out, workspace.gradients[l].data(), weights.backward[l].data() + i * layer.out,
+               nullptr, dx + i * rows, inner ? Finish::gradient : Finish::store,
+               y == nullptr ? y : y + i * rows, sums + i});
+}
+
+const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {
+  return l > 0 ? workspace.outputs[l - 1].data() : workspace.input.data();
+}
+
+const float* Mlp::mask(std::size_t l, const MlpWorkspace& workspace) const {
+  return layers_[l].relu ? workspace.outputs[l].data() : nullptr;
 }
 
 }  // namespace tesserec::dense

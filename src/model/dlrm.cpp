@@ -130,8 +130,10 @@ const std::vector<Index>& Dlrm::bottom_widths() const { return impl_->bottom_wid
 const std::vector<Index>& Dlrm::top_widths() const { return impl_->top_widths; }
 Index Dlrm::pooled_width() const { return impl_->interaction.pooled_width(); }
 
+double Dlrm::interaction_flops_per_sample() const { return 3.0 * impl_->interaction.flops(); }
+
 double Dlrm::flops_per_sample() const {
-  double flops = 3.0 * impl_->interaction.flops();
+  double flops = interaction_flops_per_sample();
   for (const Parameter& p : impl_->layout)
     if (p.columns > 1 || p.name.ends_with("weight"))
       flops += (p.offset == 0 ? 4.0 : 6.0) * static_cast<double>(p.rows * p.columns);

@@ -34,6 +34,10 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       row_rounds_(optimizer.type == optim::Type::rowwise_adagrad),
       machine_(topology.costs) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
+  // Of the whole table, so that its shards are costed alike.
+  const double cached = std::min(1.0, machine_.cached_bytes / (table_rows_ * dim_ * float_bytes));
+  row_read_ = cached / machine_.cached_row_reads + (1 - cached) / machine_.row_reads;
+  row_update_ = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
 }
 
 double TableCosts::rows(Range blocks) const { return static_cast<double>(blocks_.rows(blocks).size()); }
@@ -61,7 +65,7 @@ double TableCosts::vectors(Range blocks) const {
 double TableCosts::update_seconds(double all_rows, double touched_rows, double columns) const {
   const double row_bytes = float_bytes * (columns * (1 + states_) + row_states_);
   if (dense_) return all_rows * (row_bytes + float_bytes * columns) / machine_.update_bytes;
-  return touched_rows * (1 / machine_.row_updates + row_bytes / machine_.update_bytes);
+  return touched_rows * ((1 + states_ + row_states_) * row_update_ + row_bytes / machine_.update_bytes);
 }
 
 double TableCosts::weight_bytes(double rows, double columns) const {
@@ -95,19 +99,21 @@ ShardLoad TableCosts::load(double own_rows, double vectors, double width, Exchan
     const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled(share) * vector;
     message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
     asked = sums = ids;
-    load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
+    load.each.seconds = ids / ranks_ / m.ids + (vectors_out + gradients_in) / ranks_ / m.add_bytes;
+    load.owner.seconds = bags_ / m.bags;
   } else {
     const double rows_asked = ranks_ * touched(own_rows, ids_ / ranks_);
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
-    load.each.seconds = ids / ranks_ * (2 / m.ids + 2 * vector / m.read_bytes);  // order, pool, sum gradients
+    load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
+                        2 * bags_ / ranks_ * filled(share) * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
-  load.owner.seconds = message * wire_ + asked * (1 / m.ids + 1 / m.row_reads + vector / m.read_bytes) +
-                       sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
+  load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +
+                        sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
   if (row_rounds_ && width < dim_) load.owner.seconds += 2 * moved * float_bytes * wire_;
   load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
-  load.each.seconds += message / ranks_ * wire_;
+  load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire_;
   load.each.bytes += growth * message / ranks_;
   return load;
 }
@@ -117,7 +123,8 @@ Load TableCosts::data_parallel() const {
   const double own_rows = touched(table_rows_, own_ids), sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = machine_;
   Load load;
-  load.seconds = own_ids * (1 / m.ids + 1 / m.row_reads + 2 * vector / m.read_bytes) +
+  load.seconds = bags_ / ranks_ * (2 / m.bags + 2 * filled(1) * vector / m.add_bytes) +
+                 own_ids * (2 / m.ids + row_read_ + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
                  2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
                  update_seconds(table_rows_, touched(table_rows_, ids_), dim_);
   load.bytes = weight_bytes(table_rows_, dim_) + growth * (own_ids * id_scratch + (ranks_ + 1) * sum_bytes);

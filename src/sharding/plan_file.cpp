@@ -133,7 +133,7 @@ const Json& table_named(const Json& tables, const std::string& name) {
 }  // namespace
 
 std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
-                      Index global_batch) {
+                      Index global_batch, double dense_seconds) {
   const PlanEstimate& estimate = proven.estimate;
   std::string text = "{\n  \"format\": \"" + std::string(format) +
                      "\",\n  \"version\": 1,\n  \"device\": " + json_quoted(topology.device) +
@@ -142,6 +142,9 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
                      ",\n  \"batch_size\": " + std::to_string(global_batch) +
                      ",\n  \"memory_bytes\": " + std::to_string(topology.memory) +
                      ",\n  \"critical_path_seconds\": " + number(estimate.critical_path()) +
+                     (dense_seconds > 0 ? ",\n  \"predicted_step_seconds\": " +
+                                              number(estimate.critical_path() + dense_seconds)
+                                        : "") +
                      ",\n  \"lower_bound_seconds\": " + number(proven.lower_bound) +
                      ",\n  \"gap\": " + number(proven.gap()) + ",\n  \"exact\": " + (proven.exact ? "true" : "false") +
                      ",\n  \"imbalance\": " + number(estimate.imbalance()) + ",\n  \"per_rank\": [";

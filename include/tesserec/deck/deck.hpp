@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/bench/settings.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/model/settings.hpp>
@@ -28,6 +29,7 @@ struct Deck {
   sharding::Settings plan;
   train::CheckpointSettings checkpoint;
   train::EvaluateSettings evaluate;
+  bench::Settings bench;
 
   std::string file;                          ///< name used in messages
   std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"

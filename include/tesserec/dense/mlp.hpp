@@ -60,7 +60,17 @@ class Mlp {
   const float* backward(Index rows, const PackedWeights& weights, bool add, float* gradient,
                         bool wants_input_gradient, MlpWorkspace& workspace) const;
 
+  /// What these consist of, layer by layer, on the workspace's panels. The bias's gradient is part of weight_gradient, its
+  /// sums and the mask of the layer before are part of input_gradient.
+  void forward(std::size_t layer, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const;
+  void weight_gradient(std::size_t layer, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const;
+  void input_gradient(std::size_t layer, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const;
+
  private:
+  const float* input(std::size_t layer, const MlpWorkspace& workspace) const;
+  /// Where y <= 0 the gradient is 0; null: nowhere.
+  const float* mask(std::size_t layer, const MlpWorkspace& workspace) const;
+
   std::vector<LinearLayer> layers_;
 };
 

@@ -50,6 +50,8 @@ class Dlrm {
   Index pooled_width() const;
   /// FLOPs of one training sample: 6 a weight (4 in the first layer) and the interaction's products.
   double flops_per_sample() const;
+  /// The interaction's part of it.
+  double interaction_flops_per_sample() const;
 
   /// Weights N(0, sqrt(2/(in+out))), biases N(0, sqrt(1/out)), from counters, as the reference DLRM; gaps
   /// zero.

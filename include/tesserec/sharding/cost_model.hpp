@@ -62,6 +62,7 @@ class TableCosts {
   bool dense_;
   bool row_rounds_;  // cut columns need one more message
   double states_ = 0, row_states_ = 0;
+  double row_read_ = 0, row_update_ = 0;  // s a row at random
   MachineCosts machine_;
 };
 

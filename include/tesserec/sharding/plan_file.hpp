@@ -6,9 +6,9 @@
 
 namespace tesserec::sharding {
 
-/// The whole plan with its estimate and bound.
+/// The whole plan with its estimate and bound. `dense_seconds`: of a step outside the tables, 0 = not known.
 std::string plan_json(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven,
-                      const Topology& topology, Index global_batch);
+                      const Topology& topology, Index global_batch, double dense_seconds = 0);
 
 /// Whether a plan must be one of ours (borders on row blocks and multiples of 4 columns), or borders go to the nearest.
 enum class Borders { exact, nearest };

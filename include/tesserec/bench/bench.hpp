@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include <tesserec/bench/report.hpp>
+#include <tesserec/bench/settings.hpp>
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/train/job.hpp>
+
+namespace tesserec::bench {
+
+/// What can be measured, in this order.
+inline const std::set<std::string> groups = {"limits", "costs", "parts", "step"};
+
+/// Measures on all ranks at once. `which`: some of `groups`; parts and step need the job's data and belong to
+/// its model. Collective. Errors are those of training: data that are not there, a plan that does not fit.
+Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
+           const std::set<std::string>& which);
+
+}  // namespace tesserec::bench

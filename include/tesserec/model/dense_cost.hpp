@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/model/dlrm.hpp>
+#include <tesserec/sharding/topology.hpp>
+
+namespace tesserec::model {
+
+/// Work of the dense half of a step on the rank with most samples.
+struct DenseWork {
+  double mlp_flops = 0;
+  double interaction_flops = 0;
+  double gradient_bytes = 0;  ///< of the lanes' gradients, and of the sum that the optimizer moves
+  double wire_bytes = 0;      ///< of the sum over ranks: sent and received by a rank
+};
+
+DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, Index global_batch);
+
+/// Seconds of a step outside the tables: dense half, sum over ranks, optimizer and what every step costs.
+/// Making or reading the batch is not in it.
+double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology,
+                     Index global_batch);
+
+}  // namespace tesserec::model

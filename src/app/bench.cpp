@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec bench: this machine's limits, the program's parts beside them, the planner's constants.
+#include <filesystem>
+#include <fstream>
+
+#include "job.hpp"
+#include "table_list.hpp"
+#include <tesserec/bench/bench.hpp>
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/dense/instruction_set.hpp>
+
+namespace tesserec::app {
+namespace {
+
+std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
+  const auto found = invocation.options.find("--only");
+  if (found == invocation.options.end())
+    return with_deck ? bench::groups : std::set<std::string>{"limits", "costs"};
+  std::set<std::string> wanted;
+  std::string word;
+  for (const char c : found->second + ",") {
+    if (c != ',') {
+      word += c;
+      continue;
+    }
+    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step");
+    wanted.insert(word);
+    word.clear();
+  }
+  if (!with_deck && (wanted.count("parts") != 0 || wanted.count("step") != 0))
+    fail("--only ", found->second,
+         ": parts and step are those of a deck; give one, such as inputs/bench.toml");
+  return wanted;
+}
+
+Json figure_json(const bench::Figure& figure) {
+  Json json = Json::object();
+  json.set("group", figure.group).set("name", figure.name).set("rate", figure.rate).set("unit", figure.unit);
+  if (figure.limit > 0)
+    json.set("limit", figure.limit).set("bound", figure.bound).set("fraction", figure.fraction());
+  if (figure.step_seconds > 0) json.set("step_seconds", figure.step_seconds);
+  return json;
+}
+
+Json report_json(const bench::Report& report, const deck::Deck& deck) {
+  Json json = Json::object(), figures = Json::array(), costs = Json::object();
+  for (const bench::Figure& figure : report.figures) figures.add(figure_json(figure));
+  for (const auto& [key, value] : bench::measured_costs(report)) costs.set(key, value);
+  json.set("ranks", report.ranks)
+      .set("ranks_per_node", report.ranks_per_node)
+      .set("repeats", deck.bench.repeats)
+      .set("instruction_set", dense::instruction_set())
+      .set("backend", backend_description())
+      .set("figures", figures)
+      .set("costs", costs);
+  if (report.step_seconds > 0)
+    json.set("step_seconds", report.step_seconds)
+        .set("samples_per_second", report.samples_per_step / report.step_seconds)
+        .set("step_fraction", report.step_fraction)
+        .set("bottleneck", report.bottleneck);
+  return json;
+}
+
+/// Before the measuring: it takes minutes.
+void require_writable(const comm::Communicator& comm, const std::string& path,
+                      const std::set<std::string>& wanted) {
+  if (wanted.count("costs") == 0)
+    fail("--save ", path, ": no constants will be measured; add costs to --only");
+  if (comm.rank() != 0) return;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!std::ofstream(path, std::ios::binary | std::ios::app)) fail(path, ": cannot write the constants");
+}
+
+void save(const comm::Communicator& comm, const bench::Report& report, const std::string& path) {
+  if (comm.rank() != 0) return;
+  std::ofstream file(path, std::ios::binary);
+  file << bench::machine_toml(report, std::to_string(report.ranks) +
+                                          (report.ranks == 1 ? " rank, " : " ranks, ") +
+                                          std::to_string(report.ranks_per_node) + " a node; " +
+                                          backend_description() + "; " + dense::instruction_set());
+  file.close();
+  if (!file) fail(path, ": cannot write the constants");
+}
+
+}  // namespace
+
+int bench(const Invocation& invocation, const comm::Communicator& comm) {
+  const bool with_deck = !invocation.deck.empty();
+  const deck::Deck deck = with_deck ? invocation.read_deck() : bare_deck(invocation.overrides);
+  const std::set<std::string> wanted = groups_of(invocation, with_deck);
+  if (wanted.count("parts") != 0 || wanted.count("step") != 0) deck::require_data(deck);
+  if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
+  agree_on_instruction_set(comm);
+  const Exec exec;
+  const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);
+  if (invocation.has("--save")) save(comm, report, invocation.options.at("--save"));
+  if (invocation.json)
+    print(comm, report_json(report, deck));
+  else
+    print(comm, bench::describe(report));
+  return 0;
+}
+
+}  // namespace tesserec::app

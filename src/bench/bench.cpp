@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "costs.hpp"
+#include "parts.hpp"
+#include "step.hpp"
+#include <tesserec/bench/bench.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/train/tables.hpp>
+
+namespace tesserec::bench {
+
+Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
+           const std::set<std::string>& which) {
+  const Context context{exec, comm, settings};
+  const auto wants = [&](const char* group) { return which.count(group) != 0; };
+  const sharding::Topology topology = sharding::topology_of(comm, job.plan);
+  Report report;
+  report.ranks = topology.ranks;
+  report.ranks_per_node = topology.ranks_per_node;
+  Limits limits;
+  if (wants("limits")) {
+    log_info("limits of the machine");
+    limits = measure_limits(context, topology, job.run.folder(), report.figures);
+  }
+  if (wants("costs")) {
+    log_info("constants of the planner");
+    if (!wants("limits")) {
+      std::vector<Figure> unseen;
+      measure_messages(context, topology, limits, unseen);
+    }
+    measure_costs(context, limits, report);
+  }
+  if (!wants("parts") && !wants("step")) return report;
+
+  const auto source =
+      data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  train::Session session(exec, comm, job, source->info());
+  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+  if (wants("parts")) {
+    log_info("parts of the program");
+    measure_layers(context, session, limits, report.figures);
+    measure_rows(context, job.model.embedding_dim, limits, report.figures);
+  }
+  if (wants("step")) {
+    log_info("whole steps");
+    const StepTimes times = measure_step(context, session, *source);
+    add_step_figures(session, times, limits, report);
+  }
+  return report;
+}
+
+}  // namespace tesserec::bench

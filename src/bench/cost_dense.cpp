@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the dense half: its chain on models of two dimensions and lanes of two lengths, and a step of
+// next to nothing.
+#include "costs.hpp"
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/model/dense_cost.hpp>
+#include <tesserec/model/distributed_model_parallel.hpp>
+#include <tesserec/train/step.hpp>
+
+namespace tesserec::bench {
+namespace {
+
+/// One step of the dense half by one rank alone: chain, sum over the lanes, optimizer.
+double chain_seconds(const Context& context, const model::Dlrm& dense, Index samples, const Lanes& lanes) {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const Exec& exec = context.exec;
+  const Vector<float> parameters =
+      make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters());
+  dense.initialise(exec, 1, parameters);
+  optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
+  const auto numbers = [&](Index n) {
+    const Vector<float> made = make_vector<float>(exec, "tesserec::bench::numbers", n);
+    for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
+    return made;
+  };
+  const Vector<float> x = numbers(samples * dense.bottom_widths()[0]),
+                      pooled = numbers(samples * dense.pooled_width()),
+                      pooled_gradient = numbers(samples * dense.pooled_width()), labels = numbers(samples),
+                      gradient = numbers(dense.parameters());
+  Kokkos::deep_copy(exec, labels, 1.0f);
+  comm::LaneSums sums(dense.parameters());
+  const model::DenseInput input{lanes, {0, lanes.count()}, samples, x.data(), pooled.data(), labels.data()};
+  Index step = 0;
+  return context.seconds([&] {
+    dense.forward_backward(exec, parameters, input, pooled_gradient.data(), sums);
+    comm::tree_reduce(exec, alone, lanes, sums, gradient);
+    optimizer.step(exec, parameters, gradient, 1e-6, ++step);
+  });
+}
+
+double least_step_seconds(const Context& context) {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  embedding::EmbeddingBagConfig table;
+  table.name = "t";
+  table.num_embeddings = 4;
+  table.embedding_dim = 4;
+  table.feature_names = {"t"};
+  sharding::ParameterSharding one;
+  one.type = sharding::ShardingType::table_wise;
+  one.shards = {{0, {0, embedding::RowBlocks::count}, {0, 4}}};
+  model::Settings settings;
+  settings.embedding_dim = 4;
+  settings.bottom = {4};
+  settings.top = {1};
+  const Lanes lanes(1);
+  model::DistributedModelParallel model(context.exec, alone, settings, 1, {"t"}, {table}, {one}, lanes, {},
+                                        {});
+  model.initialise(context.exec, 1);
+  train::TrainStep step(context.exec, alone, lanes, {}, model);
+  data::Batch batch;
+  data::reserve_batch(context.exec, batch, 1, 1, 1, {"t"});
+  data::reserve_values(context.exec, batch, 1, false);
+  batch.dense(0, 0) = 1;
+  batch.labels(0) = 1;
+  batch.sparse.offsets(0) = 0;
+  batch.sparse.offsets(1) = 1;
+  batch.sparse.values(0) = 0;
+  Index at = 0;
+  return context.seconds([&] { step(batch, nullptr, ++at); });
+}
+
+}  // namespace
+
+void measure_dense_costs(const Context& context, Report& report) {
+  constexpr Index dense_features = 13, features = 26;
+  std::vector<std::vector<double>> a;
+  std::vector<double> t;
+  for (const Index dim : {Index{16}, Index{128}}) {
+    model::Settings settings;
+    settings.embedding_dim = dim;
+    settings.bottom = {512, 256, 64, dim};
+    settings.top = {512, 256, 1};
+    const model::Dlrm dense(settings, dense_features, std::vector<Index>(features, dim));
+    for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
+      const Lanes lanes(count);
+      const model::DenseWork work = model::dense_work(dense, lanes, 1, samples);
+      a.push_back({work.mlp_flops, work.interaction_flops, work.gradient_bytes});
+      t.push_back(chain_seconds(context, dense, samples, lanes));
+    }
+  }
+  const std::vector<double> each = fit(a, t);
+  set_rate(report, "dense_flops", each[0]);
+  set_rate(report, "interaction_flops", each[1]);
+  set_rate(report, "dense_bytes", each[2]);
+  report.costs.step_seconds = least_step_seconds(context);
+  report.cost_keys.push_back("step_seconds");
+}
+
+}  // namespace tesserec::bench

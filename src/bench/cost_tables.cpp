@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the tables: the phases of a sharded collection on one rank alone, over a grid of rows,
+// dimensions and ids.
+#include <array>
+
+#include "cost_keys.hpp"
+#include "costs.hpp"
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+
+namespace tesserec::bench {
+namespace {
+
+constexpr Index tables = 16, samples = 2048, small_rows = 1000;
+
+enum Phase { ids, prepare, lookup, give_back, send, update, phase_count };
+using Seconds = std::array<double, phase_count>;
+
+struct Workload {
+  Index rows, dim, bag_ids;
+  optim::Type optimizer = optim::Type::sgd;
+  sharding::ExchangeForm form = sharding::ExchangeForm::pooled;
+
+  double bags() const { return tables * samples; }
+  double all_ids() const { return bags() * static_cast<double>(bag_ids); }
+  double row_bytes() const { return 4.0 * static_cast<double>(dim); }
+  double arrays() const { return 1.0 + static_cast<double>(optim::states(optimizer).size()); }
+  double touched() const {
+    const auto n = static_cast<double>(rows);
+    return -tables * n * std::expm1(samples * static_cast<double>(bag_ids) * std::log1p(-1 / n));
+  }
+};
+
+jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load,
+                               const std::vector<std::string>& keys, std::uint64_t seed) {
+  jagged::KeyedJaggedTensor batch;
+  batch.keys = keys;
+  batch.stride = samples;
+  const Index bags = tables * samples;
+  batch.offsets = Vector<Index>("tesserec::bench::offsets", static_cast<std::size_t>(bags + 1));
+  batch.values = Vector<Index>("tesserec::bench::ids", static_cast<std::size_t>(bags * load.bag_ids));
+  for (Index i = 0; i <= bags; ++i) batch.offsets(i) = i * load.bag_ids;
+  std::uint64_t state = seed + 1 + 1000 * static_cast<std::uint64_t>(context.comm.rank());
+  for (Index i = 0; i < bags * load.bag_ids; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    batch.values(i) = static_cast<Index>((state >> 20) % static_cast<std::uint64_t>(load.rows));
+  }
+  return batch;
+}
+
+/// Seconds of each phase of a step, the dense half's use of the caches between lookup and update imitated.
+Seconds measure(const Context& context, const Workload& load) {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  std::vector<embedding::EmbeddingBagConfig> configs;
+  std::vector<std::string> keys;
+  sharding::ShardingPlan plan;
+  for (Index t = 0; t < tables; ++t) {
+    embedding::EmbeddingBagConfig config;
+    config.name = "t" + std::to_string(t);
+    config.num_embeddings = load.rows;
+    config.embedding_dim = load.dim;
+    config.feature_names = {config.name};
+    keys.push_back(config.name);
+    configs.push_back(config);
+    sharding::ParameterSharding one;
+    one.type = sharding::ShardingType::table_wise;
+    one.form = load.form;
+    one.shards = {{0, {0, embedding::RowBlocks::count}, {0, load.dim}}};
+    plan.push_back(one);
+  }
+  optim::Settings optimizer;
+  optimizer.type = load.optimizer;
+  sharding::ShardedEmbeddingBagCollection collection(context.exec, alone, configs, plan, keys,
+                                                     Lanes(Lanes::automatic(samples)), optimizer, optimizer);
+  for (const auto& shard : collection.shards()) Kokkos::deep_copy(context.exec, shard.rows->weights(), 0.01f);
+  const Index width = tables * load.dim;
+  const Vector<float> pooled = make_vector<float>(context.exec, "tesserec::bench::pooled", samples * width);
+  Kokkos::deep_copy(context.exec, pooled, 1e-4f);
+  const Index other = Index{4} << 20;  // floats: what the dense half walks over meanwhile
+  const Vector<float> noise = make_vector<float>(context.exec, "tesserec::bench::noise", other);
+  Kokkos::deep_copy(context.exec, noise, 0.0f);
+
+  // As many batches as it takes that no cache remembers the first one's rows.
+  const double batch_bytes = load.touched() * load.row_bytes();
+  const auto count = static_cast<std::size_t>(std::clamp(2.56e8 / batch_bytes, 4.0, 64.0));
+  std::vector<jagged::KeyedJaggedTensor> batches;
+  for (std::size_t b = 0; b < count; ++b) batches.push_back(draw(context, load, keys, b));
+
+  Index step = 0;
+  Seconds sum{};
+  const auto timed = [&](Phase phase, const auto& body) {
+    const double start = context.now();
+    body();
+    sum[phase] += context.now() - start;
+  };
+  const auto one_step = [&] {
+    const auto& batch = batches[static_cast<std::size_t>(step) % count];
+    auto& exchange = collection.exchange();
+    const std::vector<sharding::AskedShard>* asked = nullptr;
+    timed(ids, [&] { asked = &exchange.send_ids(batch, samples); });
+    timed(lookup, [&] { collection.lookup(context.exec, *asked, exchange.rows(context.exec)); });
+    timed(give_back, [&] { exchange.return_rows(context.exec, pooled.data()); });
+    timed(prepare, [&] { collection.prepare(*asked, samples); });
+    for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
+    keep(noise.data()[0]);
+    const float* gradients = nullptr;
+    timed(send, [&] { gradients = exchange.send_gradients(context.exec, pooled.data()); });
+    timed(update, [&] { collection.update(context.exec, gradients, {}, ++step); });
+  };
+  one_step();
+  const double start = context.now();
+  one_step();
+  const double once = context.slowest(context.now() - start);
+  const auto steps = static_cast<Index>(std::clamp(std::ceil(context.settings.seconds / once), 1.0, 1e4));
+  std::array<std::vector<double>, phase_count> each;
+  for (int repeat = 0; repeat < context.settings.repeats; ++repeat) {
+    context.comm.barrier();
+    sum = {};
+    for (Index s = 0; s < steps; ++s) one_step();
+    for (int p = 0; p < phase_count; ++p)
+      each[static_cast<std::size_t>(p)].push_back(context.slowest(sum[static_cast<std::size_t>(p)]) /
+                                                  static_cast<double>(steps));
+  }
+  Seconds result;
+  for (std::size_t p = 0; p < phase_count; ++p) result[p] = median(each[p]);
+  return result;
+}
+
+std::vector<double> fit_phase(const std::vector<Workload>& loads, const std::vector<Seconds>& seconds,
+                              Phase phase, std::vector<double> (*terms)(const Workload&)) {
+  std::vector<std::vector<double>> a;
+  std::vector<double> t;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    a.push_back(terms(loads[i]));
+    t.push_back(seconds[i][phase]);
+  }
+  return fit(a, t);
+}
+
+bool small(const Workload& w) { return w.rows == small_rows; }
+
+/// Share of a row's cold time that a table of `rows` rows pays: 0 in caches, 1 from memory.
+double cold_share(double seconds, double hot, double cold) {
+  return std::clamp((seconds - hot) / (cold - hot), 0.0, 1.0);
+}
+
+}  // namespace
+
+void set_rate(Report& report, const std::string& key, double seconds_each) {
+  report.costs.*member(key) = 1 / std::max(seconds_each, 1e-15);
+  report.cost_keys.push_back(key);
+}
+
+void measure_table_costs(const Context& context, Report& report) {
+  std::vector<Workload> loads;
+  for (const Index dim : {Index{16}, Index{128}}) {
+    const Index rows = std::max(2 * small_rows, context.settings.memory / (tables * dim * 4));
+    for (const Index bag_ids : {Index{1}, Index{16}}) {
+      loads.push_back({rows, dim, bag_ids});
+      loads.push_back({small_rows, dim, bag_ids});
+    }
+    loads.push_back({rows / 2, dim, 1, optim::Type::adagrad});
+  }
+  std::vector<Seconds> seconds;
+  for (const Workload& load : loads) seconds.push_back(measure(context, load));
+
+  const auto cut = fit_phase(loads, seconds, ids, [](const Workload& w) {
+    return std::vector<double>{w.bags(), w.all_ids()};
+  });
+  const auto order = fit_phase(loads, seconds, prepare, [](const Workload& w) {
+    return std::vector<double>{w.bags(), w.all_ids()};
+  });
+  const auto read = fit_phase(loads, seconds, lookup, [](const Workload& w) {
+    return std::vector<double>{w.bags(), small(w) ? 0 : w.all_ids(), small(w) ? w.all_ids() : 0,
+                               w.all_ids() * w.row_bytes()};
+  });
+  const auto vectors = [](const Workload& w) {
+    return std::vector<double>{w.bags(), w.bags() * w.row_bytes()};
+  };
+  const auto back = fit_phase(loads, seconds, give_back, vectors),
+             forth = fit_phase(loads, seconds, send, vectors);
+  const auto move = fit_phase(loads, seconds, update, [](const Workload& w) {
+    const double rows = w.touched() * w.arrays();
+    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), small(w) ? 0 : rows,
+                               small(w) ? rows : 0, rows * w.row_bytes()};
+  });
+  // The model counts these twice a step: at the samples and at the owner, or forward and backward.
+  set_rate(report, "bags", (cut[0] + order[0] + read[0] + back[0] + forth[0]) / 2);
+  set_rate(report, "ids", (cut[1] + order[1] + move[0]) / 2);
+  set_rate(report, "row_reads", read[1]);
+  set_rate(report, "cached_row_reads", read[2]);
+  set_rate(report, "read_bytes", (read[3] + move[1]) / 2);
+  set_rate(report, "add_bytes", (back[1] + forth[1]) / 2);
+  set_rate(report, "row_updates", move[2]);
+  set_rate(report, "cached_row_updates", move[3]);
+  set_rate(report, "update_bytes", move[4]);
+
+  // Rows that travel: what is left of a step when all that the pooled form costs too is taken off.
+  std::vector<double> fetched;
+  for (const Index dim : {Index{16}, Index{128}}) {
+    Workload load{small_rows, dim, 16};
+    load.form = sharding::ExchangeForm::rows;
+    const Seconds s = measure(context, load);
+    const sharding::MachineCosts& m = report.costs;
+    const double rows = load.touched(), vector = load.row_bytes();
+    double rest = -load.bags() * (1 / m.bags + 2 * vector / m.add_bytes) -
+                  2 * load.all_ids() * vector / m.read_bytes -
+                  rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes +
+                          1 / m.cached_row_updates + vector / m.update_bytes);
+    for (const double phase : s) rest += phase;
+    fetched.push_back(rest / load.all_ids());
+  }
+  set_rate(report, "fetched_ids", std::max(1 / report.costs.ids, median(fetched)));
+
+  // Between small and large tables: what share of a row's reading and moving comes from memory?
+  std::vector<double> cached;
+  for (const double table_bytes : {2.5e5, 1e6, 4e6}) {
+    const Workload load{static_cast<Index>(table_bytes / 64), 16, 16};
+    if (load.rows >= loads[0].rows || load.rows <= small_rows) continue;
+    const Seconds s = measure(context, load);
+    const double read_row = (s[lookup] - read[0] * load.bags()) / load.all_ids() - read[3] * load.row_bytes();
+    if (read[1] > read[2]) cached.push_back(table_bytes * (1 - cold_share(read_row, read[2], read[1])));
+    const double moved =
+        (s[update] - load.all_ids() * (move[0] + move[1] * load.row_bytes())) / load.touched() -
+        move[4] * load.row_bytes();
+    if (move[2] > move[3]) cached.push_back(table_bytes * (1 - cold_share(moved, move[3], move[2])));
+  }
+  if (median(cached) >= 1) {
+    report.costs.cached_bytes = median(cached);
+    report.cost_keys.push_back("cached_bytes");
+  }
+}
+
+}  // namespace tesserec::bench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the machine can do, whatever the program.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "measure.hpp"
+#include <tesserec/bench/report.hpp>
+#include <tesserec/sharding/topology.hpp>
+
+namespace tesserec::bench {
+
+/// Rates of one rank while all ranks do the same; 0 = not measured.
+struct Limits {
+  static constexpr std::array<Index, 4> row_bytes{64, 128, 256, 512};
+
+  double flops = 0;                                ///< fp32 fused multiply-adds, two a piece
+  double read = 0;                                 ///< bytes/s, one long array
+  double triad = 0;                                ///< bytes/s, a = b + s c, three arrays
+  std::array<double, 4> row_reads{};               ///< rows/s at random, huge pages
+  std::array<double, 4> row_updates{};             ///< rows/s read, changed and written at random, huge pages
+  double inside_latency = 0, between_latency = 0;  ///< s a message
+  double inside_bytes = 0, between_bytes = 0;      ///< bytes/s that a rank sends while it receives as much
+  double hdf5_read = 0;                            ///< bytes/s
+
+  /// Of rows of any size: between those measured the time of a row is a straight line, beyond the last the
+  /// bytes count.
+  double reads_of(double bytes) const { return rate(row_reads, bytes); }
+  double updates_of(double bytes) const { return rate(row_updates, bytes); }
+
+ private:
+  static double rate(const std::array<double, 4>& rates, double bytes);
+};
+
+/// fp32 fused multiply-adds in registers, the widest instructions of this processor: FLOP/s and their name.
+double peak_flops(const Context& context, std::string& instructions);
+
+void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
+void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,
+                      std::vector<Figure>& figures);
+void measure_store(const Context& context, const std::string& folder, Limits& limits,
+                   std::vector<Figure>& figures);
+
+/// All of them.
+Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,
+                      std::vector<Figure>& figures);
+
+}  // namespace tesserec::bench

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "limits.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/hdf5.hpp>
+
+namespace tesserec::bench {
+
+void measure_store(const Context& context, const std::string& folder, Limits& limits,
+                   std::vector<Figure>& figures) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(folder, ": cannot make this folder: ", error.message());
+  const std::string path =
+      folder + "/bench." + std::to_string(context.comm.rank()) + "." + std::to_string(getpid()) + ".h5";
+  const Index n = std::min(context.settings.memory, Index{64} << 20) / 4;
+  std::vector<float> data(static_cast<std::size_t>(n), 1.0f);
+  const double write = context.seconds([&] {
+    store::File file = store::File::create(path);
+    file.write_all("/data", {n}, data.data());
+    file.close();
+  });
+  const double read = context.seconds([&] {
+    const store::File file = store::File::open(path);
+    file.read("/data", {0, n}, data.data());
+  });
+  std::filesystem::remove(path, error);
+  limits.hdf5_read = 4.0 * static_cast<double>(n) / read;
+  figures.push_back(
+      {"limits", "HDF5 write, to the page cache", 4.0 * static_cast<double>(n) / write, "bytes/s", 0, "", 0});
+  figures.push_back({"limits", "HDF5 read, from the page cache", limits.hdf5_read, "bytes/s", 0, "", 0});
+}
+
+Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,
+                      std::vector<Figure>& figures) {
+  Limits limits;
+  std::string instructions;
+  limits.flops = peak_flops(context, instructions);
+  figures.push_back({"limits", "fp32 fused multiply-add, " + instructions, limits.flops, "FLOP/s", 0, "", 0});
+  measure_memory(context, limits, figures);
+  measure_messages(context, topology, limits, figures);
+  measure_store(context, folder, limits, figures);
+  return limits;
+}
+
+}  // namespace tesserec::bench

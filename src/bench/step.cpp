@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step.hpp"
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/train/pipeline.hpp>
+
+namespace tesserec::bench {
+namespace {
+
+/// Batches made beforehand.
+class Drawn : public data::Source {
+ public:
+  Drawn(const Context& context, data::Source& from, int count) : info_(from.info()) {
+    std::vector<double> seconds;
+    for (int i = 0; i < count; ++i) {
+      const double start = context.now();
+      if (!from.next(batches_.emplace_back())) {
+        from.seek(++epoch_, 0);
+        if (!from.next(batches_.back())) fail("the data have no samples");
+      }
+      seconds.push_back(context.now() - start);
+    }
+    read_seconds_ = context.slowest(median(std::move(seconds)));
+  }
+  const data::SourceInfo& info() const override { return info_; }
+  bool next(data::Batch& batch) override {
+    if (next_ == batches_.size()) return false;
+    batch = batches_[next_++];
+    return true;
+  }
+  void seek(Index, Index) override { next_ = 0; }
+  double read_seconds() const { return read_seconds_; }
+
+ private:
+  data::SourceInfo info_;
+  std::vector<data::Batch> batches_;
+  std::size_t next_ = 0;
+  Index epoch_ = 0;
+  double read_seconds_ = 0;
+};
+
+StepCounts count(train::Session& session, const data::Batch& batch) {
+  StepCounts counts;
+  counts.samples = static_cast<double>(batch.size);
+  auto& tables = session.model.tables;
+  const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
+  for (std::size_t s = 0; s < asked.size(); ++s) {
+    const double bytes = sizeof(float) * static_cast<double>(tables.shards()[s].rows->dim());
+    std::vector<Index> ids;
+    for (const auto& run : asked[s].bags)
+      for (const embedding::Bags& bags : run) ids.insert(ids.end(), bags.ids, bags.ids + bags.total());
+    const auto all = static_cast<double>(ids.size());
+    std::sort(ids.begin(), ids.end());
+    const auto distinct = static_cast<double>(std::unique(ids.begin(), ids.end()) - ids.begin());
+    counts.ids += all;
+    counts.row_bytes += all * bytes;
+    counts.touched += distinct;
+    counts.touched_bytes += distinct * bytes;
+  }
+  return counts;
+}
+
+}  // namespace
+
+StepTimes measure_step(const Context& context, train::Session& session, data::Source& source) {
+  const int steps = context.settings.steps, repeats = context.settings.repeats;
+  const Index last = Index{steps} * (repeats + 1) + 1;
+  Drawn drawn(context, source, static_cast<int>(last));
+  train::TrainPipelineSparseDist pipeline(session.step, drawn,
+                                          session.job.train.pipeline && session.comm.size() > 1);
+  StepTimes times;
+  times.read_seconds = drawn.read_seconds();
+  std::vector<double> seconds;
+  std::map<std::string, std::vector<double>> phases;
+  Index step = 0;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    const auto before = session.step.phases().seconds();
+    context.comm.barrier();
+    const double start = context.now();
+    for (int s = 0; s < steps; ++s, ++step) pipeline(step + 1, last);
+    const double all = context.slowest(context.now() - start);
+    if (repeat == 0) continue;  // warm-up: buffers grow
+    seconds.push_back(all / steps);
+    const auto after = session.step.phases().seconds();
+    for (std::size_t p = 0; p < after.size(); ++p)
+      phases[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) /
+                                       steps);
+  }
+  pipeline(step + 1, last);  // the batch ahead
+  times.seconds = median(seconds);
+  for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
+  const auto sent = static_cast<double>(session.model.tables.exchange().bytes_sent());
+  times.counts = count(session, pipeline.batch());
+  times.counts.bytes_sent = sent;
+  return times;
+}
+
+}  // namespace tesserec::bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The deck's own step, whole: batches drawn before, then trained on once each.
+#pragma once
+
+#include <map>
+
+#include "limits.hpp"
+#include <tesserec/train/session.hpp>
+
+namespace tesserec::bench {
+
+/// What a step does, counted on this rank, and how long its phases take.
+struct StepCounts {
+  double samples = 0;    ///< of this rank
+  double ids = 0;        ///< asked of this rank's shards
+  double row_bytes = 0;  ///< of the rows they name
+  double touched = 0;    ///< distinct rows among them
+  double touched_bytes = 0;
+  double bytes_sent = 0;  ///< to other ranks
+};
+
+struct StepTimes {
+  double seconds = 0;                    ///< of a step, the slowest rank's
+  double read_seconds = 0;               ///< of a batch of this rank from the source
+  std::map<std::string, double> phases;  ///< of this rank
+  StepCounts counts;
+};
+
+/// Trains `session` for warm-up and repeats on batches of the job's source. Collective.
+StepTimes measure_step(const Context& context, train::Session& session, data::Source& source);
+
+/// Phases beside their limits, reader and whole step.
+void add_step_figures(const train::Session& session, const StepTimes& times, const Limits& limits,
+                      Report& report);
+
+}  // namespace tesserec::bench

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// That everything is measured and makes sense in kind: never how long it takes.
+#include <cmath>
+
+#include "catch.hpp"
+#include "tests/train/small_job.hpp"
+#include <tesserec/bench.hpp>
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+bench::Settings quick() {
+  bench::Settings settings;
+  settings.seconds = 1e-6;
+  settings.repeats = 2;
+  settings.memory = Index{1} << 21;
+  settings.steps = 2;
+  return settings;
+}
+
+bench::Report measure(const comm::Communicator& comm, const train::Job& job,
+                      const std::set<std::string>& which) {
+  return bench::run(Exec(), comm, job, quick(), which);
+}
+
+}  // namespace
+
+TEST_CASE("Everything that is measured is positive and finite") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Folder folder(comm, "bench");
+  const bench::Report report = measure(comm, small_job(folder.path()), bench::groups);
+  std::set<std::string> names;
+  for (const bench::Figure& figure : report.figures) {
+    INFO(figure.group << ": " << figure.name);
+    CHECK(names.insert(figure.group + figure.name).second);
+    CHECK(std::isfinite(figure.rate));
+    CHECK(figure.rate > 0);
+    CHECK(figure.limit >= 0);
+    CHECK(figure.step_seconds >= 0);
+    CHECK(!figure.unit.empty());
+    CHECK((figure.limit > 0) == !figure.bound.empty());
+  }
+  for (const char* name : {"stream read", "stream triad", "random rows updated, 512 bytes, 4 KiB pages"})
+    CHECK(report.find("limits", name) != nullptr);
+  CHECK((report.find("limits", "all-to-all inside a node") != nullptr) == (comm.size() > 1));
+  for (const char* name : {"bottom.0 5x16 forward", "bottom.1 16x6 input gradient", "interaction backward",
+                           "top.1 20x1 weight gradient"})
+    CHECK(report.find("layers", name) != nullptr);
+  CHECK(report.find("layers", "bottom.0 5x16 input gradient") == nullptr);  // training needs none
+  CHECK(report.find("rows", "update by row-wise Adagrad of 24 byte rows") != nullptr);
+  CHECK(report.find("step", "lookup") != nullptr);
+  CHECK(report.step_seconds > 0);
+  CHECK(report.step_fraction > 0);
+  CHECK(!report.bottleneck.empty());
+  CHECK(report.ranks == comm.size());
+
+  std::set<std::string> keys;
+  for (const auto& [key, value] : bench::measured_costs(report)) {
+    INFO(key);
+    CHECK(keys.insert(key).second);
+    CHECK(std::isfinite(value));
+    CHECK(value > 0);
+  }
+  for (const char* key : {"row_reads", "cached_row_updates", "ids", "bags", "dense_flops", "step_seconds"})
+    CHECK(keys.count(key) == 1);
+  CHECK(keys.count("inside_bytes") == (comm.size() > 1));
+  CHECK(keys.count("between_bytes") == 0);
+  CHECK(bench::describe(report).find("bottleneck: ") != std::string::npos);
+}
+
+TEST_CASE("Nodes that are simulated have messages between them") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() < 2) return;
+  const Folder folder(comm, "bench_nodes");
+  train::Job job = small_job(folder.path());
+  job.plan.ranks_per_node = 1;
+  const bench::Report report = measure(comm, job, {"limits", "costs"});
+  CHECK(report.ranks_per_node == 1);
+  CHECK(report.find("limits", "all-to-all between nodes") != nullptr);
+  CHECK(report.find("limits", "all-to-all inside a node") == nullptr);
+  CHECK(bench::machine_toml(report, "a test").find("between_bytes ") != std::string::npos);
+  CHECK(bench::machine_toml(report, "a test").find("inside_bytes ") == std::string::npos);
+}
+
+TEST_CASE("Bench stops where training would") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Folder folder(comm, "bench_bad");
+  train::Job job = small_job(folder.path());
+  job.data.synthetic.kind = data::SyntheticKind::none;
+  CHECK_THROWS_AS(measure(comm, job, {"step"}), Error);
+}
