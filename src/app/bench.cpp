@@ -93,7 +93,6 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const std::set<std::string> wanted = groups_of(invocation, with_deck);
   if (wanted.count("parts") != 0 || wanted.count("step") != 0) deck::require_data(deck);
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
-  agree_on_instruction_set(comm);
   const Exec exec;
   const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);
   if (invocation.has("--save")) save(comm, report, invocation.options.at("--save"));
