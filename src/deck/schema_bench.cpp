@@ -16,7 +16,7 @@ std::vector<Section> bench_sections() {
              "the process, "
              "where others compute meanwhile. Phases of a step are always by the wall clock."),
       integer("memory", &Bench::memory, {Index{1} << 20, no_limit}, "bytes",
-              "Memory of a rank for streams, random rows and tables; well above its caches."),
+              "Memory of a rank for streams, random rows and tables: as much as its tables will have; rows cost more in more."),
       integer("steps", &Bench::steps, {1, 100000}, "steps",
               "Whole steps of a repeat, each on a batch of its own."),
   };
