@@ -96,7 +96,7 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
-                        2 * bags_ / ranks_ * filled(share) * vector / m.add_bytes;
+                        2 * bags_ / ranks_ * filled * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
   load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +

@@ -37,7 +37,7 @@ class TableCosts {
 
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
   /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums back on
-  /// average. Linear in rows, filled and vectors, and linear in width.
+  /// average. Affine in rows, filled and vectors, and in width.
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
   /// Chance that a bag has an id in that share of the rows: concave.
   double filled(double share) const;
