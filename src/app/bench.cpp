@@ -8,7 +8,7 @@
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/dense/instruction_set.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -51,7 +51,6 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
       .set("ranks_per_node", report.ranks_per_node)
       .set("repeats", deck.bench.repeats)
       .set("instruction_set", dense::instruction_set())
-      .set("matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version())
       .set("backend", backend_description())
       .set("figures", figures)
       .set("costs", costs);
@@ -94,7 +93,6 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const std::set<std::string> wanted = groups_of(invocation, with_deck);
   if (wanted.count("parts") != 0 || wanted.count("step") != 0) deck::require_data(deck);
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
-  agree_on_instruction_set(comm);
   const Exec exec;
   const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);
   if (invocation.has("--save")) save(comm, report, invocation.options.at("--save"));

@@ -3,7 +3,7 @@
 
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/sharding/planner.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -14,19 +14,11 @@ train::Job job_of(const deck::Deck& deck) {
           deck.plan, deck.checkpoint, deck.evaluate, deck::effective_deck(deck)};
 }
 
-void agree_on_instruction_set(const comm::Communicator& comm) {
-  const std::string mine = dense::supported_instruction_set();
-  std::vector<std::string> names;
-  for (int r = 0; r < comm.size(); ++r) names.push_back(comm.broadcast(mine, r));
-  dense::limit_instruction_set(dense::common_instruction_set(names));
-}
-
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables;
   const int ranks = session.comm.size();
   log_info("tesserec " TESSEREC_VERSION ", " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + ", Kokkos " +
-           backend_description() + ", " + dense::matrix_library_name() + " " + dense::matrix_library_version() + " (" +
-           dense::instruction_set() + "), " + comm::Environment::library());
+           backend_description() + ", " + dense::instruction_set() + ", " + comm::Environment::library());
   log_info("data: " + data.description + ", " + std::to_string(data.samples) + " samples");
   log_info("batch " + std::to_string(session.job.train.batch_size) + " in " + std::to_string(session.lanes.count()) +
            " lanes, seed " + std::to_string(session.job.run.seed) +

@@ -12,9 +12,6 @@ namespace tesserec::app {
 
 train::Job job_of(const deck::Deck& deck);
 
-/// The ranks agree on the lowest instruction set among them; collective, before the first product.
-void agree_on_instruction_set(const comm::Communicator& comm);
-
 /// The lines a run begins with: ranks, backend, libraries, data, lanes, seed, plan, model.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
 

@@ -12,7 +12,6 @@ namespace tesserec::app {
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm) : job(job_of(deck)) {
   if (!data::has_source(job.data, data::Use::evaluate))
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
-  agree_on_instruction_set(comm);
   source = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
   session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
   source->limit_rows(train::id_limits(session->model.tables.tables(), source->info()));

@@ -5,7 +5,7 @@
 
 #include <tesserec/core/log.hpp>
 #include <tesserec/data/make_source.hpp>
-#include <tesserec/dense/matrix_library.hpp>
+#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/tables.hpp>
@@ -58,7 +58,6 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("lanes", session.lanes.count())
       .set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())
-      .set("matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version())
       .set("backend", backend_description())
       .set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)
@@ -82,7 +81,6 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
   deck::require_data(deck);
   const train::Job job = job_of(deck);
-  agree_on_instruction_set(comm);
 
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
   std::unique_ptr<data::Source> evaluation;

@@ -18,11 +18,30 @@ class Layers {
 
   void mlp(const std::string& name, const std::vector<Index>& widths, bool relu_at_end,
            bool first_input_gradient) {
-    for (std::size_t l = 0; l + 1 < widths.size(); ++l)
-      layer(name + "." + std::to_string(l) + " " + std::to_string(widths[l]) + "x" +
-                std::to_string(widths[l + 1]),
-            {chunk_samples, widths[l], widths[l + 1]}, relu_at_end || l + 2 < widths.size(),
-            l > 0 || first_input_gradient);
+    std::vector<dense::LinearLayer> layers;
+    Index size = 0;
+    for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
+      const Index weight = size, bias = weight + widths[l] * widths[l + 1];
+      layers.push_back({widths[l], widths[l + 1], weight, bias, relu_at_end || l + 2 < widths.size()});
+      size = bias + widths[l + 1];
+    }
+    const dense::Mlp made(layers);
+    const Vector<float> parameters = numbers(context_, size), gradient = numbers(context_, size);
+    dense::PackedWeights weights;
+    dense::MlpWorkspace workspace = made.make_workspace(context_.exec, chunk_samples);
+    made.pack(context_.exec, parameters.data(), true, weights);
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const std::string layer = name + "." + std::to_string(l) + " " + std::to_string(layers[l].in) + "x" +
+                                std::to_string(layers[l].out);
+      const double flops = 2.0 * static_cast<double>(chunk_samples * layers[l].in * layers[l].out);
+      add(layer + " forward", flops, [&] { made.forward(l, chunk_samples, weights, workspace); });
+      if (l > 0 || first_input_gradient)
+        add(layer + " input gradient", flops,
+            [&] { made.input_gradient(l, chunk_samples, weights, workspace); });
+      add(layer + " weight gradient", flops,
+          [&] { made.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
+    }
+    packing_seconds_ += context_.seconds([&] { made.pack(context_.exec, parameters.data(), true, weights); });
   }
 
   void interaction(const dense::FeatureInteraction& made, Index bottom_width) {
@@ -41,27 +60,10 @@ class Layers {
     });
   }
 
- private:
-  void layer(const std::string& name, const dense::LayerShape& shape, bool relu, bool input_gradient) {
-    const Vector<float> x = numbers(context_, shape.rows * shape.in),
-                        y = numbers(context_, shape.rows * shape.out),
-                        w = numbers(context_, shape.in * shape.out), bias = numbers(context_, shape.out),
-                        dx = numbers(context_, shape.rows * shape.in),
-                        dy = numbers(context_, shape.rows * shape.out),
-                        dw = numbers(context_, shape.in * shape.out), sums = numbers(context_, shape.out),
-                        scratch = numbers(context_, dense::weight_gradient_scratch(shape));
-    const double flops = 2.0 * static_cast<double>(shape.rows * shape.in * shape.out);
-    add(name + " forward", flops,
-        [&] { products_.forward(shape, relu, x.data(), w.data(), bias.data(), y.data()); });
-    if (input_gradient)
-      add(name + " input gradient", flops,
-          [&] { products_.input_gradient(shape, dy.data(), w.data(), dx.data()); });
-    add(name + " weight gradient", flops, [&] {
-      dense::relu_backward(shape.rows, shape.out, relu, y.data(), dy.data(), sums.data());
-      dense::weight_gradient(shape, false, dy.data(), x.data(), dw.data(), scratch.data());
-    });
-  }
+  /// Of both MLPs, once a step.
+  double packing_seconds() const { return packing_seconds_; }
 
+ private:
   template <class Body>
   void add(const std::string& name, double flops, const Body& body) {
     const double seconds = context_.seconds(body);
@@ -72,7 +74,7 @@ class Layers {
   const Context& context_;
   const Limits& limits_;
   std::vector<Figure>& figures_;
-  dense::MatrixProducts products_;
+  double packing_seconds_ = 0;
 };
 
 }  // namespace
@@ -95,6 +97,10 @@ void measure_layers(const Context& context, const train::Session& session, const
       session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), session.job.train.batch_size)
           .size());
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
+  const double moved =
+      4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
+  figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s",
+                     limits.triad, "triad", layers.packing_seconds()});
 }
 
 }  // namespace tesserec::bench

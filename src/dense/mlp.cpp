@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "kernels.hpp"
+#include "panels.hpp"
 #include <tesserec/dense/mlp.hpp>
-#include <tesserec/dense/weight_gradient.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-TESSEREC_KERNEL void mask_and_sum(Index rows, Index width, const float* y, float* dy, float* sums) {
-  for (Index j = 0; j < width; ++j) sums[j] = 0.0f;
-  for (Index r = 0; r < rows; ++r) {
-    const float* yr = y + r * width;
-    float* dyr = dy + r * width;
-    for (Index j = 0; j < width; ++j) {
-      const float masked = yr[j] > 0.0f ? dyr[j] : 0.0f;
-      dyr[j] = masked;
-      sums[j] += masked;
-    }
-  }
-}
-
-TESSEREC_KERNEL void sum_columns(Index rows, Index width, const float* dy, float* sums) {
-  for (Index j = 0; j < width; ++j) sums[j] = 0.0f;
-  for (Index r = 0; r < rows; ++r)
-    for (Index j = 0; j < width; ++j) sums[j] += dy[r * width + j];
-}
+Index padded(Index columns) { return panel_count(columns, kernels().width) * kernels().width; }
 
 TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] += from[i];
@@ -32,11 +16,37 @@ TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
 
 }  // namespace
 
-void relu_backward(Index rows, Index width, bool relu, const float* y, float* dy, float* sums) {
-  if (relu)
-    mask_and_sum(rows, width, y, dy, sums);
-  else
-    sum_columns(rows, width, dy, sums);
+void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed) const {
+  const Index width = kernels().width;
+  packed.forward.resize(layers_.size());
+  packed.backward.resize(layers_.size());
+  packed.biases.resize(layers_.size());
+  struct Panel {
+    std::size_t layer;
+    Index number;
+    bool transposed;
+  };
+  std::vector<Panel> panels;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const LinearLayer& layer = layers_[l];
+    reserve(exec, packed.forward[l], "tesserec::dense::forward_weights", padded(layer.out) * layer.in);
+    reserve(exec, packed.biases[l], "tesserec::dense::biases", padded(layer.out));
+    float* bias = packed.biases[l].data();
+    std::fill(std::copy_n(parameters + layer.bias, layer.out, bias), bias + padded(layer.out), 0.0f);
+    for (Index p = 0; p < panel_count(layer.out, width); ++p) panels.push_back({l, p, true});
+    if (!backward) continue;
+    reserve(exec, packed.backward[l], "tesserec::dense::backward_weights", padded(layer.in) * layer.out);
+    for (Index p = 0; p < panel_count(layer.in, width); ++p) panels.push_back({l, p, false});
+  }
+  parallel_for(exec, "tesserec::dense::pack", static_cast<Index>(panels.size()), [&](Index i) {
+    const auto& [l, p, transposed] = panels[i];
+    const LinearLayer& layer = layers_[l];
+    const float* w = parameters + layer.weight;
+    if (transposed)
+      pack_transposed(layer.out, layer.in, width, p, w, packed.forward[l].data() + p * width * layer.in);
+    else
+      dense::pack(layer.out, layer.in, width, p, w, packed.backward[l].data() + p * width * layer.out);
+  });
 }
 
 MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
@@ -46,49 +56,95 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
     return made;
   };
   MlpWorkspace made;
-  Index widest = 0, scratch = 0;
+  Index widest = 0;
   for (const LinearLayer& layer : layers_) {
-    made.outputs.push_back(buffer(rows * layer.out));
-    made.gradients.push_back(buffer(rows * layer.out));
-    widest = std::max(widest, layer.out);
-    scratch = std::max(scratch, weight_gradient_scratch({rows, layer.in, layer.out}));
+    made.outputs.push_back(buffer(rows * padded(layer.out)));
+    made.gradients.push_back(buffer(rows * padded(layer.out)));
+    widest = std::max(widest, padded(layer.out));
   }
-  made.input_gradient = buffer(rows * input_width());
+  made.input = buffer(rows * padded(input_width()));
+  made.input_gradient_panels = buffer(rows * padded(input_width()));
   made.bias_sums = buffer(widest);
-  made.scratch = buffer(scratch);
+  made.output = buffer(rows * output_width());
+  made.output_gradient = buffer(rows * output_width());
+  made.input_gradient = buffer(rows * input_width());
   return made;
 }
 
-const float* Mlp::forward(MatrixProducts& products, Index rows, const float* parameters, const float* x,
+const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x,
                           MlpWorkspace& workspace) const {
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const LinearLayer& layer = layers_[l];
-    float* y = workspace.outputs[l].data();
-    products.forward({rows, layer.in, layer.out}, layer.relu, x, parameters + layer.weight,
-                     parameters + layer.bias, y);
-    x = y;
-  }
-  return x;
+  const Index width = kernels().width;
+  to_panels(rows, input_width(), width, x, workspace.input.data());
+  for (std::size_t l = 0; l < layers_.size(); ++l) forward(l, rows, weights, workspace);
+  from_panels(rows, output_width(), width, workspace.outputs.back().data(), workspace.output.data());
+  return workspace.output.data();
 }
 
-const float* Mlp::backward(MatrixProducts& products, Index rows, const float* parameters, const float* x,
-                           bool add, float* gradient, bool wants_input_gradient,
-                           MlpWorkspace& workspace) const {
+const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, float* gradient,
+                           bool wants_input_gradient, MlpWorkspace& workspace) const {
+  const Index width = kernels().width;
+  float* dy = workspace.gradients.back().data();
+  to_panels(rows, output_width(), width, workspace.output_gradient.data(), dy);
+  mask_and_sum(rows, output_width(), width, mask(layers_.size() - 1, workspace), dy,
+               workspace.bias_sums.data());
   for (std::size_t l = layers_.size(); l-- > 0;) {
-    const LinearLayer& layer = layers_[l];
-    const LayerShape shape{rows, layer.in, layer.out};
-    float* dy = workspace.gradients[l].data();
-    float* sums = add ? workspace.bias_sums.data() : gradient + layer.bias;
-    relu_backward(rows, layer.out, layer.relu, workspace.outputs[l].data(), dy, sums);
-    if (add) add_to(layer.out, sums, gradient + layer.bias);
-    weight_gradient(shape, add, dy, l > 0 ? workspace.outputs[l - 1].data() : x, gradient + layer.weight,
-                    workspace.scratch.data());
-    if (l > 0)
-      products.input_gradient(shape, dy, parameters + layer.weight, workspace.gradients[l - 1].data());
-    else if (wants_input_gradient)
-      products.input_gradient(shape, dy, parameters + layer.weight, workspace.input_gradient.data());
+    weight_gradient(l, rows, add, gradient, workspace);
+    if (l > 0 || wants_input_gradient) input_gradient(l, rows, weights, workspace);
   }
-  return wants_input_gradient ? workspace.input_gradient.data() : nullptr;
+  if (!wants_input_gradient) return nullptr;
+  from_panels(rows, input_width(), width, workspace.input_gradient_panels.data(),
+              workspace.input_gradient.data());
+  return workspace.input_gradient.data();
+}
+
+void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  float* y = workspace.outputs[l].data();
+  for (Index o = 0; o < layer.out; o += k.width)
+    k.product({rows, layer.in, input(l, workspace), weights.forward[l].data() + o * layer.in,
+               weights.biases[l].data() + o, y + o * rows, layer.relu ? Finish::relu : Finish::store, nullptr,
+               nullptr});
+}
+
+void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient,
+                          MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  if (add)
+    add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
+  else
+    std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
+  const float* dy = workspace.gradients[l].data();
+  const float* x = input(l, workspace);
+  float* dw = gradient + layer.weight;
+  for (Index i = 0; i < layer.in; i += k.width)  // a panel of x stays in the first cache
+    for (Index o = 0; o < layer.out; o += k.width)
+      k.weight_gradient({rows, dy + o * rows, x + i * rows, std::min(k.width, layer.out - o),
+                         std::min(k.width, layer.in - i), add, dw + o * layer.in + i, layer.in});
+}
+
+void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights,
+                         MlpWorkspace& workspace) const {
+  const Kernels& k = kernels();
+  const LinearLayer& layer = layers_[l];
+  const bool inner = l > 0;  // then dx is the gradient of the layer before, whose bias sums are due
+  float* dx = inner ? workspace.gradients[l - 1].data() : workspace.input_gradient_panels.data();
+  const float* y = inner ? mask(l - 1, workspace) : nullptr;
+  float* sums = workspace.bias_sums.data();
+  if (inner) std::fill_n(sums, padded(layer.in), 0.0f);
+  for (Index i = 0; i < layer.in; i += k.width)
+    k.product({rows, layer.out, workspace.gradients[l].data(), weights.backward[l].data() + i * layer.out,
+               nullptr, dx + i * rows, inner ? Finish::gradient : Finish::store,
+               y == nullptr ? y : y + i * rows, sums + i});
+}
+
+const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {
+  return l > 0 ? workspace.outputs[l - 1].data() : workspace.input.data();
+}
+
+const float* Mlp::mask(std::size_t l, const MlpWorkspace& workspace) const {
+  return layers_[l].relu ? workspace.outputs[l].data() : nullptr;
 }
 
 }  // namespace tesserec::dense

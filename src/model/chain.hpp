@@ -15,6 +15,12 @@ struct Chain {
   dense::FeatureInteraction interaction;
   dense::Mlp top;
   dense::LossSettings loss;
+  dense::PackedWeights bottom_weights, top_weights;
+
+  void pack(const Exec& exec, const float* parameters, bool backward) {
+    bottom.pack(exec, parameters, backward, bottom_weights);
+    top.pack(exec, parameters, backward, top_weights);
+  }
 };
 
 /// One rank's numbers of a batch, and what becomes of them. Null where a pass does not need it.
@@ -27,27 +33,23 @@ struct ChainData {
   float* probabilities = nullptr;
 };
 
-/// The products and activations of one thread, used again chunk after chunk and step after step.
+/// The activations of one thread, used again chunk after chunk and step after step.
 class ChainWorker {
  public:
   ChainWorker(const Exec& exec, const Chain& chain);
 
   /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
   /// `gradient` receives the lane's gradient of the flat parameters, but for the gaps between the tensors.
-  double forward_backward(const float* parameters, const ChainData& data, Range samples, float* gradient);
+  double forward_backward(const ChainData& data, Range samples, float* gradient);
   /// Writes the probabilities; 0 without labels.
-  double predict(const float* parameters, const ChainData& data, Range samples);
+  double predict(const ChainData& data, Range samples);
 
  private:
-  /// Logits of a chunk of `rows` samples, of which `real` stand in the data from sample `first` on.
-  const float* forward(const float* parameters, const ChainData& data, Index first, Index real, Index rows);
-  /// The same chunk's loss; its gradient goes to the top MLP's workspace, 0 for the padding.
-  void judge(const ChainData& data, const float* logits, Index first, Index real, Index rows, double& loss);
+  /// Logits of the chunk of `rows` samples from sample `first` on.
+  const float* forward(const ChainData& data, Index first, Index rows);
 
   const Chain& chain_;
-  dense::MatrixProducts products_;
   dense::MlpWorkspace bottom_, top_;
-  Vector<float> x_;        // dense features of the chunk, padded
   Vector<float> crossed_;  // the interaction's output
   Vector<float> scratch_;  // of the interaction
 };

@@ -95,7 +95,9 @@ Dlrm::Impl::Impl(const Settings& s, Index dense_features, std::vector<Index> poo
       chain{lay_out("bottom", bottom_widths, true, layout, size),
             interaction,
             lay_out("top", top_widths, false, layout, size),
-            {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}} {}
+            {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}},
+            {},
+            {}} {}
 
 template <class Body>
 void Dlrm::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
@@ -172,6 +174,7 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
     for (comm::LaneSums& sums : impl_->run_sums) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
   }
   gradients.start(lanes);
+  impl_->chain.pack(exec, parameters.data(), true);
   impl_->over_runs(exec, "tesserec::model::forward_backward", lanes,
                    [&](Index run, Range mine, ChainWorker& worker) {
                      comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
@@ -183,7 +186,7 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
                        if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
                        impl_->clear_gaps(gradient.data());
                        losses[lane - lanes.begin] =
-                           worker.forward_backward(parameters.data(), data, samples, gradient.data()) /
+                           worker.forward_backward(data, samples, gradient.data()) /
                            static_cast<double>(input.global_size);
                        sums.push(lane, gradient);
                      }
@@ -201,11 +204,12 @@ std::vector<double> Dlrm::predict(const Exec& exec, const Vector<float>& paramet
   const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
   const ChainData data{input.global_size, input.dense, input.pooled, input.labels, nullptr, probabilities};
   std::vector<double> losses(static_cast<std::size_t>(lanes.size()));
+  impl_->chain.pack(exec, parameters.data(), false);
   impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, ChainWorker& worker) {
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
       const Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
       losses[lane - lanes.begin] =
-          worker.predict(parameters.data(), data, {samples.begin - offset, samples.end - offset}) /
+          worker.predict(data, {samples.begin - offset, samples.end - offset}) /
           static_cast<double>(input.global_size);
     }
   });

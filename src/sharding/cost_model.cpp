@@ -73,22 +73,12 @@ double TableCosts::weight_bytes(double rows, double columns) const {
 }
 
 ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) const {
-  const double vectors = form == ExchangeForm::pooled ? this->vectors(blocks) : 0;
-  return load(rows(blocks), vectors, static_cast<double>(columns.size()), form);
+  const double own = rows(blocks);
+  return load(own, filled(own / table_rows_), form == ExchangeForm::pooled ? vectors(blocks) : 0,
+              static_cast<double>(columns.size()), form);
 }
 
-ShardLoad TableCosts::ideal(double share, ExchangeForm form) const {
-  return load(share * table_rows_, filled(share), dim_, form);
-}
-
-ShardLoad TableCosts::least(Index block_count, ExchangeForm form) const {
-  double sums = 0;  // the fewest subtrees: as the binary digits of the count
-  for (Index size = 1; size <= block_count; size *= 2)
-    if (block_count & size) sums += filled(std::min(1.0, static_cast<double>(size) * block_share()));
-  return load(std::min(1.0, static_cast<double>(block_count) * block_share()) * table_rows_, sums, dim_, form);
-}
-
-ShardLoad TableCosts::load(double own_rows, double vectors, double width, ExchangeForm form) const {
+ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form) const {
   const double share = own_rows / table_rows_, vector = float_bytes * width;
   const double ids = ids_ * share, moved = touched(own_rows, ids_);
   const MachineCosts& m = machine_;
@@ -96,7 +86,7 @@ ShardLoad TableCosts::load(double own_rows, double vectors, double width, Exchan
   // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
   double message = 0, asked = 0, sums = 0;
   if (form == ExchangeForm::pooled) {
-    const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled(share) * vector;
+    const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled * vector;
     message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
     asked = sums = ids;
     load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
@@ -106,7 +96,7 @@ ShardLoad TableCosts::load(double own_rows, double vectors, double width, Exchan
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
-                        bags_ / ranks_ * filled(share) * vector / m.add_bytes;
+                        bags_ / ranks_ * filled * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
   load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +

@@ -198,8 +198,12 @@ const float* Exchange::send_gradients(const Exec& exec, const float* pooled_grad
       for (Index s = 0; s < samples_; ++s) {
         if (sent.length(s) == 0) continue;
         const float* gradient = pooled_gradient + s * pooled_width_ + p.column;
-        const auto length = static_cast<float>(p.mean ? bag_length(p, s) : 1);
-        for (Index c = 0; c < p.dim; ++c) next[c] = gradient[c] / length;
+        if (p.mean) {
+          const auto length = static_cast<float>(bag_length(p, s));
+          for (Index c = 0; c < p.dim; ++c) next[c] = gradient[c] / length;
+        } else {
+          std::copy_n(gradient, p.dim, next);
+        }
         next += p.dim;
       }
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as bins of one height: tables in falling order to the fullest rank that holds them whole (best fit); one that
-// fits nowhere is cut, the largest room first, each piece as large as its rank has room for.
+// Ranks as bins of one height: tables in falling order to the fullest rank that holds them whole (best fit);
+// one that fits nowhere is cut into the rooms that are left (tiles.hpp).
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "problem.hpp"
+#include "tiles.hpp"
 
 namespace tesserec::sharding {
 namespace {
@@ -13,10 +14,11 @@ namespace {
 class Bins {
  public:
   /// `reserved`: for the loads of every rank, which cuts add to.
-  Bins(Problem& problem, double most, const Load& reserved)
+  Bins(Problem& problem, double most, const Load& reserved, const FillStyle& style)
       : problem_(problem),
         most_(most),
         reserved_(reserved),
+        style_(style),
         own_(static_cast<std::size_t>(problem.ranks)),
         each_{problem.base, 0},
         choices_(problem.options.size()) {}
@@ -35,16 +37,19 @@ class Bins {
     const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const bool fixed_a = option(a).place == Place::fixed, fixed_b = option(b).place == Place::fixed;
-      return fixed_a != fixed_b ? fixed_a : option(a).biggest > option(b).biggest;
+      if (fixed_a != fixed_b) return fixed_a;
+      return style_.small_first ? option(a).biggest < option(b).biggest
+                                : option(a).biggest > option(b).biggest;
     });
     for (const std::size_t t : order)
-      if (!whole(t, cheapest[t]) && !cut_rows(t, cheapest[t])) return false;
+      if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
     return true;
   }
 
   bool kept_level() const {
     for (const Load& own : own_)
-      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory) return false;
+      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory)
+        return false;
     return true;
   }
 
@@ -64,7 +69,7 @@ class Bins {
     const auto& options = problem_.options[t];
     const double room = most_ - problem_.base;
     const auto key = [&](const Option& option) {
-      const bool large = option.biggest > room && !problem_.free_rows[t];
+      const bool large = option.biggest > room && !problem_.free[t];
       return std::pair(large, option.total);
     };
     std::size_t best = 0;
@@ -87,87 +92,92 @@ class Bins {
       int best = -1;
       for (int rank = 0; rank < problem_.ranks; ++rank) {
         if (option.place == Place::fixed && rank != option.owners[i]) continue;
-        if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
-        if (best < 0 || own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
+        if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end())
+          continue;
+        if (best < 0 ||
+            own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
           best = rank;
       }
       if (best < 0) return false;
       owners.push_back(best);
     }
-    for (std::size_t i = 0; i < owners.size(); ++i) own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
+    for (std::size_t i = 0; i < owners.size(); ++i)
+      own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
     choices_[t] = {o, owners};
     return true;
   }
 
-  /// Pieces of rows to the ranks with most room, in the form that costs less in all.
-  bool cut_rows(std::size_t t, std::size_t cheapest) {
-    if (!problem_.free_rows[t]) return false;
-    Option best;
-    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
-      Option option = cut_rows(*problem_.free_rows[t], form);
-      if (option.pieces.empty()) continue;
-      derive(option, problem_.ranks);
-      if (best.pieces.empty() || option.total < best.total) best = std::move(option);
+  Load room(int rank) const {
+    const Load& own = own_[static_cast<std::size_t>(rank)];
+    return {most_ - own.seconds - std::max(each_.seconds, reserved_.seconds),
+            problem_.memory - own.bytes - std::max(each_.bytes, reserved_.bytes)};
+  }
+
+  /// Pieces into rooms, the largest first.
+  bool cut(std::size_t t, std::size_t cheapest) {
+    if (!problem_.free[t]) return false;
+    const FreeTable& free = *problem_.free[t];
+    each_.seconds -= problem_.options[t][cheapest].each.seconds;
+    each_.bytes -= problem_.options[t][cheapest].each.bytes;
+    std::vector<int> ranks(own_.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [this](int a, int b) { return room(a).seconds > room(b).seconds; });
+    Tiles::Placed best;
+    const FreeTable::Cut* best_cut = nullptr;
+    for (const FreeTable::Cut& cut : free.cuts()) {
+      const double columns = static_cast<double>(cut.columns);
+      const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
+      if (cut.columns > problem_.ranks || price.of(cut.whole) >= best.price) continue;
+      const std::vector<Load> rooms = shared_rooms(ranks, static_cast<std::size_t>(cut.columns));
+      const Load largest{rooms[0].seconds, problem_.memory};
+      if (free.tiles(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+      Tiles::Placed placed = free.tiles(cut).into(rooms, price, columns * style_.waste);
+      if (placed.price < best.price) best = std::move(placed), best_cut = &cut;
     }
-    if (best.pieces.empty()) return false;
-    each_.seconds += best.each.seconds - problem_.options[t][cheapest].each.seconds;
-    each_.bytes += best.each.bytes - problem_.options[t][cheapest].each.bytes;
-    for (std::size_t i = 0; i < best.pieces.size(); ++i) own_[static_cast<std::size_t>(best.owners[i])] += best.pieces[i];
-    cuts_.emplace_back(t, std::move(best));
+    if (!best_cut) return false;
+    const bool rows = best.rooms.size() > 1;
+    Option option;
+    option.type = best_cut->columns > 1 ? rows ? ShardingType::grid : ShardingType::column_wise
+                  : rows                ? ShardingType::row_wise
+                                        : ShardingType::table_wise;
+    option.form = best_cut->form;
+    option.column_cuts = best_cut->columns;
+    option.borders = best.borders;
+    for (Index c = 0; c < best_cut->columns; ++c)
+      for (std::size_t i = 0; i < best.rooms.size(); ++i) {
+        const ShardLoad load = free.costs().shard({best.borders[i], best.borders[i + 1]},
+                                                  free.columns(c, best_cut->columns), best_cut->form);
+        option.owners.push_back(
+            ranks[best.rooms[i] * static_cast<std::size_t>(best_cut->columns) + static_cast<std::size_t>(c)]);
+        option.pieces.push_back(load.owner);
+        option.each += load.each;
+        own_[static_cast<std::size_t>(option.owners.back())] += load.owner;
+      }
+    derive(option, problem_.ranks);
+    each_ += option.each;
+    cuts_.emplace_back(t, std::move(option));
     return true;
   }
 
-  /// A border a little earlier may split fewer subtrees and send fewer vectors: the end with the most rows a second.
-  template <class Loads>
-  Index best_end(Index begin, Index last, const Loads& load) const {
-    Index best = last;
-    double best_rate = 0;
-    for (Index unit = 1; unit <= embedding::RowBlocks::count; unit *= 2) {
-      const Index end = last / unit * unit;
-      if (end <= begin || 2 * (end - begin) < last - begin) break;
-      const ShardLoad piece = load(end);
-      const double rate = static_cast<double>(end - begin) / (piece.owner.seconds + problem_.ranks * piece.each.seconds);
-      if (rate > best_rate * (1 + 1e-9)) best = end, best_rate = rate;
-    }
-    return best;
-  }
-
-  Option cut_rows(const TableCosts& costs, ExchangeForm form) const {
-    constexpr Index count = embedding::RowBlocks::count;
-    std::vector<int> ranks(own_.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) {
-      return own_[static_cast<std::size_t>(a)].seconds < own_[static_cast<std::size_t>(b)].seconds;
-    });
-    Option option;
-    option.type = ShardingType::row_wise;
-    option.form = form;
-    option.borders = {0};
-    for (const int rank : ranks) {
-      const Index begin = option.borders.back();
-      const auto load = [&](Index end) { return costs.shard({begin, end}, {0, costs.dim()}, form); };
-      if (begin == count) break;
-      Index low = begin, high = count;  // low fits
-      if (fits(rank, load(high).owner)) low = high;
-      while (high - low > 1) {
-        const Index middle = (low + high) / 2;
-        (fits(rank, load(middle).owner) ? low : high) = middle;
+  /// Rooms that as many ranks as there are columns have, side by side.
+  std::vector<Load> shared_rooms(const std::vector<int>& ranks, std::size_t columns) const {
+    std::vector<Load> rooms;
+    for (std::size_t i = 0; i + columns <= ranks.size(); i += columns) {
+      rooms.push_back(room(ranks[i]));
+      for (std::size_t c = 1; c < columns; ++c) {
+        const Load other = room(ranks[i + c]);
+        rooms.back() = {std::min(rooms.back().seconds, other.seconds),
+                        std::min(rooms.back().bytes, other.bytes)};
       }
-      if (low == begin) continue;
-      low = best_end(begin, low, load);
-      const ShardLoad piece = load(low);
-      option.borders.push_back(low);
-      option.owners.push_back(rank);
-      option.pieces.push_back(piece.owner);
-      option.each += piece.each;
     }
-    if (option.borders.back() != count) return {};
-    return option;
+    return rooms;
   }
 
   Problem& problem_;
   double most_;
   Load reserved_;
+  FillStyle style_;
   std::vector<Load> own_;
   Load each_;
   std::vector<Choice> choices_;
@@ -176,10 +186,10 @@ class Bins {
 
 }  // namespace
 
-std::vector<Choice> fill_up(Problem& problem, double most) {
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style) {
   Load reserved;
   for (int pass = 0; pass < 4; ++pass) {
-    Bins bins(problem, most, reserved);
+    Bins bins(problem, most, reserved, style);
     const bool filled = bins.run();
     if (filled && bins.kept_level()) return bins.choices();
     if (!filled && bins.each().seconds <= reserved.seconds) return {};

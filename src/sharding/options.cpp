@@ -33,7 +33,11 @@ std::vector<Index> counts(Index most, bool all) {
 class Table {
  public:
   Table(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
-      : table_(table), demand_(demand), costs_(model.costs(table, demand.kernel)), topology_(model.topology()), few_(few) {
+      : table_(table),
+        demand_(demand),
+        costs_(model.costs(table, demand.kernel)),
+        topology_(model.topology()),
+        few_(few) {
     check();
     const ShardingTypes& types = demand_.sharding;
     if (!demand_.ranks.empty()) {
@@ -48,7 +52,14 @@ class Table {
 
   std::vector<Option> options;
 
+  /// Pieces that the columns may be cut into beside the rows.
+  Index free_columns() const { return demand_.sharding.empty() ? most_columns() : 1; }
+
  private:
+  Index most_columns() const {
+    return std::clamp<Index>(table_.embedding_dim / demand_.min_partition, 1, most_column_cuts(table_));
+  }
+
   template <class... What>
   [[noreturn]] void refuse(const What&... what) const {
     fail("plan.tables.", table_.name, ": ", what...);
@@ -67,10 +78,6 @@ class Table {
       refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
     if (types.has(ShardingType::data_parallel))
       refuse("data_parallel puts the table on every rank; take ranks away");
-  }
-
-  Index most_columns() const {
-    return std::clamp<Index>(table_.embedding_dim / demand_.min_partition, 1, most_column_cuts(table_));
   }
 
   void add(ShardingType type, Index rows, Index columns, Place place, Index group = 1,
@@ -148,8 +155,8 @@ class Table {
     }
   }
 
-  /// Everything that the types allow. The exchange goes from owner to sample without a stop, so the types of two levels
-  /// cost what the flat ones do and are tried only when they are asked for.
+  /// Everything that the types allow. The exchange goes from owner to sample without a stop, so the types of
+  /// two levels cost what the flat ones do and are tried only when they are asked for.
   void free() {
     const ShardingTypes& types = demand_.sharding;
     const auto may = [&](ShardingType type) { return types.empty() || types.has(type); };
@@ -178,6 +185,33 @@ class Table {
 
 }  // namespace
 
+FreeTable::FreeTable(TableCosts costs, Index most_columns)
+    : costs_(std::move(costs)), rows_(std::make_shared<const Rows>(costs_)) {
+  const double all = costs_.filled(1);
+  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
+    for (Index columns = 1; columns <= most_columns; ++columns) {
+      const double width = static_cast<double>(costs_.dim()) / static_cast<double>(columns);
+      const double vectors = form == ExchangeForm::pooled ? all : 0;
+      cuts_.push_back({form, columns, costs_.load(costs_.rows(), all, vectors, width, form), nullptr});
+    }
+}
+
+const Tiles& FreeTable::tiles(const Cut& cut) const {
+  if (!cut.tiles) {
+    const double width = static_cast<double>(costs_.dim()) / static_cast<double>(cut.columns);
+    Index widest = 0;
+    for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
+    cut.tiles = std::make_shared<const Tiles>(*rows_, costs_, width, static_cast<double>(widest), cut.form);
+  }
+  return *cut.tiles;
+}
+
+Range FreeTable::columns(Index piece, Index pieces) const {
+  const Index quads = (costs_.dim() + 3) / 4;
+  return {std::min(costs_.dim(), piece * quads / pieces * 4),
+          std::min(costs_.dim(), (piece + 1) * quads / pieces * 4)};
+}
+
 void derive(Option& option, int ranks) {
   option.sizes.clear();
   option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
@@ -201,7 +235,8 @@ bool no_worse(const Option& b, const Option& a) {
   if (b.pieces.size() > a.pieces.size()) return false;
   if (b.each.seconds > a.each.seconds || b.each.bytes > a.each.bytes) return false;
   const auto sorted = [](std::vector<Load> pieces) {
-    std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
     return pieces;
   };
   const std::vector<Load> of_b = sorted(b.pieces), of_a = sorted(a.pieces);
@@ -243,14 +278,17 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       if (&option == &made.options.front() || bytes < least) least = bytes;
     }
     if (fitting.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", text_of(least), ", and plan.memory leaves it ",
-           text_of(problem.memory), "; ", text_of(least - problem.memory), " are missing. ",
+      fail("table ", table.name, " does not fit: a rank needs ", text_of(least),
+           ", and plan.memory leaves it ", text_of(problem.memory), "; ", text_of(least - problem.memory),
+           " are missing. ",
            demand.sharding.forced() || !demand.ranks.empty()
-               ? "Let the planner choose (plan.tables." + table.name + ".sharding = \"auto\"), or use more ranks"
+               ? "Let the planner choose (plan.tables." + table.name +
+                     ".sharding = \"auto\"), or use more ranks"
                : std::string("Use more ranks, or ranks with more memory"));
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
-    problem.free_rows.push_back(free ? std::optional(model.costs(table, demand.kernel)) : std::nullopt);
+    problem.free.emplace_back();
+    if (free) problem.free.back().emplace(model.costs(table, demand.kernel), made.free_columns());
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

@@ -20,9 +20,10 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const CostModel
     plan[t].type = option.type;
     plan[t].kernel = model.constraints(tables[t].name).kernel;
     plan[t].form = option.form;
-    for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
-      plan[t].shards.push_back({choices[t].owners[i], {option.borders[i], option.borders[i + 1]},
-                                {0, tables[t].embedding_dim}});
+    for (Index c = 0; c < option.column_cuts && !option.borders.empty(); ++c)
+      for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
+        plan[t].shards.push_back({choices[t].owners[plan[t].shards.size()], {option.borders[i], option.borders[i + 1]},
+                                  problem.free[t]->columns(c, option.column_cuts)});
     if (!option.pieces.empty() && option.borders.empty())
       plan[t].shards = cut(tables[t], option.row_cuts, option.column_cuts, choices[t].owners);
   }
@@ -47,9 +48,9 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   ProvenPlan proven;
   if (tables.empty()) return evaluate(tables, {});
   Problem problem = make_problem(tables, model_);
-  const double bound = lower_bound(problem, 0);
-  const bool whole = std::none_of(problem.free_rows.begin(), problem.free_rows.end(),
-                                  [](const auto& costs) { return costs.has_value(); });
+  const double bound = lower_bound(problem, 0, 0);
+  const bool whole = std::none_of(problem.free.begin(), problem.free.end(),
+                                  [](const auto& table) { return table.has_value(); });
   std::vector<Choice> choices = search(problem, bound);
   Outcome found = outcome(problem, choices);
   if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
@@ -59,7 +60,7 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   check_plan(tables, proven.plan, model_.topology().ranks);
   proven.estimate = model_.evaluate(tables, proven.plan);
   const double seconds = proven.estimate.critical_path();
-  proven.lower_bound = proven.exact ? seconds : std::min(seconds, lower_bound(problem, found.worst));
+  proven.lower_bound = proven.exact ? seconds : std::min(seconds, lower_bound(problem, bound, found.worst));
   if (found.worst <= proven.lower_bound * (1 + 1e-9)) proven.exact = true;
   return proven;
 }
@@ -68,7 +69,7 @@ ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig
   ProvenPlan proven;
   proven.estimate = model_.evaluate(tables, plan);
   if (!tables.empty())
-    proven.lower_bound = lower_bound(make_problem(tables, model_), proven.estimate.critical_path());
+    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());
   proven.plan = std::move(plan);
   return proven;
 }

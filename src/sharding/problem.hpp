@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's problem without tables: each has options, each option loads all ranks alike and puts pieces on some.
-/// The largest load of a rank is to be small.
+/// The planner's problem without tables: each has options, each option loads all ranks alike and puts pieces
+/// on some. The largest load of a rank is to be small.
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "tiles.hpp"
 #include <tesserec/sharding/cost_model.hpp>
 
 namespace tesserec::sharding {
@@ -23,7 +25,8 @@ struct Option {
   ShardingType type = ShardingType::table_wise;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
-  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  std::vector<Index>
+      borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
   Place place = Place::anywhere;
   Index group = 1;  ///< Place::node: pieces of a group
   std::vector<int> owners;
@@ -42,14 +45,38 @@ struct Option {
   std::vector<Size> sizes;  ///< of the pieces, equal ones together
 };
 
+/// A table that may be cut at any row block, and its columns too.
+class FreeTable {
+ public:
+  FreeTable(TableCosts costs, Index most_columns);
+
+  /// One form, and so many pieces of the columns.
+  struct Cut {
+    ExchangeForm form;
+    Index columns;
+    ShardLoad whole;                             ///< of a piece with all rows, as wide as the average
+    mutable std::shared_ptr<const Tiles> tiles;  ///< made when asked for
+  };
+  const TableCosts& costs() const { return costs_; }
+  const std::vector<Cut>& cuts() const { return cuts_; }
+  Index most_columns() const { return cuts_.back().columns; }
+  const Tiles& tiles(const Cut& cut) const;
+  Range columns(Index piece, Index pieces) const;
+
+ private:
+  TableCosts costs_;
+  std::shared_ptr<const Rows> rows_;
+  std::vector<Cut> cuts_;
+};
+
 struct Problem {
   int ranks = 1;
   int ranks_per_node = 1;
   double memory = 0;                        ///< bytes of a rank
   double base = 0;                          ///< seconds of every rank
   std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
-  /// [table] whose rows may be cut at any block between any ranks.
-  std::vector<std::optional<TableCosts>> free_rows;
+  /// [table] that may be cut at any block between any ranks.
+  std::vector<std::optional<FreeTable>> free;
 };
 
 struct Choice {
@@ -57,24 +84,34 @@ struct Choice {
   std::vector<int> owners;  ///< [piece]
 };
 
-/// The options of every table within the constraints. Errors name the table: constraints that contradict each other or
-/// the machine, a table too large for a rank in every option.
+/// The options of every table within the constraints. Errors name the table: constraints that contradict each
+/// other or the machine, a table too large for a rank in every option.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model);
 
 /// Fills in what follows from pieces and each.
 void derive(Option& option, int ranks);
 
-/// No choice of options, uneven cuts of rows included, has a smaller largest load. `target`: the best load known.
-double lower_bound(const Problem& problem, double target);
+/// No plan has a smaller largest load. `known`: such a bound already; `target`: the best load found, 0 = none
+/// yet, and a first bound will do.
+double lower_bound(const Problem& problem, double known, double target);
 
 /// Greedy starts and local search; stops early within a small share of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
-/// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is too little.
-std::vector<Choice> fill_up(Problem& problem, double most);
+/// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
+/// counts `each` times, and what a room has left afterwards `waste` times.
+struct FillStyle {
+  double waste = 0;
+  double each = 1;
+  bool small_first = false;
+};
 
-/// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns whether it
-/// came to an end: then nothing is better than `best`.
+/// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is
+/// too little.
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style);
+
+/// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
+/// whether it came to an end: then nothing is better than `best`.
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
 
 /// The largest load, and bytes missing, of choices.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first start fills the ranks up to a level. The others: every table takes its cheapest option without a piece above a limit, and pieces go, the largest first, to the
-// ranks with the least load. Then moves, swaps and changes of options, each of which lightens the worst rank.
+// The ranks are filled up to the lowest level at which all tables find room, by several styles of cutting
+// tables into what room is left. Where none fills them, every table takes its cheapest option and pieces go,
+// the largest first, to the ranks with the least load. Then moves, swaps and changes of options, each of
+// which lightens the worst rank.
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "problem.hpp"
 #include "state.hpp"
@@ -16,6 +19,12 @@ constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
+constexpr double least_step = 2e-3;
+constexpr std::size_t many_tables = 16, few_styles = 2;
+
+constexpr FillStyle styles[] = {{0, 1, false}, {0.3, 1, false}, {0.7, 1, false},
+                                {0, 2, false}, {0.5, 2, false}, {0, 0.5, false},
+                                {0, 1, true},  {0.5, 1, true},  {0, 2, true}};
 
 class LocalSearch {
  public:
@@ -74,7 +83,8 @@ class LocalSearch {
     if (time ? gain <= 0 : piece.bytes <= other.bytes) return;
     const double here = s_.load(rank) - gain, there = s_.load(to) + gain;
     if (!better(here, there, best.worst) || b.table == a.table || !movable(b)) return;
-    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes))) return;
+    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes)))
+      return;
     if (s_.holds(b.table, rank) || s_.holds(a.table, to)) return;
     best = {std::max(here, there), a, b, to, true};
   }
@@ -87,7 +97,8 @@ class LocalSearch {
     });
     std::vector<std::size_t> tables;
     for (const State::At& at : pieces)
-      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
+      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table))
+        tables.push_back(at.table);
     return tables;
   }
 
@@ -135,16 +146,15 @@ class LocalSearch {
   double bound_;
 };
 
-/// Options of the least total without a piece above `limit`; `filter` narrows them where it can.
-template <class Filter>
-std::vector<std::size_t> choose(const Problem& problem, double limit, const Filter& filter) {
+/// Options of the least total without a piece above `limit`, or of the smallest pieces.
+std::vector<std::size_t> choose(const Problem& problem, double limit) {
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {
-    std::size_t best = 0;
-    auto key = [&](const Option& option) {
-      return std::tuple(!filter(option), option.biggest > limit,
-                        option.biggest > limit ? option.biggest : option.total);
+    const auto key = [&](const Option& option) {
+      const bool large = option.biggest > limit;
+      return std::pair(large, large ? option.biggest : option.total);
     };
+    std::size_t best = 0;
     for (std::size_t o = 1; o < options.size(); ++o)
       if (key(options[o]) < key(options[best])) best = o;
     chosen.push_back(best);
@@ -178,47 +188,42 @@ std::vector<Choice> search(Problem& problem, double bound) {
     const Standing standing = state.standing();
     if (best.empty() || standing < best_standing) best = state.choices(), best_standing = standing;
   };
-  // The least level up to which the ranks can be filled.
-  double low = 0, step = 0.002;
-  for (; step < 40; step *= 2) {
-    const std::vector<Choice> filled = fill_up(problem, bound * (1 + step));
-    if (filled.empty()) {
-      low = step;
+  const auto try_fill = [&](double most, const FillStyle& style) {
+    std::vector<std::size_t> before;
+    for (const auto& options : problem.options) before.push_back(options.size());
+    const std::vector<Choice> filled = fill_up(problem, most, style);
+    if (filled.empty()) return false;
+    const Outcome found = outcome(problem, filled);
+    const Standing standing{found.missing, found.worst, 0};
+    if (best.empty() || standing < best_standing)
+      best = filled, best_standing = standing;
+    else  // its cuts are no options to keep
+      for (std::size_t t = 0; t < before.size(); ++t) problem.options[t].resize(before[t]);
+    return true;
+  };
+  // The least level up to which the ranks can be filled, by each style from where the last one came to.
+  const std::size_t tried = problem.options.size() <= many_tables ? std::size(styles) : few_styles;
+  for (const FillStyle& style : std::span(styles).first(tried)) {
+    double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
+    if (best.empty())
+      for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2)
+        low = high;
+    else if (!try_fill(high, style))
       continue;
-    }
-    double high = step;
-    std::vector<Choice> kept = filled;
-    for (int i = 0; i < 8 && high - low > 2e-4; ++i) {
+    while (high - low > least_step * high) {
       const double middle = 0.5 * (low + high);
-      const std::vector<Choice> tighter = fill_up(problem, bound * (1 + middle));
-      (tighter.empty() ? low : high) = middle;
-      if (!tighter.empty()) kept = tighter;
+      const bool filled = try_fill(middle, style);
+      (filled ? high : low) = middle;
+      high = std::min(high, best_standing.worst);
     }
-    State state(problem);
-    for (std::size_t t = 0; t < kept.size(); ++t) state.put(t, kept[t]);
-    improve(state, short_rounds);
-    break;
-  }
-  if (good_enough()) return best;
-
-  std::vector<std::vector<std::size_t>> starts;
-  const auto any = [](const Option&) { return true; };
-  const double rest = bound - problem.base;
-  for (const double share : {1.0, 1.03, 1.06, 1.1, 1.15, 1.22, 1.3, 0.7, 0.5, 0.35, 0.2, 0.1}) starts.push_back(choose(problem, share * rest, any));
-  const double none = std::numeric_limits<double>::infinity();
-  for (const ShardingType type : {ShardingType::table_wise, ShardingType::data_parallel})
-    starts.push_back(choose(problem, none, [type](const Option& option) { return option.type == type; }));
-  for (const ShardingType type : {ShardingType::row_wise, ShardingType::column_wise})
-    starts.push_back(choose(problem, 0, [type](const Option& option) { return option.type == type; }));
-
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    if (std::find(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), starts[i]) !=
-        starts.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;
-    State state(problem);
-    fill(state, starts[i]);
-    improve(state, short_rounds);
     if (good_enough()) return best;
+  }
+  if (best.empty()) {
+    for (const double share : {1.0, 1.15, 0.5, 0.0}) {
+      State state(problem);
+      fill(state, choose(problem, share * (bound - problem.base)));
+      improve(state, short_rounds);
+    }
   }
   State state(problem);
   for (std::size_t t = 0; t < best.size(); ++t) state.put(t, best[t]);

@@ -3,7 +3,6 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/dense/matrix_library.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -97,10 +96,6 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   else if (get<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
     log_info("checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
              "rest of this epoch deals its samples anew");
-  const auto isa = get<std::string>(attributes, "instruction_set", file);
-  if (session.comm.rank() == 0 && isa != dense::instruction_set())
-    log_warning(file + " was made with instruction set " + isa + ", this run has " + dense::instruction_set() +
-                ": the bits may differ from here on");
 }
 
 }  // namespace
@@ -142,8 +137,6 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", static_cast<Index>(job.run.seed)},
-      {"instruction_set", dense::instruction_set()},
-      {"matrix_library", dense::matrix_library_name() + " " + dense::matrix_library_version()},
       {"deck", job.deck},
   };
   const store::Checkpoint begun = folder.begin(at.step);

@@ -122,7 +122,7 @@ const std::vector<Bad> bad_decks = {
      {"d.toml:2: optimizer.dense.type must be one of sgd | adagrad | adam"}},
     {"[optimizer.sparse]\ntype = \"lamb\"\n",
      {"d.toml:2: optimizer.sparse.type must be one of", "rowwise_adagrad"}},
-    {"[checkpoint]\nkeep = 0\n", {"d.toml:2: checkpoint.keep"}},
+    {"[checkpoint]\nkeep = -1\n", {"d.toml:2: checkpoint.keep"}},
     {"[checkpoint]\nresume = \"\"\n", {"d.toml:2: checkpoint.resume"}},
     {"[evaluate]\nmetrics = []\n", {"d.toml:2: evaluate.metrics"}},
     {"[evaluate]\nmetrics = [\"acu\"]\n",

@@ -43,12 +43,13 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(static_cast<Index>(i), 2);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
 
-  MatrixProducts products;
+  PackedWeights weights;
+  mlp.pack(Exec(), parameters.data(), true, weights);
   MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
   const auto chunk = [&](bool add) {
-    mlp.forward(products, rows, parameters.data(), x.data(), workspace);
-    std::copy(upstream.begin(), upstream.end(), workspace.gradients.back().data());
-    return mlp.backward(products, rows, parameters.data(), x.data(), add, gradient.data(), true, workspace);
+    mlp.forward(rows, weights, x.data(), workspace);
+    std::copy(upstream.begin(), upstream.end(), workspace.output_gradient.data());
+    return mlp.backward(rows, weights, add, gradient.data(), true, workspace);
   };
   const float* dx = chunk(false);
   std::vector<double> p(parameters.data(), parameters.data() + size), xd(x.begin(), x.end());

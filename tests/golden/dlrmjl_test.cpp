@@ -50,9 +50,10 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
       layers.push_back({layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, true});
   layers.back().relu = mlp == "bottom";
   const dense::Mlp chain(layers);
-  dense::MatrixProducts products;
+  dense::PackedWeights weights;
+  chain.pack(Exec(), dlrm.model.parameters.data(), false, weights);
   auto workspace = chain.make_workspace(Exec(), rows);
-  const float* const y = chain.forward(products, rows, dlrm.model.parameters.data(), x.data(), workspace);
+  const float* const y = chain.forward(rows, weights, x.data(), workspace);
   return {y, y + rows * chain.output_width()};
 }
 

@@ -64,12 +64,9 @@ only 'mpi\.h' '^(include/tesserec|src)/(comm|store)/' '<mpi.h> belongs in comm a
 only 'nccl\.h' '^(include/tesserec|src)/comm/' '<nccl.h> belongs in comm'
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_file.cpp'
-only '(dnnl|oneapi/dnnl)' '^src/dense/[a-z_]+\.cpp$' 'the matrix library belongs in one .cpp of dense'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
-matrix_files=$(grep -lE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"](oneapi/)?dnnl' $sources | wc -l || true)
-[ "$matrix_files" -le 1 ] || breach "src/dense: $matrix_files files include the matrix library; one may"
 
 # Only app starts and ends things.
 while IFS=: read -r file line _; do

@@ -48,9 +48,4 @@ class Lanes {
   int count_;
 };
 
-/// Samples of one chunk in a lane of `lane_size` samples: 128, or the whole lane rounded up to 16.
-inline Index chunk_size(Index lane_size) {
-  return lane_size >= chunk_samples ? chunk_samples : (lane_size + 15) / 16 * 16;
-}
-
 }  // namespace tesserec

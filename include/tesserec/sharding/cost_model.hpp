@@ -36,23 +36,20 @@ class TableCosts {
              const optim::Settings& optimizer, const Topology& topology, Index global_batch);
 
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
-  /// Of a share of the rows that a bag gets one vector from at most: concave in the share, and no shard with as many
-  /// rows costs less.
-  ShardLoad ideal(double share, ExchangeForm form) const;
-  /// Of so many row blocks: no shard with as many, which does not hold the last rows, costs less.
-  ShardLoad least(Index block_count, ExchangeForm form) const;
-  /// Blocks with rows in them, and the rows of one.
-  Index used_blocks() const { return blocks_.block(static_cast<Index>(table_rows_) - 1) + 1; }
-  double block_share() const { return static_cast<double>(blocks_.rows({0, 1}).size()) / table_rows_; }
+  /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums back on
+  /// average. Affine in rows, filled and vectors, and in width.
+  ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
+  /// Chance that a bag has an id in that share of the rows: concave.
+  double filled(double share) const;
+  const embedding::RowBlocks& blocks() const { return blocks_; }
+  double rows() const { return table_rows_; }
   Index dim() const { return static_cast<Index>(dim_); }
   /// Of each rank, when every rank holds the table.
   Load data_parallel() const;
 
  private:
-  ShardLoad load(double rows, double vectors, double width, ExchangeForm form) const;
   double rows(Range blocks) const;
   double touched(double rows, double ids) const;  ///< distinct rows among that many ids of the whole table
-  double filled(double share) const;              ///< chance that a bag has an id in that share of the rows
   double vectors(Range blocks) const;             ///< sums of subtrees that a bag gets from these blocks
   double update_seconds(double all_rows, double touched_rows, double columns) const;
   double weight_bytes(double rows, double columns) const;

@@ -13,7 +13,7 @@ namespace tesserec::sharding {
 struct ProvenPlan {
   ShardingPlan plan;
   PlanEstimate estimate;
-  double lower_bound = 0;  ///< seconds; of all plans of equal cuts within the constraints that fit
+  double lower_bound = 0;  ///< seconds; of all plans that fit within the constraints, uneven cuts included (README)
   bool exact = false;      ///< the search came to an end: nothing is better
   double gap() const { return lower_bound > 0 ? estimate.critical_path() / lower_bound - 1 : 0; }
 };

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <vector>
+
+#include "kernels.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/dense/instruction_set.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+/// What this machine runs, the best first.
+std::vector<const Kernels*> available() {
+  std::vector<const Kernels*> all;
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_kernels);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
+#endif
+  all.push_back(&plain_kernels);
+  return all;
+}
+
+const Kernels& choose() {
+  const std::vector<const Kernels*> all = available();
+  const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
+  if (wanted == nullptr || *wanted == '\0') return *all.front();
+  std::string names;
+  for (const Kernels* one : all) {
+    if (std::string(wanted) == one->name) return *one;
+    names += (names.empty() ? "" : ", ") + std::string(one->name);
+  }
+  fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ", names);
+}
+
+}  // namespace
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose();
+  return chosen;
+}
+
+std::string instruction_set() { return kernels().name; }
+
+}  // namespace tesserec::dense

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built for AVX2 and FMA on x86-64 (src/CMakeLists.txt).
+#include "kernels.hpp"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#include "tiles.hpp"
+
+namespace tesserec::dense {
+namespace {
+
+struct Avx2 {
+  using Register = __m256;
+  static constexpr Index floats = 8;
+  static constexpr int rows = 6;  // 12 sums, two of b, one of a: 15 of 16 registers
+  static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
+  static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }
+  static TESSEREC_INLINE void store(float* to, Register v) { _mm256_storeu_ps(to, v); }
+  static TESSEREC_INLINE Register broadcast(const float* from) { return _mm256_broadcast_ss(from); }
+  static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
+  static TESSEREC_INLINE Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
+  static TESSEREC_INLINE Register positive(Register v) { return _mm256_max_ps(zero(), v); }
+  static TESSEREC_INLINE Register where_positive(Register y, Register v) {
+    return _mm256_and_ps(_mm256_cmp_ps(y, zero(), _CMP_GT_OQ), v);
+  }
+};
+
+}  // namespace
+
+const Kernels avx2_kernels{"avx2", 16, Tiles<Avx2>::product, Tiles<Avx2>::weight_gradient};
+
+}  // namespace tesserec::dense
+#endif

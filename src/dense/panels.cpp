@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "panels.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+/// `columns` of each row, the rest of `width` zero.
+template <Index width>
+void copy_panel(Index rows, Index columns, Index from_stride, const float* from, float* to) {
+  for (Index r = 0; r < rows; ++r, from += from_stride, to += width) {
+    if (columns == width) {
+      std::copy_n(from, width, to);  // of a size known here: no call
+    } else {
+      std::copy_n(from, columns, to);
+      std::fill(to + columns, to + width, 0.0f);
+    }
+  }
+}
+
+void copy_panel(Index rows, Index columns, Index width, Index from_stride, const float* from, float* to) {
+  if (width == 16)
+    copy_panel<16>(rows, columns, from_stride, from, to);
+  else
+    copy_panel<32>(rows, columns, from_stride, from, to);
+}
+
+TESSEREC_KERNEL void transpose_panel(Index depth, Index columns, Index stride, Index width, const float* w,
+                                     float* packed) {
+  constexpr Index block = 16;  // a cache line of each row of w
+  for (Index first = 0; first < depth; first += block) {
+    const Index end = std::min(depth, first + block);
+    for (Index c = 0; c < columns; ++c)
+      for (Index k = first; k < end; ++k) packed[k * width + c] = w[c * stride + k];
+    for (Index k = first; k < end; ++k) std::fill(packed + k * width + columns, packed + (k + 1) * width, 0.0f);
+  }
+}
+
+template <Index width>
+TESSEREC_KERNEL void mask_panel(Index rows, const float* y, float* dy, float* sums) {
+  float sum[width] = {};
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < width; ++c) {
+      const float kept = y == nullptr || y[r * width + c] > 0.0f ? dy[r * width + c] : 0.0f;
+      dy[r * width + c] = kept;
+      sum[c] += kept;
+    }
+  std::copy_n(sum, width, sums);
+}
+
+}  // namespace
+
+void to_panels(Index rows, Index columns, Index width, const float* m, float* panels) {
+  for (Index first = 0; first < columns; first += width, panels += rows * width)
+    copy_panel(rows, std::min(width, columns - first), width, columns, m + first, panels);
+}
+
+void from_panels(Index rows, Index columns, Index width, const float* panels, float* m) {
+  for (Index first = 0; first < columns; first += width, panels += rows * width)
+    for (Index r = 0; r < rows; ++r)
+      std::copy_n(panels + r * width, std::min(width, columns - first), m + r * columns + first);
+}
+
+void pack_transposed(Index out, Index in, Index width, Index p, const float* w, float* packed) {
+  transpose_panel(in, std::min(width, out - p * width), in, width, w + p * width * in, packed);
+}
+
+void pack(Index out, Index in, Index width, Index p, const float* w, float* packed) {
+  copy_panel(out, std::min(width, in - p * width), width, in, w + p * width, packed);
+}
+
+void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums) {
+  for (Index first = 0; first < columns; first += width) {
+    const Index at = first * rows;
+    if (width == 16)
+      mask_panel<16>(rows, y == nullptr ? y : y + at, dy + at, sums + first);
+    else
+      mask_panel<32>(rows, y == nullptr ? y : y + at, dy + at, sums + first);
+  }
+}
+
+}  // namespace tesserec::dense

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Between row-major matrices and panels (kernels.hpp).
+#pragma once
+
+#include "kernels.hpp"
+
+namespace tesserec::dense {
+
+inline Index panel_count(Index columns, Index width) { return (columns + width - 1) / width; }
+
+/// m [rows, columns] to panels, the last padded with zeros.
+void to_panels(Index rows, Index columns, Index width, const float* m, float* panels);
+/// And back, without the padding.
+void from_panels(Index rows, Index columns, Index width, const float* panels, float* m);
+
+/// Panel p of w^T, for w [out, in]: [in][width], its columns the outputs [p * width, (p + 1) * width).
+void pack_transposed(Index out, Index in, Index width, Index p, const float* w, float* packed);
+/// Panel p of w: [out][width], its columns the inputs [p * width, (p + 1) * width).
+void pack(Index out, Index in, Index width, Index p, const float* w, float* packed);
+
+/// In panels: dy = 0 where y <= 0 (y null: nowhere), and sums[c] = sum of dy's column c, row after row from +0.
+void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums);
+
+}  // namespace tesserec::dense
