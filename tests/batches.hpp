@@ -9,17 +9,16 @@
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 
 /// ids[key][sample][position], weights the same or empty.
-inline tesserec::jagged::KeyedJaggedTensor batch_of(
-    const std::vector<std::string>& keys, const std::vector<std::vector<std::vector<tesserec::Index>>>& ids,
-    const std::vector<std::vector<std::vector<float>>>& weights = {}) {
+inline tesserec::jagged::KeyedJaggedTensor batch_of(const std::vector<std::string>& keys,
+                                                    const std::vector<std::vector<std::vector<tesserec::Index>>>& ids,
+                                                    const std::vector<std::vector<std::vector<float>>>& weights = {}) {
   using tesserec::Index;
   std::vector<Index> values, offsets{0};
   std::vector<float> flat_weights;
   for (std::size_t k = 0; k < ids.size(); ++k)
     for (std::size_t s = 0; s < ids[k].size(); ++s) {
       values.insert(values.end(), ids[k][s].begin(), ids[k][s].end());
-      if (!weights.empty())
-        flat_weights.insert(flat_weights.end(), weights[k][s].begin(), weights[k][s].end());
+      if (!weights.empty()) flat_weights.insert(flat_weights.end(), weights[k][s].begin(), weights[k][s].end());
       offsets.push_back(static_cast<Index>(values.size()));
     }
   const auto view = [](const auto& numbers) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One main for all tests: owns MPI and Kokkos, and fails on every rank when a test fails on one.
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
+#include <mpi.h>
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
 #else

@@ -40,8 +40,8 @@ struct Bag {
   float weight(std::size_t i) const { return weights.empty() ? 1.0f : weights[i]; }
 };
 
-/// A bag's pooled vector: 1024 blocks of ceil(rows/1024) rows; in a block in bag order, blocks by the tree; mean divides
-/// once.
+/// A bag's pooled vector: 1024 blocks of ceil(rows/1024) rows; in a block in bag order, blocks by the tree; mean
+/// divides once.
 inline Row pool(const std::vector<Row>& table, const Bag& bag, bool mean) {
   const long rows_per_block = (static_cast<long>(table.size()) + 1023) / 1024;
   std::vector<Sum> blocks(1024);

@@ -15,8 +15,7 @@ namespace {
 
 std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
   const auto found = invocation.options.find("--only");
-  if (found == invocation.options.end())
-    return with_deck ? bench::groups : std::set<std::string>{"limits", "costs"};
+  if (found == invocation.options.end()) return with_deck ? bench::groups : std::set<std::string>{"limits", "costs"};
   std::set<std::string> wanted;
   std::string word;
   for (const char c : found->second + ",") {
@@ -29,16 +28,14 @@ std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
     word.clear();
   }
   if (!with_deck && (wanted.count("parts") != 0 || wanted.count("step") != 0))
-    fail("--only ", found->second,
-         ": parts and step are those of a deck; give one, such as inputs/bench.toml");
+    fail("--only ", found->second, ": parts and step are those of a deck; give one, such as inputs/bench.toml");
   return wanted;
 }
 
 Json figure_json(const bench::Figure& figure) {
   Json json = Json::object();
   json.set("group", figure.group).set("name", figure.name).set("rate", figure.rate).set("unit", figure.unit);
-  if (figure.limit > 0)
-    json.set("limit", figure.limit).set("bound", figure.bound).set("fraction", figure.fraction());
+  if (figure.limit > 0) json.set("limit", figure.limit).set("bound", figure.bound).set("fraction", figure.fraction());
   if (figure.step_seconds > 0) json.set("step_seconds", figure.step_seconds);
   return json;
 }
@@ -63,10 +60,8 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
 }
 
 /// Before the measuring: it takes minutes.
-void require_writable(const comm::Communicator& comm, const std::string& path,
-                      const std::set<std::string>& wanted) {
-  if (wanted.count("costs") == 0)
-    fail("--save ", path, ": no constants will be measured; add costs to --only");
+void require_writable(const comm::Communicator& comm, const std::string& path, const std::set<std::string>& wanted) {
+  if (wanted.count("costs") == 0) fail("--save ", path, ": no constants will be measured; add costs to --only");
   if (comm.rank() != 0) return;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
@@ -77,10 +72,9 @@ void require_writable(const comm::Communicator& comm, const std::string& path,
 void save(const comm::Communicator& comm, const bench::Report& report, const std::string& path) {
   if (comm.rank() != 0) return;
   std::ofstream file(path, std::ios::binary);
-  file << bench::machine_toml(report, std::to_string(report.ranks) +
-                                          (report.ranks == 1 ? " rank, " : " ranks, ") +
-                                          std::to_string(report.ranks_per_node) + " a node; " +
-                                          backend_description() + "; " + dense::instruction_set());
+  file << bench::machine_toml(report, std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") +
+                                          std::to_string(report.ranks_per_node) + " a node; " + backend_description() +
+                                          "; " + dense::instruction_set());
   file.close();
   if (!file) fail(path, ": cannot write the constants");
 }

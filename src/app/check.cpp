@@ -2,12 +2,11 @@
 // tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
 #include <optional>
 
+#include "command.hpp"
+#include "known_data.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/data.hpp>
 #include <tesserec/train/tables.hpp>
-
-#include "command.hpp"
-#include "known_data.hpp"
 
 namespace tesserec::app {
 namespace {
@@ -75,9 +74,9 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
   const bool dot = deck.model.interaction == model::Interaction::dot;
   return deck.file + " is valid" + "\n  bottom MLP   " + widths(s.bottom) + "\n  interaction  " +
          (dot ? "dot" : "cat") + " of " + number(s.features) + " features and the bottom MLP: width " +
-         number(s.top.front()) + "\n  top MLP      " + widths(s.top) + "\n  tables       " +
-         number(s.tables) + ", " + number(s.rows) + " rows" + "\n  parameters   " + number(s.mlp_parameters) +
-         " in MLPs, " + number(s.table_parameters) + " in tables (4 bytes each)" + "\n  batch        " +
+         number(s.top.front()) + "\n  top MLP      " + widths(s.top) + "\n  tables       " + number(s.tables) + ", " +
+         number(s.rows) + " rows" + "\n  parameters   " + number(s.mlp_parameters) + " in MLPs, " +
+         number(s.table_parameters) + " in tables (4 bytes each)" + "\n  batch        " +
          std::to_string(deck.train.batch_size) + " samples in " + std::to_string(lanes) + " lanes\n" +
          (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }

@@ -25,8 +25,7 @@ const Command& find_command(const std::string& name) {
 
 // `words[i]` is an option; takes its value, from "--set=x" or from the next word.
 std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& what) {
-  if (const std::size_t equals = words[i].find('='); equals != std::string::npos)
-    return words[i].substr(equals + 1);
+  if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);
   if (i + 1 == words.size()) fail(words[i], " needs ", what, " behind it");
   return words[++i];
 }
@@ -60,9 +59,7 @@ const Command& command_named(const std::string& name) { return find_command(name
 
 Invocation parse_command_line(const std::vector<std::string>& words) {
   Invocation invocation;
-  const auto given = [&](const char* name) {
-    return std::find(words.begin(), words.end(), name) != words.end();
-  };
+  const auto given = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
   if (words.empty() || given("--help") || given("-h"))
     invocation.command = "--help";
   else if (given("--version"))
@@ -97,8 +94,8 @@ std::string usage() {
     text += "  " + command.name + std::string(command.name.size() < 11 ? 11 - command.name.size() : 1, ' ') +
             command.help + "\n";
     for (const Option& option : command.options)
-      text += "             " + option.name + (option.value.empty() ? "" : " " + option.value) + ": " +
-              option.help + "\n";
+      text +=
+          "             " + option.name + (option.value.empty() ? "" : " " + option.value) + ": " + option.help + "\n";
   }
   return text +
          "\n  --set block.key=value  override a key of the deck; repeatable\n"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec evaluate: metrics of a checkpoint on the evaluation data.
-#include <tesserec/core/log.hpp>
-#include <tesserec/train/checkpoint.hpp>
-#include <tesserec/train/evaluate.hpp>
-
 #include "job.hpp"
 #include "loaded_model.hpp"
 #include "planted.hpp"
+#include <tesserec/core/log.hpp>
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
 

@@ -10,8 +10,17 @@
 namespace tesserec::app {
 
 train::Job job_of(const deck::Deck& deck) {
-  return {deck.run,  deck.data,       deck.model,    deck.tables,   deck.train, deck.optimizer, deck.schedule,
-          deck.plan, deck.checkpoint, deck.evaluate, deck::effective_deck(deck)};
+  return {deck.run,
+          deck.data,
+          deck.model,
+          deck.tables,
+          deck.train,
+          deck.optimizer,
+          deck.schedule,
+          deck.plan,
+          deck.checkpoint,
+          deck.evaluate,
+          deck::effective_deck(deck)};
 }
 
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
@@ -23,8 +32,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   log_info("batch " + std::to_string(session.job.train.batch_size) + " in " + std::to_string(session.lanes.count()) +
            " lanes, seed " + std::to_string(session.job.run.seed) +
            (session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
-  log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) +
-           "plan:\n" + sharding::describe(tables.tables(), tables.plan()));
+  log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) + "plan:\n" +
+           sharding::describe(tables.tables(), tables.plan()));
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {

@@ -2,11 +2,10 @@
 /// From a deck to a job, and what all commands that run a model share.
 #pragma once
 
+#include "command.hpp"
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/binary.hpp>
 #include <tesserec/train/session.hpp>
-
-#include "command.hpp"
 
 namespace tesserec::app {
 

@@ -3,9 +3,8 @@
 
 #include <memory>
 
-#include <tesserec/data/source.hpp>
-
 #include "job.hpp"
+#include <tesserec/data/source.hpp>
 
 namespace tesserec::app {
 

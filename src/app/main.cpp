@@ -33,8 +33,7 @@ template <class Body>
 Outcome outcome_of(const Body& body) {
   try {
     const int code = body();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout))
-      return {exit_code_error, "cannot write to standard output"};
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return {exit_code_error, "cannot write to standard output"};
     return {code, ""};
   } catch (const Error& error) {
     return {exit_code_error, error.what()};

@@ -3,14 +3,13 @@
 #include <charconv>
 #include <cstdio>
 
+#include "command.hpp"
+#include "known_data.hpp"
+#include "table_list.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/model/dense_cost.hpp>
 #include <tesserec/sharding/plan_file.hpp>
 #include <tesserec/train/tables.hpp>
-
-#include "command.hpp"
-#include "known_data.hpp"
-#include "table_list.hpp"
 
 namespace tesserec::app {
 namespace {
@@ -52,7 +51,8 @@ double dense_seconds(const deck::Deck& deck, const std::vector<embedding::Embedd
   for (const embedding::EmbeddingBagConfig& table : tables)
     dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
   const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
-  return model::dense_seconds(model::Dlrm(deck.model, dense_features, dims), Lanes(lanes), topology, deck.train.batch_size);
+  return model::dense_seconds(model::Dlrm(deck.model, dense_features, dims), Lanes(lanes), topology,
+                              deck.train.batch_size);
 }
 
 }  // namespace
@@ -84,7 +84,8 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   } else {
     proven = planner.plan(tables);
   }
-  const double dense = data && data->dense_features > 0 ? dense_seconds(deck, tables, data->dense_features, topology) : 0;
+  const double dense =
+      data && data->dense_features > 0 ? dense_seconds(deck, tables, data->dense_features, topology) : 0;
   if (invocation.json) {
     print(comm, sharding::plan_json(tables, proven, topology, deck.train.batch_size, dense));
     return 0;
@@ -92,10 +93,11 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   print(comm, std::to_string(tables.size()) + (tables.size() == 1 ? " table" : " tables") + " on " +
                   std::to_string(topology.ranks) + " " + topology.device + (topology.ranks == 1 ? " rank" : " ranks") +
                   ", " + std::to_string(topology.ranks_per_node) + " a node, batch " +
-                  std::to_string(deck.train.batch_size) + ", " + std::to_string(topology.memory) +
-                  " bytes a rank\n" + sharding::describe(tables, proven));
+                  std::to_string(deck.train.batch_size) + ", " + std::to_string(topology.memory) + " bytes a rank\n" +
+                  sharding::describe(tables, proven));
   char line[160];
-  std::snprintf(line, sizeof line, "predicted step %.6g s: tables %.6g s, all else %.6g s; reading batches not counted\n",
+  std::snprintf(line, sizeof line,
+                "predicted step %.6g s: tables %.6g s, all else %.6g s; reading batches not counted\n",
                 proven.estimate.critical_path() + dense, proven.estimate.critical_path(), dense);
   if (dense > 0) print(comm, std::string(line));
   return 0;

@@ -17,9 +17,8 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
   const double learnable = metrics::binary_metrics(comm, truth.restricted, truth.labels).auc;
   char line[160] = "planted truth: best AUC undefined, all labels are the same";
   if (!std::isnan(best))
-    std::snprintf(line, sizeof line,
-                  "planted truth: best AUC %.6f; from rows seen at least 5 times in training %.6f", best,
-                  learnable);
+    std::snprintf(line, sizeof line, "planted truth: best AUC %.6f; from rows seen at least 5 times in training %.6f",
+                  best, learnable);
   log_info(line);
   json.set("best_auc", best).set("learnable_auc", learnable);
 }

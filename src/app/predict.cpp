@@ -2,19 +2,18 @@
 // tesserec predict: scores of a checkpoint for the evaluation data, as an HDF5 file.
 #include <filesystem>
 
+#include "job.hpp"
+#include "loaded_model.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/train/evaluate.hpp>
-
-#include "job.hpp"
-#include "loaded_model.hpp"
 
 namespace tesserec::app {
 
 int predict(const Invocation& invocation, const comm::Communicator& comm) {
   LoadedModel loaded(invocation.read_deck(), comm);
-  const std::string path = invocation.has("--scores") ? invocation.options.at("--scores")
-                                                      : loaded.job.run.folder() + "/scores.h5";
+  const std::string path =
+      invocation.has("--scores") ? invocation.options.at("--scores") : loaded.job.run.folder() + "/scores.h5";
   const auto parent = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!parent.empty()) std::filesystem::create_directories(parent, error);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec preprocess: raw click logs to HDF5 data sets.
+#include "command.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/data/preprocess.hpp>
-
-#include "command.hpp"
 
 namespace tesserec::app {
 namespace {
@@ -11,7 +10,11 @@ namespace {
 Json dataset_json(const data::DatasetReport& report) {
   Json files = Json::array();
   for (const data::FileReport& file : report.files)
-    files.add(Json::object().set("path", file.path).set("rows", file.rows).set("bad_rows", file.bad_rows).set("bad", file.bad));
+    files.add(Json::object()
+                  .set("path", file.path)
+                  .set("rows", file.rows)
+                  .set("bad_rows", file.bad_rows)
+                  .set("bad", file.bad));
   return Json::object()
       .set("output", report.output)
       .set("rows", report.rows)

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "job.hpp"
+#include "planted.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -10,9 +12,6 @@
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>
-
-#include "job.hpp"
-#include "planted.hpp"
 
 namespace tesserec::app {
 namespace {
@@ -34,13 +33,15 @@ void show_result(const train::Session& session, const train::TrainResult& result
   }
   if (result.samples_per_second > 0) {
     log_info("time of rank 0: " + shares);
-    std::snprintf(line, sizeof line, "median step %.2f ms; sent to other ranks %.2f MB a step; peak memory %.2f GB a rank",
+    std::snprintf(line, sizeof line,
+                  "median step %.2f ms; sent to other ranks %.2f MB a step; peak memory %.2f GB a rank",
                   1e3 * result.step_seconds, 1e-6 * static_cast<double>(result.exchange_bytes),
                   1e-9 * static_cast<double>(result.peak_memory));
     log_info(line);
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
-  log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " + session.job.run.folder() + "/metrics.jsonl");
+  log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
+           session.job.run.folder() + "/metrics.jsonl");
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) +
              (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));

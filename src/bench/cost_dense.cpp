@@ -14,8 +14,7 @@ namespace {
 double chain_seconds(const Context& context, const model::Dlrm& dense, Index samples, const Lanes& lanes) {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Exec& exec = context.exec;
-  const Vector<float> parameters =
-      make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters());
+  const Vector<float> parameters = make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters());
   dense.initialise(exec, 1, parameters);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
   const auto numbers = [&](Index n) {
@@ -23,8 +22,7 @@ double chain_seconds(const Context& context, const model::Dlrm& dense, Index sam
     for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
     return made;
   };
-  const Vector<float> x = numbers(samples * dense.bottom_widths()[0]),
-                      pooled = numbers(samples * dense.pooled_width()),
+  const Vector<float> x = numbers(samples * dense.bottom_widths()[0]), pooled = numbers(samples * dense.pooled_width()),
                       pooled_gradient = numbers(samples * dense.pooled_width()), labels = numbers(samples),
                       gradient = numbers(dense.parameters());
   Kokkos::deep_copy(exec, labels, 1.0f);
@@ -53,8 +51,7 @@ double least_step_seconds(const Context& context) {
   settings.bottom = {4};
   settings.top = {1};
   const Lanes lanes(1);
-  model::DistributedModelParallel model(context.exec, alone, settings, 1, {"t"}, {table}, {one}, lanes, {},
-                                        {});
+  model::DistributedModelParallel model(context.exec, alone, settings, 1, {"t"}, {table}, {one}, lanes, {}, {});
   model.initialise(context.exec, 1);
   train::TrainStep step(context.exec, alone, lanes, {}, model);
   data::Batch batch;

@@ -30,8 +30,8 @@ struct Workload {
   }
 };
 
-jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load,
-                               const std::vector<std::string>& keys, std::uint64_t seed) {
+jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load, const std::vector<std::string>& keys,
+                               std::uint64_t seed) {
   jagged::KeyedJaggedTensor batch;
   batch.keys = keys;
   batch.stride = samples;
@@ -125,8 +125,8 @@ Seconds measure(const Context& context, const Workload& load) {
   return result;
 }
 
-std::vector<double> fit_phase(const std::vector<Workload>& loads, const std::vector<Seconds>& seconds,
-                              Phase phase, std::vector<double> (*terms)(const Workload&)) {
+std::vector<double> fit_phase(const std::vector<Workload>& loads, const std::vector<Seconds>& seconds, Phase phase,
+                              std::vector<double> (*terms)(const Workload&)) {
   std::vector<std::vector<double>> a;
   std::vector<double> t;
   for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -173,15 +173,12 @@ void measure_table_costs(const Context& context, Report& report) {
     return std::vector<double>{w.bags(), small(w) ? 0 : w.all_ids(), small(w) ? w.all_ids() : 0,
                                w.all_ids() * w.row_bytes()};
   });
-  const auto vectors = [](const Workload& w) {
-    return std::vector<double>{w.bags(), w.bags() * w.row_bytes()};
-  };
-  const auto back = fit_phase(loads, seconds, give_back, vectors),
-             forth = fit_phase(loads, seconds, send, vectors);
+  const auto vectors = [](const Workload& w) { return std::vector<double>{w.bags(), w.bags() * w.row_bytes()}; };
+  const auto back = fit_phase(loads, seconds, give_back, vectors), forth = fit_phase(loads, seconds, send, vectors);
   const auto move = fit_phase(loads, seconds, update, [](const Workload& w) {
     const double rows = w.touched() * w.arrays();
-    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), small(w) ? 0 : rows,
-                               small(w) ? rows : 0, rows * w.row_bytes()};
+    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), small(w) ? 0 : rows, small(w) ? rows : 0,
+                               rows * w.row_bytes()};
   });
   // The model counts these twice a step: at the samples and at the owner, or forward and backward.
   set_rate(report, "bags", (cut[0] + order[0] + read[0] + back[0] + forth[0]) / 2);
@@ -202,10 +199,9 @@ void measure_table_costs(const Context& context, Report& report) {
     const Seconds s = measure(context, load);
     const sharding::MachineCosts& m = report.costs;
     const double rows = load.touched(), vector = load.row_bytes();
-    double rest = -load.bags() * (1 / m.bags + vector / m.add_bytes) -
-                  2 * load.all_ids() * vector / m.read_bytes -
-                  rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes +
-                          1 / m.cached_row_updates + vector / m.update_bytes);
+    double rest = -load.bags() * (1 / m.bags + vector / m.add_bytes) - 2 * load.all_ids() * vector / m.read_bytes -
+                  rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes + 1 / m.cached_row_updates +
+                          vector / m.update_bytes);
     for (const double phase : s) rest += phase;
     fetched.push_back(rest / load.all_ids());
   }
@@ -219,9 +215,8 @@ void measure_table_costs(const Context& context, Report& report) {
     const Seconds s = measure(context, load);
     const double read_row = (s[lookup] - read[0] * load.bags()) / load.all_ids() - read[3] * load.row_bytes();
     if (read[1] > read[2]) cached.push_back(table_bytes * (1 - cold_share(read_row, read[2], read[1])));
-    const double moved =
-        (s[update] - load.all_ids() * (move[0] + move[1] * load.row_bytes())) / load.touched() -
-        move[4] * load.row_bytes();
+    const double moved = (s[update] - load.all_ids() * (move[0] + move[1] * load.row_bytes())) / load.touched() -
+                         move[4] * load.row_bytes();
     if (move[2] > move[3]) cached.push_back(table_bytes * (1 - cold_share(moved, move[3], move[2])));
   }
   if (median(cached) >= 1) {

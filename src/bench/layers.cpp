@@ -16,8 +16,7 @@ class Layers {
   Layers(const Context& context, const Limits& limits, std::vector<Figure>& figures)
       : context_(context), limits_(limits), figures_(figures) {}
 
-  void mlp(const std::string& name, const std::vector<Index>& widths, bool relu_at_end,
-           bool first_input_gradient) {
+  void mlp(const std::string& name, const std::vector<Index>& widths, bool relu_at_end, bool first_input_gradient) {
     std::vector<dense::LinearLayer> layers;
     Index size = 0;
     for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
@@ -31,13 +30,12 @@ class Layers {
     dense::MlpWorkspace workspace = made.make_workspace(context_.exec, chunk_samples);
     made.pack(context_.exec, parameters.data(), true, weights);
     for (std::size_t l = 0; l < layers.size(); ++l) {
-      const std::string layer = name + "." + std::to_string(l) + " " + std::to_string(layers[l].in) + "x" +
-                                std::to_string(layers[l].out);
+      const std::string layer =
+          name + "." + std::to_string(l) + " " + std::to_string(layers[l].in) + "x" + std::to_string(layers[l].out);
       const double flops = 2.0 * static_cast<double>(chunk_samples * layers[l].in * layers[l].out);
       add(layer + " forward", flops, [&] { made.forward(l, chunk_samples, weights, workspace); });
       if (l > 0 || first_input_gradient)
-        add(layer + " input gradient", flops,
-            [&] { made.input_gradient(l, chunk_samples, weights, workspace); });
+        add(layer + " input gradient", flops, [&] { made.input_gradient(l, chunk_samples, weights, workspace); });
       add(layer + " weight gradient", flops,
           [&] { made.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
     }
@@ -48,8 +46,7 @@ class Layers {
     const Vector<float> bottom = numbers(context_, chunk_samples * bottom_width),
                         pooled = numbers(context_, chunk_samples * made.pooled_width()),
                         crossed = numbers(context_, chunk_samples * made.width()),
-                        scratch = numbers(context_, made.scratch()),
-                        bottom_gradient = numbers(context_, bottom.size()),
+                        scratch = numbers(context_, made.scratch()), bottom_gradient = numbers(context_, bottom.size()),
                         pooled_gradient = numbers(context_, pooled.size());
     const double flops = chunk_samples * made.flops();
     add("interaction forward", flops,
@@ -94,13 +91,11 @@ void measure_layers(const Context& context, const train::Session& session, const
   layers.mlp("top", model.top_widths(), false, true);
   // From a chunk to the rank's samples of a step.
   const auto samples = static_cast<double>(
-      session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), session.job.train.batch_size)
-          .size());
+      session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), session.job.train.batch_size).size());
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
-  const double moved =
-      4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
-  figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s",
-                     limits.triad, "triad", layers.packing_seconds()});
+  const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
+  figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
+                     "triad", layers.packing_seconds()});
 }
 
 }  // namespace tesserec::bench

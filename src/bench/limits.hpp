@@ -39,8 +39,7 @@ double peak_flops(const Context& context, std::string& instructions);
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
 void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,
                       std::vector<Figure>& figures);
-void measure_store(const Context& context, const std::string& folder, Limits& limits,
-                   std::vector<Figure>& figures);
+void measure_store(const Context& context, const std::string& folder, Limits& limits, std::vector<Figure>& figures);
 
 /// All of them.
 Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,

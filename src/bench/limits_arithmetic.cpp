@@ -67,8 +67,7 @@ Chains best_chains() {
 #ifdef TESSEREC_X86
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) return {"AVX-512", 2.0 * 16 * 16, avx512_chains};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {"AVX2", 2.0 * 12 * 8, avx2_chains};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"AVX2", 2.0 * 12 * 8, avx2_chains};
 #endif
   return {"portable", 2.0 * 16, plain_chains};
 }

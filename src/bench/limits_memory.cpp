@@ -128,8 +128,7 @@ void measure_memory(const Context& context, Limits& limits, std::vector<Figure>&
   const Index bytes = context.settings.memory;
   for (const bool huge : {true, false}) {
     const Pages pages(bytes, huge);
-    const std::string with =
-        huge ? (pages.granted() ? ", huge pages" : ", huge pages refused") : ", 4 KiB pages";
+    const std::string with = huge ? (pages.granted() ? ", huge pages" : ", huge pages refused") : ", 4 KiB pages";
     if (huge) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(pages.floats());
       const Index n = bytes / 8;
@@ -137,13 +136,13 @@ void measure_memory(const Context& context, Limits& limits, std::vector<Figure>&
       figures.push_back({"limits", "stream read", limits.read, "bytes/s", 0, "", 0});
       const Index third = bytes / 12 / 16 * 16;
       float* a = pages.floats();
-      limits.triad = 12.0 * static_cast<double>(third) /
-                     context.seconds([&] { triad(a, a + third, a + 2 * third, third); });
+      limits.triad =
+          12.0 * static_cast<double>(third) / context.seconds([&] { triad(a, a + third, a + 2 * third, third); });
       figures.push_back({"limits", "stream triad", limits.triad, "bytes/s", 0, "", 0});
     }
-    const std::array<RowRates, 4> rates{
-        random_rows<16>(context, pages, bytes), random_rows<32>(context, pages, bytes),
-        random_rows<64>(context, pages, bytes), random_rows<128>(context, pages, bytes)};
+    const std::array<RowRates, 4> rates{random_rows<16>(context, pages, bytes), random_rows<32>(context, pages, bytes),
+                                        random_rows<64>(context, pages, bytes),
+                                        random_rows<128>(context, pages, bytes)};
     for (std::size_t i = 0; i < rates.size(); ++i) {
       const std::string size = std::to_string(Limits::row_bytes[i]) + " bytes" + with;
       figures.push_back({"limits", "random rows read, " + size, rates[i].reads, "rows/s", 0, "", 0});

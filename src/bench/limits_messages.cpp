@@ -32,8 +32,8 @@ void measure_messages(const Context& context, const sharding::Topology& topology
     figures.push_back({"limits", std::string("all-to-all ") + where, bytes, "bytes/s", 0, "", 0});
   };
   measure(
-      "inside a node", topology.ranks_per_node - 1,
-      [&](int r) { return r != me && topology.node(r) == node; }, limits.inside_latency, limits.inside_bytes);
+      "inside a node", topology.ranks_per_node - 1, [&](int r) { return r != me && topology.node(r) == node; },
+      limits.inside_latency, limits.inside_bytes);
   measure(
       "between nodes", ranks - topology.ranks_per_node, [&](int r) { return topology.node(r) != node; },
       limits.between_latency, limits.between_bytes);
@@ -45,8 +45,7 @@ void measure_messages(const Context& context, const sharding::Topology& topology
   const Lanes lanes(count);
   const Vector<float> total = make_vector<float>(context.exec, "tesserec::bench::sum", large_message);
   Kokkos::deep_copy(context.exec, total, 0.0f);
-  const double plain =
-      context.seconds([&] { comm::unordered_sum(context.comm, total.data(), large_message); });
+  const double plain = context.seconds([&] { comm::unordered_sum(context.comm, total.data(), large_message); });
   comm::LaneSums sums(large_message);
   const Range mine = lanes.of_rank(me, ranks);
   const double tree = context.seconds([&] {
@@ -59,10 +58,9 @@ void measure_messages(const Context& context, const sharding::Topology& topology
     sums.finish();
     comm::tree_reduce(context.exec, context.comm, lanes, sums, total);
   });
-  figures.push_back(
-      {"limits", "all-reduce of 4 MiB, unordered", 4.0 * large_message / plain, "bytes/s", 0, "", 0});
-  figures.push_back({"limits", "all-reduce of 4 MiB, by the tree of lanes", 4.0 * large_message / tree,
-                     "bytes/s", 4.0 * large_message / plain, "all-reduce, unordered", 0});
+  figures.push_back({"limits", "all-reduce of 4 MiB, unordered", 4.0 * large_message / plain, "bytes/s", 0, "", 0});
+  figures.push_back({"limits", "all-reduce of 4 MiB, by the tree of lanes", 4.0 * large_message / tree, "bytes/s",
+                     4.0 * large_message / plain, "all-reduce, unordered", 0});
 }
 
 }  // namespace tesserec::bench

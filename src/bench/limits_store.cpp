@@ -9,8 +9,7 @@
 
 namespace tesserec::bench {
 
-void measure_store(const Context& context, const std::string& folder, Limits& limits,
-                   std::vector<Figure>& figures) {
+void measure_store(const Context& context, const std::string& folder, Limits& limits, std::vector<Figure>& figures) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail(folder, ": cannot make this folder: ", error.message());

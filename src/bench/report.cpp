@@ -52,15 +52,14 @@ std::string describe(const Report& report) {
     if (figure.limit > 0) text += line("  %5.1f %% of %s", 100 * figure.fraction(), figure.bound.c_str());
     if (figure.step_seconds > 0) {
       text += line("  %.3f ms", 1e3 * figure.step_seconds);
-      if (figure.limit > 0)
-        text += line(", at the limit %.3f ms", 1e3 * figure.step_seconds * figure.fraction());
+      if (figure.limit > 0) text += line(", at the limit %.3f ms", 1e3 * figure.step_seconds * figure.fraction());
     }
     text += "\n";
   }
   if (report.step_seconds > 0)
     text += line("step of %.0f samples: %.3f ms, %.0f samples/s, %.1f %% of the multiply-add peak\n",
-                 report.samples_per_step, 1e3 * report.step_seconds,
-                 report.samples_per_step / report.step_seconds, 100 * report.step_fraction);
+                 report.samples_per_step, 1e3 * report.step_seconds, report.samples_per_step / report.step_seconds,
+                 100 * report.step_fraction);
   if (!report.bottleneck.empty()) text += "bottleneck: " + report.bottleneck + "\n";
   if (!report.cost_keys.empty()) {
     text += "constants of the planner\n";
@@ -79,8 +78,7 @@ std::vector<std::pair<std::string, double>> measured_costs(const Report& report)
 std::string machine_toml(const Report& report, const std::string& head) {
   std::string text =
       "# " + head + "\n# Keys of [plan.costs], measured by tesserec bench; name this file in plan.machine.\n";
-  for (const std::string& key : report.cost_keys)
-    text += line("%-20s = %.6e\n", key.c_str(), cost(report.costs, key));
+  for (const std::string& key : report.cost_keys) text += line("%-20s = %.6e\n", key.c_str(), cost(report.costs, key));
   return text;
 }
 

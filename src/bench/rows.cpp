@@ -25,8 +25,7 @@ const char* name_of(optim::Type type) {
 void measure_rows(const Context& context, Index dim, const Limits& limits, std::vector<Figure>& figures) {
   const Index row_bytes = dim * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(1024, context.settings.memory / 4 / row_bytes);
-  const Index count =
-      std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag: more bytes than caches have
+  const Index count = std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag: more bytes than caches have
   std::vector<Index> ids(static_cast<std::size_t>(count)), offsets(ids.size() + 1);
   std::iota(offsets.begin(), offsets.end(), 0);
   std::uint64_t state = 1;
@@ -56,8 +55,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
        {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad, optim::Type::adam}) {
     optim::Settings optimizer;
     optimizer.type = type;
-    embedding::EmbeddingTable table(context.exec, config, all, {0, dim}, optimizer,
-                                    embedding::ComputeKernel::fused);
+    embedding::EmbeddingTable table(context.exec, config, all, {0, dim}, optimizer, embedding::ComputeKernel::fused);
     Kokkos::deep_copy(context.exec, table.weights(), 0.01f);
     if (type == optim::Type::sgd) {
       const Vector<float> out = make_vector<float>(context.exec, "tesserec::bench::vectors", count * dim);
@@ -67,8 +65,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
     }
     table.prepare({{bags}}, Lanes(8), count);
     Index step = 0;
-    const double seconds =
-        context.seconds([&] { table.update(context.exec, gradients.data(), 1e-6, ++step); });
+    const double seconds = context.seconds([&] { table.update(context.exec, gradients.data(), 1e-6, ++step); });
     double least = 0;
     if (limits.row_updates[0] > 0) {
       least = 1 / limits.updates_of(static_cast<double>(row_bytes));

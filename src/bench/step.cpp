@@ -66,8 +66,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   const int steps = context.settings.steps, repeats = context.settings.repeats;
   const Index last = Index{steps} * (repeats + 1) + 1;
   Drawn drawn(context, source, static_cast<int>(last));
-  train::TrainPipelineSparseDist pipeline(session.step, drawn,
-                                          session.job.train.pipeline && session.comm.size() > 1);
+  train::TrainPipelineSparseDist pipeline(session.step, drawn, session.job.train.pipeline && session.comm.size() > 1);
   StepTimes times;
   times.read_seconds = drawn.read_seconds();
   std::vector<double> seconds;
@@ -83,8 +82,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
     seconds.push_back(all / steps);
     const auto after = session.step.phases().seconds();
     for (std::size_t p = 0; p < after.size(); ++p)
-      phases[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) /
-                                       steps);
+      phases[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) / steps);
   }
   pipeline(step + 1, last);  // the batch ahead
   times.seconds = median(seconds);

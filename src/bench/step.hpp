@@ -30,7 +30,6 @@ struct StepTimes {
 StepTimes measure_step(const Context& context, train::Session& session, data::Source& source);
 
 /// Phases beside their limits, reader and whole step.
-void add_step_figures(const train::Session& session, const StepTimes& times, const Limits& limits,
-                      Report& report);
+void add_step_figures(const train::Session& session, const StepTimes& times, const Limits& limits, Report& report);
 
 }  // namespace tesserec::bench

@@ -13,8 +13,7 @@ double phase(const StepTimes& times, std::initializer_list<const char*> names) {
 
 }  // namespace
 
-void add_step_figures(const train::Session& session, const StepTimes& times, const Limits& limits,
-                      Report& report) {
+void add_step_figures(const train::Session& session, const StepTimes& times, const Limits& limits, Report& report) {
   const StepCounts& n = times.counts;
   const auto add = [&](const char* name, double seconds, double work, const char* unit, double limit,
                        const char* bound) {
@@ -23,8 +22,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   const auto& tables = session.model.tables;
   const double flops = session.model.dense.flops_per_sample() * n.samples;
   const double ranks = session.comm.size();
-  add("dense half, forward and backward", phase(times, {"dense"}), flops, "FLOP/s", limits.flops,
-      "multiply-add");
+  add("dense half, forward and backward", phase(times, {"dense"}), flops, "FLOP/s", limits.flops, "multiply-add");
   const double row = n.ids > 0 ? n.row_bytes / n.ids : 64;
   add("lookup", phase(times, {"lookup"}), n.ids, "rows/s", limits.reads_of(row), "random rows read");
 
@@ -38,8 +36,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   }
   add("update of the touched rows", phase(times, {"update"}), n.touched, "rows/s",
       row_seconds > 0 ? 1 / row_seconds : 0, "random rows updated");
-  add("order of the ids", phase(times, {"sort ids"}), n.ids * sizeof(Index), "bytes/s", limits.read,
-      "stream read");
+  add("order of the ids", phase(times, {"sort ids"}), n.ids * sizeof(Index), "bytes/s", limits.read, "stream read");
 
   // Ids once, vectors and gradients once each way: through the wire where they leave, else one copy.
   const double vectors = 2 * n.samples * 4 * static_cast<double>(session.model.dense.pooled_width());
@@ -47,9 +44,8 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
   if (n.bytes_sent > 0 && limits.inside_bytes + limits.between_bytes > 0)
     least += n.bytes_sent / (limits.between_bytes > 0 ? limits.between_bytes : limits.inside_bytes);
-  add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}),
-      moved, "bytes/s", limits.triad > 0 ? moved / least : 0,
-      ranks > 1 ? "all-to-all and copies" : "one copy");
+  add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}), moved,
+      "bytes/s", limits.triad > 0 ? moved / least : 0, ranks > 1 ? "all-to-all and copies" : "one copy");
   const double dense = 4 * static_cast<double>(session.model.dense.parameters());
   add("sum and check of the dense gradient", phase(times, {"reduce", "check"}), dense, "bytes/s", limits.read,
       "stream read");

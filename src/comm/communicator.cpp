@@ -83,8 +83,7 @@ std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) con
 
 void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
   for (Index done = 0; done < bytes; done += piece_)
-    check(MPI_Bcast(data + done, static_cast<int>(std::min(piece_, bytes - done)), MPI_BYTE, root, comm_),
-          "MPI_Bcast");
+    check(MPI_Bcast(data + done, static_cast<int>(std::min(piece_, bytes - done)), MPI_BYTE, root, comm_), "MPI_Bcast");
 }
 
 void Pending::wait() {
@@ -110,8 +109,8 @@ Pending Communicator::exchange(std::span<const std::byte* const> send, std::span
   for (int r = 0; r < size_; ++r) {
     if (r == rank_) self_to = recv_at;
     for (Index done = 0; r != rank_ && done < recv_bytes[r]; done += piece_)
-      check(MPI_Irecv(recv + recv_at + done, static_cast<int>(std::min(piece_, recv_bytes[r] - done)), MPI_BYTE, r,
-                      tag, comm_, &requests.emplace_back()),
+      check(MPI_Irecv(recv + recv_at + done, static_cast<int>(std::min(piece_, recv_bytes[r] - done)), MPI_BYTE, r, tag,
+                      comm_, &requests.emplace_back()),
             "MPI_Irecv");
     recv_at += recv_bytes[r];
   }

@@ -22,8 +22,7 @@ class Parser {
  private:
   [[noreturn]] void refuse(const char* why) const { fail("byte ", at_, ": ", why); }
   void skip_spaces() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
       ++at_;
   }
   bool take(char c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cstdio>
+
+#include <unistd.h>
 
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/timer.hpp>

@@ -34,9 +34,8 @@ Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream) {
 
 std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
   const auto r = static_cast<std::uint64_t>(row);
-  return philox4x32({static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(r >> 32),
-                     static_cast<std::uint32_t>(quad), 0},
-                    key_);
+  return philox4x32(
+      {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(r >> 32), static_cast<std::uint32_t>(quad), 0}, key_);
 }
 
 double Random::uniform53(Index row, Index column) const {

@@ -40,8 +40,7 @@ class PlainReader final : public ByteReader {
 
 class GzipReader final : public ByteReader {
  public:
-  explicit GzipReader(const std::string& path)
-      : path_(path), packed_(path, 0), buffer_(std::size_t{1} << 18) {
+  explicit GzipReader(const std::string& path) : path_(path), packed_(path, 0), buffer_(std::size_t{1} << 18) {
     constexpr int gzip_only = 16 + MAX_WBITS;
     if (::inflateInit2(&stream_, gzip_only) != Z_OK) fail(path, ": zlib refuses to start");
   }
@@ -56,8 +55,7 @@ class GzipReader final : public ByteReader {
     stream_.avail_out = room;
     while (stream_.avail_out == room) {
       if (stream_.avail_in == 0 && !refill()) {
-        if (inside_)
-          fail(path_, ": the gzip file ends too early; it is truncated: copy or download it again");
+        if (inside_) fail(path_, ": the gzip file ends too early; it is truncated: copy or download it again");
         return 0;
       }
       if (!inside_ && !start_member()) return 0;

@@ -83,8 +83,7 @@ class Criteo final : public RowFormat {
 std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings) {
   const PreprocessSettings plain;
   const auto only_table = [](bool set, const char* key) {
-    if (set)
-      fail("preprocess.", key, " applies to format = \"table\"; with format = \"criteo\" leave it out");
+    if (set) fail("preprocess.", key, " applies to format = \"table\"; with format = \"criteo\" leave it out");
   };
   only_table(!settings.columns.empty(), "column");
   only_table(settings.delimiter != plain.delimiter, "delimiter");

@@ -15,8 +15,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   samples.dense.resize(static_cast<std::size_t>(samples.size * info_.dense_features));
   samples.ids.resize(static_cast<std::size_t>(packed_ ? samples.size * features : 0));
   samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
-  for (Samples::Jagged& bags : samples.jagged)
-    bags.offsets.reserve(static_cast<std::size_t>(samples.size) + 1);
+  for (Samples::Jagged& bags : samples.jagged) bags.offsets.reserve(static_cast<std::size_t>(samples.size) + 1);
   for (Samples::Jagged& bags : samples.jagged) bags.offsets.push_back(0);
 
   Index done = 0;
@@ -44,10 +43,8 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
   } else {
     part.file.read("/labels", slab, samples.labels.data() + at);
   }
-  if (info_.dense_features > 0)
-    part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
-  if (packed_)
-    part.file.read("/sparse/ids", slab, samples.ids.data() + at * static_cast<Index>(info_.features.size()));
+  if (info_.dense_features > 0) part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
+  if (packed_) part.file.read("/sparse/ids", slab, samples.ids.data() + at * static_cast<Index>(info_.features.size()));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);
 }
 

@@ -26,8 +26,7 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
 }
 
 /// Whether all ids [n, features] lie in [0, limit of the feature).
-TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits,
-                                Index features) {
+TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits, Index features) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i)
     for (Index f = 0; f < features; ++f)
@@ -65,8 +64,7 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
   if (!all_finite(samples.dense.data(), samples.size * columns))
     for (Index i = 0; i < samples.size * columns; ++i)
       if (!std::isfinite(samples.dense[i]))
-        fail("dense feature ", dense_names_[i % columns], " is ", samples.dense[i], " in ",
-             place(runs, i / columns));
+        fail("dense feature ", dense_names_[i % columns], " is ", samples.dense[i], " in ", place(runs, i / columns));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples.jagged[f];
     if (all_finite(bags.weights.data(), static_cast<Index>(bags.weights.size()))) continue;
@@ -77,8 +75,7 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
   }
 }
 
-void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows,
-                        const Samples& samples) const {
+void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const {
   const auto features = static_cast<Index>(info_.features.size());
   const auto refuse = [&](Index feature, Index id, Index sample) {
     fail("id ", id, " of feature ", info_.features[feature], " in ", place(runs, sample),

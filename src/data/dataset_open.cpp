@@ -47,8 +47,7 @@ void require(const File& file, const std::string& name, const std::vector<Index>
              const std::vector<ElementType>& types, const char* type_names) {
   if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
   if (const auto found = file.shape(name); found != shape)
-    fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ",
-         text_of(shape));
+    fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ", text_of(shape));
   if (std::find(types.begin(), types.end(), file.type(name)) == types.end())
     fail(file.path(), ": ", name, " does not hold ", type_names);
 }
@@ -62,8 +61,7 @@ std::string join(const std::vector<std::string>& names) {
 void require_same(const std::string& what, const std::string& first_path, const std::string& first,
                   const std::string& path, const std::string& here) {
   if (first != here)
-    fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ",
-         here);
+    fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ", here);
 }
 
 std::string vocabulary(const File& file) {
@@ -140,14 +138,12 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const File& file = part.file;
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
-  const auto dense =
-      static_cast<Index>(file.attribute<std::vector<std::string>>("/", "dense_features").size());
+  const auto dense = static_cast<Index>(file.attribute<std::vector<std::string>>("/", "dense_features").size());
   require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
   part.byte_labels = file.type("/labels") == ElementType::u8;
   if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
   if (packed)
-    require(file, "/sparse/ids", {n, static_cast<Index>(features.size())}, {ElementType::i32},
-            "32-bit integers");
+    require(file, "/sparse/ids", {n, static_cast<Index>(features.size())}, {ElementType::i32}, "32-bit integers");
   if (packed) return;
   for (const std::string& feature : features) {
     const std::string group = "/sparse/" + feature;
@@ -156,8 +152,7 @@ void Dataset::check_shapes(Part& part, bool packed) const {
     if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
     const std::vector<Index> shape = file.shape(values);
     const Index size = shape.size() == 1 ? shape[0] : -1;
-    require(file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64},
-            "32- or 64-bit integers");
+    require(file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64}, "32- or 64-bit integers");
     const bool weighted = file.exists(group + "/weights");
     if (weighted) require(file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
     part.values.push_back(size);

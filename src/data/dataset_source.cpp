@@ -6,8 +6,7 @@
 
 namespace tesserec::data {
 
-DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key,
-                             const Deal& deal)
+DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key, const Deal& deal)
     : dataset_(patterns, key),
       rows_(dataset_.info().rows),
       order_(dataset_.info().samples, deal),
@@ -57,8 +56,8 @@ bool DatasetSource::next(Batch& batch) {
   if (batch_ >= order_.batches()) return false;
   if (reader_ == nullptr) {
     Walk walk{batch_, 0, std::vector<Index>(at_hand_.size(), -1)};
-    reader_ = std::make_unique<ReadAhead<Window>>(at_hand_.size() + 1,
-                                                  [this, walk]() mutable { return read_next(walk); });
+    reader_ =
+        std::make_unique<ReadAhead<Window>>(at_hand_.size() + 1, [this, walk]() mutable { return read_next(walk); });
   }
   segments_.clear();
   for (int stream = 0; stream < order_.streams(); ++stream) {
@@ -71,8 +70,8 @@ bool DatasetSource::next(Batch& batch) {
       at = end;
     }
   }
-  reserve_batch(Exec(), batch, order_.local_samples(batch_), order_.batch_samples(batch_),
-                info().dense_features, info().features);
+  reserve_batch(Exec(), batch, order_.local_samples(batch_), order_.batch_samples(batch_), info().dense_features,
+                info().features);
   gather(segments_, info(), dataset_.packed(), batch);
   segments_.clear();
   ++batch_;

@@ -32,23 +32,20 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
   block.ids.clear();
   while (block.rows < block_rows && stream.next(row)) {
     block.labels.push_back(row.label);
-    for (std::size_t k = 0; k < row.numbers.size(); ++k)
-      block.dense.push_back(encoding.transforms[k](row.numbers[k]));
-    for (std::size_t f = 0; f < row.tokens.size(); ++f)
-      block.ids.push_back(encoding.vocabularies[f].id(row.tokens[f]));
+    for (std::size_t k = 0; k < row.numbers.size(); ++k) block.dense.push_back(encoding.transforms[k](row.numbers[k]));
+    for (std::size_t f = 0; f < row.tokens.size(); ++f) block.ids.push_back(encoding.vocabularies[f].id(row.tokens[f]));
     ++block.rows;
   }
 }
 
 /// A write that fails on one rank fails on all.
 template <class T>
-void write_together(const comm::Communicator& comm, store::File& file, const std::string& name,
-                    const store::Slab& slab, const T* data) {
+void write_together(const comm::Communicator& comm, store::File& file, const std::string& name, const store::Slab& slab,
+                    const T* data) {
   store::agree(comm, [&] { file.write(name, slab, data); });
 }
 
-std::vector<std::string> source_lines(const std::vector<RawFile>& files,
-                                      const std::vector<std::uint64_t>& digests) {
+std::vector<std::string> source_lines(const std::vector<RawFile>& files, const std::vector<std::uint64_t>& digests) {
   std::vector<std::string> lines;
   for (std::size_t f = 0; f < files.size(); ++f) {
     char digest[17];
@@ -65,8 +62,7 @@ void write_attributes(store::File& file, const Survey& survey, const Encoding& e
   file.set_attribute("/", "format", std::string("tesserec-dataset"));
   file.set_attribute("/", "version", std::int64_t{1});
   file.set_attribute("/", "samples", survey.report.rows);
-  file.set_attribute("/", "label_counts",
-                     std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end()));
+  file.set_attribute("/", "label_counts", std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end()));
   file.set_attribute("/", "bad_rows", bad_rows);
   file.set_attribute("/", "features", encoding.layout.features);
   file.set_attribute("/", "rows", encoding.rows());
@@ -92,8 +88,8 @@ void write_vocabulary(const comm::Communicator& comm, store::File& file, const E
   }
 }
 
-void write_rows(const comm::Communicator& comm, store::File& file, const Survey& survey,
-                const RowFormat& format, const Encoding& encoding) {
+void write_rows(const comm::Communicator& comm, store::File& file, const Survey& survey, const RowFormat& format,
+                const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
   RowStream stream(survey.files, survey.pieces, format, BadRows::skip);
   Row row;
@@ -137,8 +133,8 @@ std::string Encoding::vocabulary_digest() const {
     const std::vector<Index> offsets = vocabularies[f].offsets();
     checksums[name + "/tokens"] = store::bytes_checksum(name + "/tokens", vocabularies[f].bytes().data(),
                                                         static_cast<Index>(vocabularies[f].bytes().size()));
-    checksums[name + "/offsets"] = store::bytes_checksum(name + "/offsets", offsets.data(),
-                                                         static_cast<Index>(offsets.size() * sizeof(Index)));
+    checksums[name + "/offsets"] =
+        store::bytes_checksum(name + "/offsets", offsets.data(), static_cast<Index>(offsets.size() * sizeof(Index)));
   }
   return store::combined_digest(checksums);
 }

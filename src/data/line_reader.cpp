@@ -35,8 +35,7 @@ Index LineReader::skip_line() {
     if (begin_ == end_ && !refill()) return skipped;
     const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
     const std::size_t stop =
-        found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1
-                         : end_;
+        found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1 : end_;
     skipped += static_cast<Index>(stop - begin_);
     begin_ = stop;
     if (found != nullptr) return skipped;
@@ -53,8 +52,7 @@ bool LineReader::next_anywhere(Line& line) {
     if (searched > static_cast<std::size_t>(longest_line) || !refill()) break;
   }
   const char* text = buffer_.data() + begin_;
-  auto length =
-      found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - text) : end_ - begin_;
+  auto length = found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - text) : end_ - begin_;
   if (found == nullptr && length == 0) return false;
   line.begin = at_;
   line.too_long = length > static_cast<std::size_t>(longest_line);
@@ -68,8 +66,7 @@ bool LineReader::next_anywhere(Line& line) {
   if (length > 0 && text[length - 1] == '\r') --length;
   line.text = {text, length};
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (line.begin == 0 && line.text.starts_with(byte_order_mark))
-    line.text.remove_prefix(byte_order_mark.size());
+  if (line.begin == 0 && line.text.starts_with(byte_order_mark)) line.text.remove_prefix(byte_order_mark.size());
   return true;
 }
 

@@ -44,8 +44,8 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
   CounterStream uniform(deal.seed, static_cast<Index>(info.features.size()));
   return std::make_unique<SyntheticSource>(
       info, deal,
-      [s, uniform, rows = info.rows, features = info.features](std::span<const Index> samples,
-                                                               Index global_size, Batch& batch) mutable {
+      [s, uniform, rows = info.rows, features = info.features](std::span<const Index> samples, Index global_size,
+                                                               Batch& batch) mutable {
         reference_batch(s, rows, features, samples, global_size, uniform, batch);
       });
 }
@@ -88,8 +88,7 @@ bool has_source(const Settings& settings, Use use) {
   const bool files = !settings.train.empty() || !settings.evaluate.empty();
   const SyntheticSettings& synthetic = settings.synthetic;
   if (files && synthetic.kind != SyntheticKind::none)
-    fail(
-        "data.train or data.evaluate name files and data.synthetic.kind names a generator: keep one of them");
+    fail("data.train or data.evaluate name files and data.synthetic.kind names a generator: keep one of them");
   if (synthetic.kind != SyntheticKind::none)
     return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
   return !(use == Use::train ? settings.train : settings.evaluate).empty();

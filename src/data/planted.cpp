@@ -18,17 +18,13 @@ Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
 
 double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
 
-bool has(const std::vector<std::uint8_t>& mask, Index rank) {
-  return (mask[rank / 8] >> (rank % 8) & 1) != 0;
-}
+bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank / 8] >> (rank % 8) & 1) != 0; }
 
 }  // namespace
 
-PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed)
-    : settings_(settings), seed_(seed) {
+PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {
   const std::vector<Index> rows = synthetic_rows(settings);
-  for (std::size_t t = 0; t < rows.size(); ++t)
-    tables_.emplace_back(settings, seed, static_cast<Index>(t), rows[t]);
+  for (std::size_t t = 0; t < rows.size(); ++t) tables_.emplace_back(settings, seed, static_cast<Index>(t), rows[t]);
   const Random random(seed, Purpose::planted_model, 0);
   for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
 
@@ -71,8 +67,8 @@ void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
   }
 }
 
-std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples,
-                                             const RankMask* mask, Batch* batch) const {
+std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
+                                             Batch* batch) const {
   const auto size = static_cast<Index>(samples.size());
   std::vector<double> z(samples.size(), 0.0);
   std::vector<float> x(weights_.size());
@@ -112,8 +108,7 @@ float PlantedModel::label(PlantedStream stream, Index sample, double probability
   return u < probability ? 1.0f : 0.0f;
 }
 
-void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size,
-                        Batch& batch) const {
+void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
   reserve_batch(Exec(), batch, static_cast<Index>(samples.size()), global_size, settings_.dense_features,
                 synthetic_features(settings_));
   const std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
@@ -125,8 +120,7 @@ std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<
                                                 const RankMask* mask, std::vector<float>* labels) const {
   std::vector<double> z = raw_logits(stream, samples, mask, nullptr);
   for (double& value : z) value = sigmoid(bias_ + scale_ * value);
-  for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b)
-    labels->push_back(label(stream, samples[b], z[b]));
+  for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b) labels->push_back(label(stream, samples[b], z[b]));
   return z;
 }
 

@@ -13,13 +13,11 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
       zipf_(rows, settings.zipf),
       effects_(seed, Purpose::planted_model, static_cast<std::uint64_t>(table) + 1) {
   for (std::uint64_t stream = 0; stream < 3; ++stream)
-    samples_.emplace_back(seed, Purpose::planted_samples,
-                          stream << 32 | (static_cast<std::uint64_t>(table) + 1));
+    samples_.emplace_back(seed, Purpose::planted_samples, stream << 32 | (static_cast<std::uint64_t>(table) + 1));
   const int bits = std::bit_width(static_cast<std::uint64_t>(rows - 1));
   mask_ = (std::uint64_t{1} << bits) - 1;
   shift_ = std::max(1, (bits + 1) / 2);
-  const Random keys(seed, Purpose::planted_model,
-                    std::uint64_t{1} << 32 | (static_cast<std::uint64_t>(table) + 1));
+  const Random keys(seed, Purpose::planted_model, std::uint64_t{1} << 32 | (static_cast<std::uint64_t>(table) + 1));
   const auto q = keys.quad(0, 0), r = keys.quad(0, 1);
   for (int i = 0; i < 3; ++i) odd_[i] = (std::uint64_t{q[i]} << 32 | r[i]) | 1;
   for (Index rank = 0; rank < zipf_.hot(); ++rank) {
@@ -51,9 +49,9 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
   bags.ranks.clear();
   for (const Index sample : samples) {
     // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
-    const Index length =
-        variable_ ? static_cast<Index>(random.below(static_cast<std::uint64_t>(ids_per_bag_) + 1, sample, 0))
-                  : ids_per_bag_;
+    const Index length = variable_
+                             ? static_cast<Index>(random.below(static_cast<std::uint64_t>(ids_per_bag_) + 1, sample, 0))
+                             : ids_per_bag_;
     for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, ids_per_bag_));
     bags.offsets.push_back(static_cast<Index>(bags.ranks.size()));
   }

@@ -35,8 +35,8 @@ std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, I
   return mask;
 }
 
-PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings,
-                           std::uint64_t seed, Index seen_at_least) {
+PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings, std::uint64_t seed,
+                           Index seen_at_least) {
   const PlantedModel model(settings, seed);
   std::vector<std::uint8_t> mine;
   for (Index t = comm.rank(); t < model.tables(); t += comm.size()) {

@@ -50,8 +50,7 @@ Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& l
   for (std::size_t f = 0; f < layout.features.size(); ++f) {
     const TokenCounts counts = merge(comm, train.tokens[f]);
     train.tokens[f] = {};
-    store::agree(comm,
-                 [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
+    store::agree(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
   }
   return encoding;
 }
@@ -60,8 +59,8 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
   if (report.output.empty()) return;
   std::ostringstream text;
   text.precision(4);
-  text << name << ": " << report.rows << " rows, " << 100.0 * report.labels[1] / report.rows
-       << " % positive, in " << report.output;
+  text << name << ": " << report.rows << " rows, " << 100.0 * report.labels[1] / report.rows << " % positive, in "
+       << report.output;
   lines.push_back(text.str());
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
@@ -91,8 +90,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   store::agree(comm, [&] {
     std::error_code error;
     if (comm.rank() == 0) fs::create_directories(settings.output, error);
-    if (error)
-      fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
+    if (error) fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
   });
 
   // First reading: everything that can be wrong with the text is found before anything is written.
@@ -110,8 +108,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   if (evaluates)
     evaluate_draft.keep();
   else if (comm.rank() == 0 && fs::exists(evaluate_draft.path()))
-    log_warning(evaluate_draft.path() +
-                " is from an earlier run and may not share the vocabulary of the new train.h5");
+    log_warning(evaluate_draft.path() + " is from an earlier run and may not share the vocabulary of the new train.h5");
 
   PreprocessReport report;
   report.train = std::move(train.report);
@@ -135,8 +132,8 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   Index ids = 0;
   for (const Index n : report.ids) ids += n;
   std::ostringstream text;
-  text << report.dense_features.size() << " dense features, " << report.features.size()
-       << " sparse features with " << ids << " ids together";
+  text << report.dense_features.size() << " dense features, " << report.features.size() << " sparse features with "
+       << ids << " ids together";
   lines.push_back(text.str());
   return lines;
 }

@@ -27,10 +27,8 @@ std::vector<std::string> expand(const std::string& pattern, const std::string& k
   const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
-  if (code == GLOB_NOSPACE || code == GLOB_ABORTED)
-    fail(key, ": cannot list ", pattern, "; check its permissions");
-  if (paths.empty())
-    fail(key, ": no file ", pattern, "; check the path (it is relative to the working folder)");
+  if (code == GLOB_NOSPACE || code == GLOB_ABORTED) fail(key, ": cannot list ", pattern, "; check its permissions");
+  if (paths.empty()) fail(key, ": no file ", pattern, "; check the path (it is relative to the working folder)");
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -25,11 +25,7 @@ double reference_ids_per_bag(Index rows, Index ids_per_bag) {
   const auto n = static_cast<double>(rows);
   double sum = 0;
   for (Index draws = 1; draws <= most; ++draws) {  // half a unit of u is rounded to 0, half to most
-    const double share = (most == 1       ? 1.0
-                          : draws == 1    ? 1.5
-                          : draws == most ? 0.5
-                                          : 1.0) /
-                         static_cast<double>(most);
+    const double share = (most == 1 ? 1.0 : draws == 1 ? 1.5 : draws == most ? 0.5 : 1.0) / static_cast<double>(most);
     sum += share * (rows == 1 ? 1.0 : -n * std::expm1(static_cast<double>(draws) * std::log1p(-1 / n)));
   }
   return sum;
@@ -53,15 +49,14 @@ double CounterStream::next() {
 }
 
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
-                     const std::vector<std::string>& features, std::span<const Index> samples,
-                     Index global_size, UniformStream& uniform, Batch& batch) {
+                     const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
+                     UniformStream& uniform, Batch& batch) {
   const Exec exec;
   const auto size = static_cast<Index>(samples.size());
   reserve_batch(exec, batch, size, global_size, settings.dense_features, features);
   for (Index b = 0; b < size; ++b) {
     uniform.dense_of(samples[b]);
-    for (Index k = 0; k < settings.dense_features; ++k)
-      batch.dense(b, k) = static_cast<float>(uniform.next());
+    for (Index k = 0; k < settings.dense_features; ++k) batch.dense(b, k) = static_cast<float>(uniform.next());
   }
   std::vector<Index> ids;
   Index bag = 0;

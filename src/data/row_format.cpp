@@ -8,8 +8,7 @@
 namespace tesserec::data {
 
 std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings) {
-  if (settings.minimum_count < 1)
-    fail("preprocess.minimum_count must be at least 1, not ", settings.minimum_count);
+  if (settings.minimum_count < 1) fail("preprocess.minimum_count must be at least 1, not ", settings.minimum_count);
   return settings.format == RawFormat::criteo ? make_criteo_format(settings) : make_table_format(settings);
 }
 
@@ -36,8 +35,7 @@ std::string fit_fields(std::vector<std::string_view>& fields, std::size_t column
   }
   std::string reason = std::to_string(fields.size()) + (fields.size() == 1 ? " field, " : " fields, ") +
                        std::to_string(columns) + " expected";
-  if (short_row)
-    reason += " (preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut)";
+  if (short_row) reason += " (preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut)";
   return reason;
 }
 

@@ -6,13 +6,10 @@
 namespace tesserec::data {
 namespace {
 
-bool is_empty(const Line& line) {
-  return !line.too_long && line.text.find_first_not_of(' ') == std::string_view::npos;
-}
+bool is_empty(const Line& line) { return !line.too_long && line.text.find_first_not_of(' ') == std::string_view::npos; }
 
 constexpr const char* empty_line = "the line is empty";
-constexpr const char* advice =
-    "; mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+constexpr const char* advice = "; mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
 
 }  // namespace
 

@@ -32,8 +32,7 @@ class RowStream {
  public:
   static constexpr std::size_t bad_rows_kept = 5;
 
-  RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format,
-            BadRows bad_rows);
+  RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format, BadRows bad_rows);
 
   /// The next good row; false at the end, or, with BadRows::stop, at the first bad one.
   bool next(Row& row);

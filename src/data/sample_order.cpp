@@ -106,8 +106,8 @@ void SampleOrder::add_batches(Range range, std::vector<Range>& runs) const {
     const Index batch = per_batch > 0 ? std::min(at / per_batch, whole) : whole;
     const Range mine = positions(0, batch);
     const Index end = std::min(range.end, mine.end);
-    const Index first = batch * deal_.batch_size +
-                        deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).begin;
+    const Index first =
+        batch * deal_.batch_size + deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).begin;
     add_run({first + at - mine.begin, first + end - mine.begin}, runs);
     at = end;
   }

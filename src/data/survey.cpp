@@ -63,8 +63,7 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
 
 /// Examples of bad rows, each rank's after the other: of a file, the first few are kept.
 void gather_bad_rows(const comm::Communicator& comm, const std::vector<PieceCount>& counts,
-                     const std::vector<Index>& before, const std::vector<RawFile>& files,
-                     DatasetReport& report) {
+                     const std::vector<Index>& before, const std::vector<RawFile>& files, DatasetReport& report) {
   std::vector<Index> file_of;
   std::string mine;
   for (const PieceCount& piece : counts)
@@ -104,8 +103,8 @@ void gather_counts(const comm::Communicator& comm, const std::vector<PieceCount>
 
 }  // namespace
 
-Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
-              BadRows bad_rows, bool learn) {
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
+              bool learn) {
   Survey result;
   result.files = std::move(files);
   result.pieces = deal_pieces(result.files, comm.rank(), comm.size());

@@ -25,7 +25,7 @@ struct Survey {
 
 /// Collective. Stops at the first bad row if `bad_rows` says so. `learn`: count tokens and measure numbers
 /// (training files).
-Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
-              BadRows bad_rows, bool learn);
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
+              bool learn);
 
 }  // namespace tesserec::data

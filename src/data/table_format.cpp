@@ -31,16 +31,15 @@ char read_delimiter(const std::string& text) {
 
 void check_label(const Column& column) {
   if (column.positive.empty() || column.negative.empty())
-    fail("preprocess.column ", column.name,
-         ": a label needs the texts of both classes, like positive = [\"1\"] and ", "negative = [\"0\"]");
+    fail("preprocess.column ", column.name, ": a label needs the texts of both classes, like positive = [\"1\"] and ",
+         "negative = [\"0\"]");
   for (const std::string& text : column.positive)
     if (contains(column.negative, text))
       fail("preprocess.column ", column.name, ": \"", text, "\" is both positive and negative");
 }
 
 void check_columns(const std::vector<Column>& columns) {
-  if (columns.empty())
-    fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
+  if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
   std::vector<std::string> names;
   Index labels = 0, features = 0;
   for (const Column& column : columns) {
@@ -49,8 +48,7 @@ void check_columns(const std::vector<Column>& columns) {
     if (column.kind != ColumnKind::label && !(column.positive.empty() && column.negative.empty()))
       fail("preprocess.column ", column.name, ": positive and negative apply to kind = \"label\"");
     if (column.kind == ColumnKind::skip) continue;
-    if (column.name.empty() || column.name == "." || column.name == ".." ||
-        column.name.find('/') != std::string::npos)
+    if (column.name.empty() || column.name == "." || column.name == ".." || column.name.find('/') != std::string::npos)
       fail("preprocess.column: \"", column.name, "\" cannot be a column's name; give one without '/'");
     if (contains(names, column.name)) fail("preprocess.column: two columns are called ", column.name);
     names.push_back(column.name);
@@ -98,8 +96,7 @@ class Table final : public RowFormat {
 
   std::string parse(std::string_view line, Row& row) const override {
     split(line, delimiter_, row.fields);
-    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty())
-      return reason;
+    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty()) return reason;
     row.numbers.clear();
     row.tokens.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {

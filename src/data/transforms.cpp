@@ -22,8 +22,7 @@ float NumberTransform::operator()(double x) const {
   if (transform_ == Transform::none) return static_cast<float>(x);
   const double standardised = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardised) <= std::numeric_limits<float>::max()))
-    fail(feature_, ": ", x, " standardised by ", description(),
-         " does not fit a 32-bit float; look at the column");
+    fail(feature_, ": ", x, " standardised by ", description(), " does not fit a 32-bit float; look at the column");
   return static_cast<float>(standardised);
 }
 

@@ -18,8 +18,7 @@ Vocabulary::Vocabulary(const std::string& feature, const TokenCounts& counts, In
     return counts.tokens.token(a) < counts.tokens.token(b);
   });
   if (static_cast<Index>(order.size()) >= std::numeric_limits<std::int32_t>::max())
-    fail(feature, ": ", order.size(),
-         " different values do not fit 32-bit ids; raise preprocess.minimum_count");
+    fail(feature, ": ", order.size(), " different values do not fit 32-bit ids; raise preprocess.minimum_count");
   for (const Index i : order) tokens_.insert(counts.tokens.token(i));
 }
 
@@ -42,8 +41,7 @@ TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine) {
     comm.broadcast(counts, root);
     store::agree(comm, [&] {
       for (std::size_t i = 0; i < counts.size(); ++i)
-        all.add({bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])},
-                counts[i]);
+        all.add({bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])}, counts[i]);
     });
   }
   return all;

@@ -14,8 +14,7 @@ double weight(double x, double exponent) { return std::exp(-exponent * std::log(
 
 Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_(std::min(rows, most_hot)) {
   std::vector<double> weights;
-  for (Index rank = 0; rank < hot_; ++rank)
-    weights.push_back(weight(static_cast<double>(rank + 1), exponent));
+  for (Index rank = 0; rank < hot_; ++rank) weights.push_back(weight(static_cast<double>(rank + 1), exponent));
   if (hot_ < rows) {
     // Euler-Maclaurin from a = hot + 1 to n = rows: the next term is below 1e-15 of the sum.
     const auto a = static_cast<double>(hot_ + 1), n = static_cast<double>(rows);
@@ -72,8 +71,7 @@ Index Zipf::draw(const Random& random, Index row, Index first, Index stride) con
     const double u = static_cast<double>((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;
     const double y = tail_end_ - u * (tail_end_ - tail_begin_);
     const double x = inverse(y);
-    const double k =
-        std::clamp(std::floor(x + 0.5), static_cast<double>(hot_ + 1), static_cast<double>(rows_));
+    const double k = std::clamp(std::floor(x + 0.5), static_cast<double>(hot_ + 1), static_cast<double>(rows_));
     // What is rejected is less than a thousandth of a cell at its left border, this far out.
     if (x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_)) return static_cast<Index>(k) - 1;
     first += stride;
@@ -81,8 +79,6 @@ Index Zipf::draw(const Random& random, Index row, Index first, Index stride) con
   }
 }
 
-double Zipf::probability(Index rank) const {
-  return weight(static_cast<double>(rank + 1), exponent_) / total_;
-}
+double Zipf::probability(Index rank) const { return weight(static_cast<double>(rank + 1), exponent_) / total_; }
 
 }  // namespace tesserec::data

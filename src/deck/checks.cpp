@@ -35,8 +35,7 @@ void check_data(const Deck& deck) {
          " are both given; keep one, or set data.synthetic.kind = \"none\"");
   if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
   if (synthetic.rows.empty())
-    fail(deck.at("data.synthetic.rows"),
-         " is empty: a model has at least one table; give its number of rows");
+    fail(deck.at("data.synthetic.rows"), " is empty: a model has at least one table; give its number of rows");
 }
 
 void check_column(const Deck& deck, std::size_t i, int& labels) {
@@ -44,8 +43,7 @@ void check_column(const Deck& deck, std::size_t i, int& labels) {
   const std::string path = "preprocess.column." + std::to_string(i);
   const std::string who = " of column \"" + column.name + "\" ";
   const bool label = column.kind == data::ColumnKind::label;
-  if (label && ++labels > 1)
-    fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
+  if (label && ++labels > 1) fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
   if (label && column.positive.empty())
     fail(deck.at(path + ".positive"), who, "is missing: the texts of the label that mean 1");
   if (label && column.negative.empty())
@@ -76,8 +74,7 @@ void check_preprocess(const Deck& deck) {
     categories = categories || preprocess.columns[i].kind == data::ColumnKind::category;
     names.push_back(preprocess.columns[i].name);
     if (!repeated_text(names).empty())
-      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
-           "\" is used twice");
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(), "\" is used twice");
   }
   if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"");
   if (!categories)
@@ -89,8 +86,7 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
   const bool no_eps = static_cast<float>(o.eps) == 0.0f;
   if (adagrad && no_eps && static_cast<float>(o.initial_accumulator) == 0.0f)
     fail(deck.at(path + ".eps"), " and initial_accumulator are both 0: a gradient of 0 would divide 0 by 0");
-  if (o.type == optim::Type::adam && no_eps)
-    fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
+  if (o.type == optim::Type::adam && no_eps) fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
 }
 
 void check_model(const Deck& deck) {
@@ -98,8 +94,7 @@ void check_model(const Deck& deck) {
   if (model.bottom.back() != model.embedding_dim)
     fail(deck.at("model.bottom"), " is ", widths(model.bottom),
          ": its last width must be model.embedding_dim = ", model.embedding_dim);
-  if (model.top.back() != 1)
-    fail(deck.at("model.top"), " is ", widths(model.top), ": its last width must be 1");
+  if (model.top.back() != 1) fail(deck.at("model.top"), " is ", widths(model.top), ": its last width must be 1");
   if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }
@@ -134,8 +129,7 @@ void check_plan(const Deck& deck) {
     if (!plan.sharding.forced())
       fail(deck.at(path + ".ranks"), " needs a sharding of its own: one type, table_wise or another");
     if (plan.sharding.has(sharding::ShardingType::table_wise) && plan.ranks.size() > 1)
-      fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(),
-           " ranks, but a table_wise table has one owner");
+      fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(), " ranks, but a table_wise table has one owner");
     if (plan.sharding.has(sharding::ShardingType::data_parallel))
       fail(deck.at(path + ".ranks"), " is given, but a data_parallel table is on every rank");
   }
@@ -151,8 +145,7 @@ void check_deck(const Deck& deck) {
   check_optimizer(deck, "optimizer.sparse", deck.optimizer.sparse);
   std::set<std::string> names;
   for (const auto& table : deck.tables) {
-    if (!names.insert(table.name).second)
-      fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
+    if (!names.insert(table.name).second) fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
     check_table(deck, table);
   }
   check_plan(deck);
@@ -172,8 +165,7 @@ void require_data(const Deck& deck) {
 }
 
 void require_preprocess(const Deck& deck) {
-  if (deck.preprocess.train.empty())
-    fail(deck.at("preprocess.train"), " is missing: give the raw training files");
+  if (deck.preprocess.train.empty()) fail(deck.at("preprocess.train"), " is missing: give the raw training files");
   if (deck.preprocess.output.empty())
     fail(deck.at("preprocess.output"), " is missing: give the folder for train.h5 and evaluate.h5");
 }

@@ -24,8 +24,7 @@ std::string Deck::at(const std::string& key) const {
 
 Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   Value root = parse_toml(text, name);
-  if (root.table.empty())
-    fail(name, ": the deck is empty; it needs at least [data] and [model] (tesserec describe)");
+  if (root.table.empty()) fail(name, ": the deck is empty; it needs at least [data] and [model] (tesserec describe)");
   for (std::size_t i = 0; i < overrides.size(); ++i) apply_override(root, overrides[i], i + 1);
 
   std::vector<std::string> blocks;

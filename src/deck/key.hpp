@@ -51,9 +51,7 @@ Key<T> integer(const char* name, M T::*member, Integers range, const char* unit,
     range.high = static_cast<Index>(std::numeric_limits<M>::max());
   return make_key<T>(
       name, "integer", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) {
-        o.*member = static_cast<M>(read_integer(v, path, range));
-      },
+      [=](T& o, const Value& v, const std::string& path) { o.*member = static_cast<M>(read_integer(v, path, range)); },
       [=](const T& o) { return std::to_string(o.*member); });
 }
 
@@ -94,9 +92,7 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const c
   const std::vector<std::string> names = names_of(choices);
   return make_key<T>(
       name, "choice", join_choices(names), "", sentence,
-      [=](T& o, const Value& v, const std::string& path) {
-        o.*member = choices[read_choice(v, path, names)].second;
-      },
+      [=](T& o, const Value& v, const std::string& path) { o.*member = choices[read_choice(v, path, names)].second; },
       [=](const T& o) {
         for (const auto& c : choices)
           if (c.second == o.*member) return quoted(c.first);
@@ -106,12 +102,10 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const c
 
 /// A list whose elements are read by `element(value, path)` and written by `to_text(element)`.
 template <class T, class M, class Read, class Write>
-Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type, std::string range,
-            const char* unit, const char* sentence, Length length, bool one_will_do, Read element,
-            Write to_text) {
+Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type, std::string range, const char* unit,
+            const char* sentence, Length length, bool one_will_do, Read element, Write to_text) {
   if (!range.empty()) range = "each " + range;
-  if (const std::string rule = length_words(length); !rule.empty())
-    range = rule + (range.empty() ? "" : "; " + range);
+  if (const std::string rule = length_words(length); !rule.empty()) range = rule + (range.empty() ? "" : "; " + range);
   return make_key<T>(
       name, type, range, unit, sentence,
       [=](T& o, const Value& v, const std::string& path) {
@@ -139,8 +133,8 @@ Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Len
 }
 
 template <class T>
-Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, Length length,
-               const char* unit, const char* sentence) {
+Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, Length length, const char* unit,
+               const char* sentence) {
   return list(
       name, member, "list of numbers", range.words(), unit, sentence, length, false,
       [=](const Value& v, const std::string& path) { return read_number(v, path, range); },
@@ -149,8 +143,7 @@ Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, 
 
 /// One text alone stands for a list of one.
 template <class T>
-Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, Length length,
-             const char* sentence) {
+Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, Length length, const char* sentence) {
   return list(
       name, member, "list of texts", text_words(form), "", sentence, length, true,
       [=](const Value& v, const std::string& path) { return read_text(v, path, form); },

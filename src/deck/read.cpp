@@ -19,16 +19,15 @@ bool well_formed(const std::string& text, Text form) {
   if (form == Text::letter) return text.size() == 1 && text != "\n" && text != "\r";
   if (text.empty()) return false;
   if (form == Text::filled) return true;
-  return text != "." && text != ".." && text.size() <= 200 &&
-         std::none_of(text.begin(), text.end(),
-                      [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return text != "." && text != ".." && text.size() <= 200 && std::none_of(text.begin(), text.end(), [](char c) {
+           return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+         });
 }
 
 }  // namespace
 
 std::string Integers::words() const {
-  return high == no_limit ? "at least " + std::to_string(low)
-                          : std::to_string(low) + " to " + std::to_string(high);
+  return high == no_limit ? "at least " + std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
 }
 
 std::string Numbers::words() const {
@@ -61,9 +60,7 @@ std::string text_words(Text form) {
 
 std::string length_words(Length length) {
   if (length.low == length.high) return std::to_string(length.low) + " entries";
-  return length.low == 0
-             ? ""
-             : "at least " + std::to_string(length.low) + (length.low == 1 ? " entry" : " entries");
+  return length.low == 0 ? "" : "at least " + std::to_string(length.low) + (length.low == 1 ? " entry" : " entries");
 }
 
 bool read_boolean(const Value& value, const std::string& path) {
@@ -82,8 +79,7 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
   const std::string must = "a finite number, " + range.words();
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
   const double number = value.kind == Kind::integer ? static_cast<double>(value.integer) : value.number;
-  if (!std::isfinite(number) || number < range.low || number > range.high ||
-      (range.open && number == range.high))
+  if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high))
     refuse(value, path, must);
   return number == 0.0 ? 0.0 : number;  // no -0
 }
@@ -91,15 +87,13 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
 std::string read_text(const Value& value, const std::string& path, Text form) {
   const std::string rule = text_words(form);
   const bool typed = !value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table;
-  if (value.kind != Kind::text && !typed)
-    refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
+  if (value.kind != Kind::text && !typed) refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
   const std::string& text = value.kind == Kind::text ? value.text : value.raw;
   if (!well_formed(text, form)) refuse(value, path, "text (" + rule + ")");
   return text;
 }
 
-std::size_t read_choice(const Value& value, const std::string& path,
-                        const std::vector<std::string>& choices) {
+std::size_t read_choice(const Value& value, const std::string& path, const std::vector<std::string>& choices) {
   const std::string text = value.kind == Kind::text ? value.text : value.raw;
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
@@ -110,16 +104,15 @@ std::size_t read_choice(const Value& value, const std::string& path,
 
 void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
                const std::function<void(const Value&, const std::string&)>& read) {
-  if (one_will_do && (value.kind == Kind::text ||
-                      (!value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table)))
+  if (one_will_do &&
+      (value.kind == Kind::text || (!value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table)))
     return read(value, path);
   const std::string rule = length_words(length);
   const std::string must = "a list" + (rule.empty() ? "" : " of " + rule);
   if (value.kind != Kind::list) refuse(value, path, must);
   if (value.list.size() < length.low || value.list.size() > length.high)
     fail(value.where, ": ", path, " must be ", must, ", but has ", value.list.size());
-  for (std::size_t i = 0; i < value.list.size(); ++i)
-    read(value.list[i], path + "[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < value.list.size(); ++i) read(value.list[i], path + "[" + std::to_string(i) + "]");
 }
 
 }  // namespace tesserec::deck

@@ -33,18 +33,15 @@ Section synthetic_section() {
       integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows",
                "Rows of each table's id space, one feature a table."),
       integer("max_rows", &Synthetic::max_rows, {}, "rows", "Caps every entry of rows; 0 means no cap."),
-      integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers",
-              "Dense numbers of a sample."),
+      integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense numbers of a sample."),
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
               "Ids of one feature of a sample, or the most of them."),
       boolean("variable_bags", &Synthetic::variable_bags,
               "planted: bag lengths uniform in 0 to ids_per_bag; reference: the reference's own rule instead "
               "of a fixed "
               "length."),
-      number("zipf", &Synthetic::zipf, {0.0, 10.0}, "",
-             "planted: exponent of the ids' frequency; 0 means uniform."),
-      number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "",
-             "planted: aimed share of label 1."),
+      number("zipf", &Synthetic::zipf, {0.0, 10.0}, "", "planted: exponent of the ids' frequency; 0 means uniform."),
+      number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: aimed share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, tables and dense numbers together."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
@@ -55,13 +52,11 @@ Section synthetic_section() {
 
 Section preprocess_section() {
   using Preprocess = data::PreprocessSettings;
-  const Choices<data::RawFormat> formats = {{"criteo", data::RawFormat::criteo},
-                                            {"table", data::RawFormat::table}};
+  const Choices<data::RawFormat> formats = {{"criteo", data::RawFormat::criteo}, {"table", data::RawFormat::table}};
   const Choices<data::BadRows> bad = {{"stop", data::BadRows::stop}, {"skip", data::BadRows::skip}};
   const Choices<data::ShortRows> shorter = {{"stop", data::ShortRows::stop}, {"pad", data::ShortRows::pad}};
   const Keys<Preprocess> keys = {
-      texts("train", &Preprocess::train, Text::filled, {},
-            "Raw files to train on, plain or .gz; * and ? match names."),
+      texts("train", &Preprocess::train, Text::filled, {}, "Raw files to train on, plain or .gz; * and ? match names."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate; they get the ids of the training files."),
       choice("format", &Preprocess::format, formats,
@@ -79,8 +74,8 @@ Section preprocess_section() {
       boolean("trim", &Preprocess::trim, "table: drop spaces around a field."),
       texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
   };
-  return single("preprocess", "Raw click logs to HDF5 data sets.", keys,
-                [](auto& d) -> auto& { return d.preprocess; }, {"column"});
+  return single("preprocess", "Raw click logs to HDF5 data sets.", keys, [](auto& d) -> auto& { return d.preprocess; },
+                {"column"});
 }
 
 Section column_section() {
@@ -93,28 +88,23 @@ Section column_section() {
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
   const Keys<Column> keys = {
-      required(text("name", &Column::name, Text::name,
-                    "Name of the column; a category's name becomes a feature's.")),
+      required(text("name", &Column::name, Text::name, "Name of the column; a category's name becomes a feature's.")),
       required(choice("kind", &Column::kind, kinds, "What the column is.")),
       choice("transform", &Column::transform, transforms,
              "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
-      texts("negative", &Column::negative, Text::any, {},
-            "label: texts that mean 0; any other text is a bad row."),
+      texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };
   const std::string path = "preprocess.column";
   Section section;
-  section.info = {path, "[[" + path + "]]", "One column of a delimited table, in the order of the file.",
-                  infos(keys)};
+  section.info = {path, "[[" + path + "]]", "One column of a delimited table, in the order of the file.", infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
-      read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i],
-                path + "." + std::to_string(i));
+      read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
   };
   section.write = [=](const Deck& deck, std::string& out) {
-    for (const Column& column : deck.preprocess.columns)
-      out += "\n[[" + path + "]]\n" + write_keys(keys, column);
+    for (const Column& column : deck.preprocess.columns) out += "\n[[" + path + "]]\n" + write_keys(keys, column);
   };
   return section;
 }

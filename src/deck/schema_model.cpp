@@ -11,13 +11,11 @@ using Optimizer = optim::Settings;
 Section model_section() {
   using Model = model::Settings;
   const Choices<std::string> types = {{"dlrm", "dlrm"}};
-  const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot},
-                                                    {"cat", model::Interaction::cat}};
+  const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
   const Choices<model::Loss> losses = {
       {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};
   const Keys<Model> keys = {
-      choice("type", &Model::type, types,
-             "dlrm: bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091)."),
+      choice("type", &Model::type, types, "dlrm: bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091)."),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
       integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim."),
@@ -45,8 +43,7 @@ Keys<Optimizer> optimizer_keys(const Choices<optim::Type>& types) {
       number("lr", &Optimizer::lr, {}, "", "Base learning rate; [schedule] scales it."),
       number("eps", &Optimizer::eps, {}, "", "adagrad, rowwise_adagrad, adam: added to the root."),
       number("beta1", &Optimizer::beta1, {0.0, 1.0, true}, "", "adam: decay of the mean gradient, a step."),
-      number("beta2", &Optimizer::beta2, {0.0, 1.0, true}, "",
-             "adam: decay of the mean squared gradient, a step."),
+      number("beta2", &Optimizer::beta2, {0.0, 1.0, true}, "", "adam: decay of the mean squared gradient, a step."),
       number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
       choice("decay", &Optimizer::decay, decays,
              "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
@@ -64,8 +61,7 @@ Keys<Optimizer> sparse_keys() {
 }
 
 Keys<Optimizer> dense_keys() {
-  return optimizer_keys(
-      {{"sgd", optim::Type::sgd}, {"adagrad", optim::Type::adagrad}, {"adam", optim::Type::adam}});
+  return optimizer_keys({{"sgd", optim::Type::sgd}, {"adagrad", optim::Type::adagrad}, {"adam", optim::Type::adam}});
 }
 
 Keys<EmbeddingBagConfig> table_keys() {
@@ -89,8 +85,7 @@ Keys<EmbeddingBagConfig> table_keys() {
 
 std::string inline_keys(const Keys<Optimizer>& keys, const Optimizer& object) {
   std::string out;
-  for (const Key<Optimizer>& key : keys)
-    out += (out.empty() ? "" : ", ") + key.info.name + " = " + key.write(object);
+  for (const Key<Optimizer>& key : keys) out += (out.empty() ? "" : ", ") + key.info.name + " = " + key.write(object);
   return "{" + out + "}";
 }
 
@@ -109,18 +104,15 @@ void read_table(Deck& deck, const Value& block, std::size_t i) {
 
 Section table_section() {
   Section section;
-  section.info = {
-      "table", "[[table]]",
-      "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a "
-      "block of its own `optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken "
-      "from there.",
-      infos(table_keys())};
+  section.info = {"table", "[[table]]",
+                  "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a "
+                  "block of its own `optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken "
+                  "from there.",
+                  infos(table_keys())};
   section.read = [](Deck& deck, const Value& root) {
-    const Value* blocks =
-        repeated(root, "table",
-                 "a model has at least one table: give [[table]] blocks, or none for one table a feature");
-    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
-      read_table(deck, blocks->list[i], i);
+    const Value* blocks = repeated(
+        root, "table", "a model has at least one table: give [[table]] blocks, or none for one table a feature");
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i) read_table(deck, blocks->list[i], i);
   };
   section.write = [](const Deck& deck, std::string& out) {
     for (const EmbeddingBagConfig& table : deck.tables) {
@@ -135,10 +127,8 @@ Section table_section() {
 
 std::vector<Section> model_sections() {
   return {model_section(),
-          single("optimizer",
-                 "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
-                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; },
-                 {"dense", "sparse"}),
+          single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
+                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
           single(
               "optimizer.dense", "Moves the weights of the MLPs.", dense_keys(),
               [](auto& d) -> auto& { return d.optimizer.dense; }),

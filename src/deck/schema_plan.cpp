@@ -28,7 +28,8 @@ Key<sharding::ParameterConstraints> types_key() {
   return make_key<Constraints>(
       "sharding", "choice or list of choices", join_choices(names), "",
       "table_wise: whole on one rank; row_wise, column_wise: rows or columns over ranks; table_row_wise, "
-      "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a copy "
+      "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a "
+      "copy "
       "on each rank. One type alone gets its full form; of a list the planner chooses.",
       [=](Constraints& o, const Value& v, const std::string& path) {
         o.sharding = {};
@@ -75,26 +76,32 @@ Section costs_section() {
       number("row_reads", &Costs::row_reads, rate, "1/s", "Rows that a rank looks up at random, out of memory."),
       number("cached_row_reads", &Costs::cached_row_reads, rate, "1/s", "The same where caches hold the table."),
       number("read_bytes", &Costs::read_bytes, rate, "bytes/s", "Bytes of rows added to bags, or of gradients summed."),
-      number("row_updates", &Costs::row_updates, rate, "1/s", "Rows of an array, weights or optimizer state, moved at random, out of memory."),
+      number("row_updates", &Costs::row_updates, rate, "1/s",
+             "Rows of an array, weights or optimizer state, moved at random, out of memory."),
       number("cached_row_updates", &Costs::cached_row_updates, rate, "1/s", "The same where caches hold the table."),
       number("update_bytes", &Costs::update_bytes, rate, "bytes/s", "Bytes of weights and optimizer state moved."),
-      number("cached_bytes", &Costs::cached_bytes, rate, "bytes", "Bytes of a table that stay in caches from step to step."),
+      number("cached_bytes", &Costs::cached_bytes, rate, "bytes",
+             "Bytes of a table that stay in caches from step to step."),
       number("ids", &Costs::ids, rate, "1/s", "Ids put in order, by owner or by row."),
-      number("fetched_ids", &Costs::fetched_ids, rate, "1/s", "Ids put in order and pooled at the samples, where rows travel."),
+      number("fetched_ids", &Costs::fetched_ids, rate, "1/s",
+             "Ids put in order and pooled at the samples, where rows travel."),
       number("bags", &Costs::bags, rate, "1/s", "Bags of a shard cut out of the batch, pooled or sent."),
-      number("add_bytes", &Costs::add_bytes, rate, "bytes/s", "Bytes of vectors added at the samples, sending their gradients included."),
+      number("add_bytes", &Costs::add_bytes, rate, "bytes/s",
+             "Bytes of vectors added at the samples, sending their gradients included."),
       number("inside_bytes", &Costs::inside_bytes, rate, "bytes/s", "Sent or received by a rank inside its node."),
       number("between_bytes", &Costs::between_bytes, rate, "bytes/s", "Sent or received by a rank between nodes."),
       number("inside_latency", &Costs::inside_latency, seconds, "s", "Of a message inside a node."),
       number("between_latency", &Costs::between_latency, seconds, "s", "Of a message between nodes."),
       number("dense_flops", &Costs::dense_flops, rate, "FLOP/s", "Of the MLPs, forward and backward."),
-      number("interaction_flops", &Costs::interaction_flops, rate, "FLOP/s", "Of the interaction, forward and backward."),
+      number("interaction_flops", &Costs::interaction_flops, rate, "FLOP/s",
+             "Of the interaction, forward and backward."),
       number("dense_bytes", &Costs::dense_bytes, rate, "bytes/s",
              "Bytes of dense gradients summed over lanes and moved by the optimizer."),
       number("step_seconds", &Costs::step_seconds, seconds, "s", "Of a step whatever it does."),
   };
-  Section section = single("plan.costs", "What a rank does a second, for the planner's estimate.", keys,
-                           [](auto& d) -> auto& { return d.plan.costs; });
+  Section section = single(
+      "plan.costs", "What a rank does a second, for the planner's estimate.", keys,
+      [](auto& d) -> auto& { return d.plan.costs; });
   section.read = [keys, inner = section.read](Deck& deck, const Value& root) {
     if (!deck.plan.machine.empty())
       read_keys(deck, keys, deck.plan.costs, parse_toml(read_text(deck.plan.machine), deck.plan.machine), "plan.costs");
@@ -121,8 +128,7 @@ Section tables_section() {
              "Ids of a bag on average, for the planner's estimate; 0: as the data have."),
   };
   Section section;
-  section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.",
-                  infos(keys)};
+  section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.", infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* tables = root.find_path("plan.tables");
     if (tables == nullptr) return;

@@ -7,8 +7,7 @@ namespace tesserec::deck {
 std::vector<Section> train_sections() {
   using Train = train::Settings;
   const Keys<Train> train = {
-      integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
-              "Samples of one step, over all ranks."),
+      integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples", "Samples of one step, over all ranks."),
       integer("epochs", &Train::epochs, {1, no_limit}, "epochs", "Times through the training data."),
       integer("steps", &Train::steps, {}, "steps", "Steps of the whole run; 0 means all of the epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
@@ -19,14 +18,12 @@ std::vector<Section> train_sections() {
               "Another order of the samples each epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
-      integer("log_every", &Train::log_every, {1, no_limit}, "steps",
-              "Steps between lines of metrics.jsonl."),
+      integer("log_every", &Train::log_every, {1, no_limit}, "steps", "Steps between lines of metrics.jsonl."),
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {
       integer("warmup_steps", &Schedule::warmup_steps, {}, "steps", "Steps of linear warm-up; 0 means none."),
-      integer("decay_start_step", &Schedule::decay_start_step, {}, "steps",
-              "The first step with a decayed rate."),
+      integer("decay_start_step", &Schedule::decay_start_step, {}, "steps", "The first step with a decayed rate."),
       integer("decay_steps", &Schedule::decay_steps, {}, "steps", "Steps of quadratic decay; 0 means none."),
   };
   using Checkpoint = train::CheckpointSettings;
@@ -56,8 +53,7 @@ std::vector<Section> train_sections() {
               "schedule", "Learning-rate warm-up and decay, as the reference DLRM does it.", schedule,
               [](auto& d) -> auto& { return d.schedule; }),
           single(
-              "checkpoint", "Checkpoints and restart.", checkpoint,
-              [](auto& d) -> auto& { return d.checkpoint; }),
+              "checkpoint", "Checkpoints and restart.", checkpoint, [](auto& d) -> auto& { return d.checkpoint; }),
           single(
               "evaluate", "Evaluation.", evaluate, [](auto& d) -> auto& { return d.evaluate; })};
 }

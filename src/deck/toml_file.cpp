@@ -33,8 +33,7 @@ Value convert(const toml::node& node, const std::string& name, std::uint32_t lin
       if (at.line == 0) at.line = line;
       entries.push_back({at, Entry{std::string(key.str()), convert(child, name, at.line, depth + 1)}});
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Place& a, const Place& b) { return a.first < b.first; });
+    std::stable_sort(entries.begin(), entries.end(), [](const Place& a, const Place& b) { return a.first < b.first; });
     for (Place& entry : entries) value.table.push_back(std::move(entry.second));
   } else if (const auto* list = node.as_array()) {
     value.kind = Kind::list;
@@ -76,8 +75,7 @@ void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
 
 std::string read_text(const std::string& path) {
   std::error_code code;
-  if (std::filesystem::is_directory(path, code))
-    fail(path, ": is a directory; give the path of a deck (a TOML file)");
+  if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot read the deck: ", std::strerror(errno));
   std::string text;
@@ -91,8 +89,7 @@ std::string read_text(const std::string& path) {
 }
 
 Value parse_toml(const std::string& text, const std::string& name) {
-  if (text.size() >= 2 &&
-      ((text[0] == '\xff' && text[1] == '\xfe') || (text[0] == '\xfe' && text[1] == '\xff')))
+  if (text.size() >= 2 && ((text[0] == '\xff' && text[1] == '\xfe') || (text[0] == '\xfe' && text[1] == '\xff')))
     fail(name, ":1: the deck is UTF-16; save it as UTF-8");
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
     fail(name, ":", 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n'),

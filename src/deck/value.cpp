@@ -14,9 +14,7 @@ const Value* Value::find(const std::string& key) const {
   return nullptr;
 }
 
-Value* Value::find(const std::string& key) {
-  return const_cast<Value*>(static_cast<const Value*>(this)->find(key));
-}
+Value* Value::find(const std::string& key) { return const_cast<Value*>(static_cast<const Value*>(this)->find(key)); }
 
 const Value* Value::find_path(const std::string& path) const {
   const std::size_t dot = path.find('.');

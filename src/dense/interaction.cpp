@@ -52,8 +52,8 @@ inline void transpose(const Dot& s, const float* bottom, const float* pooled, fl
     for (Index d = 0; d < s.dim; ++d) zt[d * ldv + v] = pooled[(v - 1) * s.dim + d];
 }
 
-TESSEREC_KERNEL void dot_forward(const Dot& s, Index rows, const float* bottom, const float* pooled,
-                                 float* out, float* scratch) {
+TESSEREC_KERNEL void dot_forward(const Dot& s, Index rows, const float* bottom, const float* pooled, float* out,
+                                 float* scratch) {
   const Index ldv = s.ldv();
   float* zt = scratch;             // [D, ldv]
   float* gram = zt + s.dim * ldv;  // [ldv, ldv], the lower triangle in tiles
@@ -106,15 +106,13 @@ TESSEREC_KERNEL void dot_backward(const Dot& s, Index rows, const float* bottom,
         tile_product(s.vectors, g + i, ldv, z + d, ldd, dz + i * ldd + d, ldd);
     for (Index d = 0; d < s.dim; ++d) bottom_gradient[row * s.dim + d] = dz[d] + up[d];
     for (Index v = 1; v < s.vectors; ++v)
-      for (Index d = 0; d < s.dim; ++d)
-        pooled_gradient[row * s.pooled_width + (v - 1) * s.dim + d] = dz[v * ldd + d];
+      for (Index d = 0; d < s.dim; ++d) pooled_gradient[row * s.pooled_width + (v - 1) * s.dim + d] = dz[v * ldd + d];
   }
 }
 
 }  // namespace
 
-FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bottom_dim,
-                                       std::vector<Index> pooled_dims)
+FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bottom_dim, std::vector<Index> pooled_dims)
     : type_(type), itself_(itself), dim_(bottom_dim), vectors_(static_cast<Index>(pooled_dims.size()) + 1) {
   pooled_width_ = std::accumulate(pooled_dims.begin(), pooled_dims.end(), Index{0});
   assert(type == Interaction::cat ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrix products on panels. A matrix [rows, columns] in panels holds `width` columns side by side, row after row: element
-/// (r, c) lies at (c / width * rows + r) * width + c % width; the last panel is padded. The width is the kernels'.
-/// Files built for one instruction set include this: nothing with inline code may be included here.
+/// Matrix products on panels. A matrix [rows, columns] in panels holds `width` columns side by side, row after row:
+/// element (r, c) lies at (c / width * rows + r) * width + c % width; the last panel is padded. The width is the
+/// kernels'. Files built for one instruction set include this: nothing with inline code may be included here.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct ProductPanel {
   const float* start = nullptr;  ///< [width]; null = +0
   float* c = nullptr;            ///< [rows][width]
   Finish finish = Finish::store;
-  const float* y = nullptr;      ///< [rows][width]; null = all count
-  float* sums = nullptr;         ///< [width]
+  const float* y = nullptr;  ///< [rows][width]; null = all count
+  float* sums = nullptr;     ///< [width]
 };
 
 /// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0, for one panel of each; `add`: added to dw.

@@ -71,8 +71,7 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
   return made;
 }
 
-const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x,
-                          MlpWorkspace& workspace) const {
+const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x, MlpWorkspace& workspace) const {
   const Index width = kernels().width;
   to_panels(rows, input_width(), width, x, workspace.input.data());
   for (std::size_t l = 0; l < layers_.size(); ++l) forward(l, rows, weights, workspace);
@@ -85,15 +84,13 @@ const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, f
   const Index width = kernels().width;
   float* dy = workspace.gradients.back().data();
   to_panels(rows, output_width(), width, workspace.output_gradient.data(), dy);
-  mask_and_sum(rows, output_width(), width, mask(layers_.size() - 1, workspace), dy,
-               workspace.bias_sums.data());
+  mask_and_sum(rows, output_width(), width, mask(layers_.size() - 1, workspace), dy, workspace.bias_sums.data());
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight_gradient(l, rows, add, gradient, workspace);
     if (l > 0 || wants_input_gradient) input_gradient(l, rows, weights, workspace);
   }
   if (!wants_input_gradient) return nullptr;
-  from_panels(rows, input_width(), width, workspace.input_gradient_panels.data(),
-              workspace.input_gradient.data());
+  from_panels(rows, input_width(), width, workspace.input_gradient_panels.data(), workspace.input_gradient.data());
   return workspace.input_gradient.data();
 }
 
@@ -107,8 +104,7 @@ void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWo
                nullptr});
 }
 
-void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient,
-                          MlpWorkspace& workspace) const {
+void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const {
   const Kernels& k = kernels();
   const LinearLayer& layer = layers_[l];
   if (add)
@@ -124,8 +120,7 @@ void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient,
                          std::min(k.width, layer.in - i), add, dw + o * layer.in + i, layer.in});
 }
 
-void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights,
-                         MlpWorkspace& workspace) const {
+void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
   const Kernels& k = kernels();
   const LinearLayer& layer = layers_[l];
   const bool inner = l > 0;  // then dx is the gradient of the layer before, whose bias sums are due
@@ -134,9 +129,8 @@ void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights
   float* sums = workspace.bias_sums.data();
   if (inner) std::fill_n(sums, padded(layer.in), 0.0f);
   for (Index i = 0; i < layer.in; i += k.width)
-    k.product({rows, layer.out, workspace.gradients[l].data(), weights.backward[l].data() + i * layer.out,
-               nullptr, dx + i * rows, inner ? Finish::gradient : Finish::store,
-               y == nullptr ? y : y + i * rows, sums + i});
+    k.product({rows, layer.out, workspace.gradients[l].data(), weights.backward[l].data() + i * layer.out, nullptr,
+               dx + i * rows, inner ? Finish::gradient : Finish::store, y == nullptr ? y : y + i * rows, sums + i});
 }
 
 const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A vector register in plain C++, of any length: for machines without a kernel of their own, and for tests of the tiles.
+/// A vector register in plain C++, of any length: for machines without a kernel of their own, and for tests of the
+/// tiles.
 #pragma once
 
 #include "tiles.hpp"

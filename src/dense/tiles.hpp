@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernels of any instruction set: V gives a vector register and a tile's rows. A tile of R rows and two registers of
-/// columns stays in registers over the whole depth.
+/// The kernels of any instruction set: V gives a vector register and a tile's rows. A tile of R rows and two registers
+/// of columns stays in registers over the whole depth.
 #pragma once
 
 #include "kernels.hpp"

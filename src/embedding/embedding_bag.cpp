@@ -15,8 +15,8 @@ constexpr Range whole{0, RowBlocks::count};
 EmbeddingBag::EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config)
     : table_(exec, config, whole, {0, config.embedding_dim}, optim::Settings{}, ComputeKernel::fused) {}
 
-Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input,
-                                    std::span<const Index> offsets, std::span<const float> weights) const {
+Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input, std::span<const Index> offsets,
+                                    std::span<const float> weights) const {
   const auto refuse = [&](const auto&... what) { fail("table ", config().name, ": ", what...); };
   if (offsets.empty() && !input.empty())
     refuse("the first bag must start at 0; there are ", input.size(), " ids and no offsets");
@@ -25,8 +25,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
   ends.push_back(ids);
   if (ends[0] != 0) refuse("offsets start at ", ends[0], " instead of 0");
   for (Index b = 0; b < count; ++b)
-    if (ends[b + 1] < ends[b])
-      refuse("bag ", b, " would end at ", ends[b + 1], ", before its start at ", ends[b]);
+    if (ends[b + 1] < ends[b]) refuse("bag ", b, " would end at ", ends[b + 1], ", before its start at ", ends[b]);
   for (Index b = 0; b < count; ++b)
     for (Index i = ends[b]; i < ends[b + 1]; ++i)
       if (input[i] < 0 || input[i] >= config().num_embeddings)
@@ -49,8 +48,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
 void EmbeddingBag::forward(const Exec& exec, const Bags& bags, float* out, Index stride) const {
   const Nodes nodes = subtree_nodes(table_.row_blocks(), whole, bags);
   const Index dim = config().embedding_dim;
-  const Vector<float> sums =
-      make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
+  const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
   table_.lookup(exec, bags, nodes, sums.data());
   const bool mean = config().pooling == PoolingType::mean;
   for (Index b = 0; b < bags.count; ++b, out += stride) {

@@ -38,16 +38,13 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
 
 std::string describe(const EmbeddingBagConfig& table) {
   std::string features;
-  for (const std::string& feature : table.feature_names)
-    features += (features.empty() ? "'" : ", '") + feature + "'";
+  for (const std::string& feature : table.feature_names) features += (features.empty() ? "'" : ", '") + feature + "'";
   return "(" + table.name + "): EmbeddingBag(" + std::to_string(table.num_embeddings) + ", " +
-         std::to_string(table.embedding_dim) + ", mode='" +
-         (table.pooling == PoolingType::mean ? "mean" : "sum") + "'" + (table.weighted ? ", weighted" : "") +
-         ", features=[" + features + "])";
+         std::to_string(table.embedding_dim) + ", mode='" + (table.pooling == PoolingType::mean ? "mean" : "sum") +
+         "'" + (table.weighted ? ", weighted" : "") + ", features=[" + features + "])";
 }
 
-EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables)
-    : configs_(std::move(tables)) {
+EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables) : configs_(std::move(tables)) {
   check_tables(configs_);
   names_ = embedding::embedding_names(configs_);
 }
@@ -68,11 +65,9 @@ void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
   }
 }
 
-jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec,
-                                                    const jagged::KeyedJaggedTensor& sparse) const {
+jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) const {
   if (bags_.empty()) fail("the embedding bag collection has no storage yet; call initialise");
-  if (sparse.variable_stride())
-    fail("the batch has another number of samples for each feature; give all the same");
+  if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
   std::vector<Index> dims;
   Index width = 0;
   for (const EmbeddingBagConfig& table : configs_)
@@ -87,15 +82,14 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec,
     const EmbeddingBagConfig& table = bag->config();
     for (const std::string& feature : table.feature_names) {
       const Index key = std::find(sparse.keys.begin(), sparse.keys.end(), feature) - sparse.keys.begin();
-      if (key == sparse.features())
-        fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
+      if (key == sparse.features()) fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
       if (table.weighted && !sparse.weighted())
         fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
       for (Index s = 0; s < samples; ++s)
         for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
           if (sparse.values(i) < 0 || sparse.values(i) >= table.num_embeddings)
-            fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ",
-                 table.name, " of ", table.num_embeddings, " rows");
+            fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.name,
+                 " of ", table.num_embeddings, " rows");
       Bags bags;
       bags.count = samples;
       bags.offsets = sparse.offsets.data() + key * samples;
@@ -111,8 +105,7 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec,
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {
   std::string known;
   for (std::size_t t = 0; t < configs_.size(); ++t) {
-    if (configs_[t].name == table && bags_.empty())
-      fail("table ", table, " has no storage yet; call initialise");
+    if (configs_[t].name == table && bags_.empty()) fail("table ", table, " has no storage yet; call initialise");
     if (configs_[t].name == table) return *bags_[t];
     known += (known.empty() ? "" : ", ") + configs_[t].name;
   }

@@ -13,8 +13,8 @@ constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 constexpr Index prefetch_distance = 12;
 
-TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows,
-                                  Range columns, float* out) {
+TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Range columns,
+                                  float* out) {
   const Index dim = columns.size();
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < dim; c += 4) {
@@ -26,8 +26,8 @@ TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first
 
 }  // namespace
 
-EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks,
-                               Range columns, const optim::Settings& optimizer, ComputeKernel kernel)
+EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
+                               const optim::Settings& optimizer, ComputeKernel kernel)
     : config_(config),
       row_blocks_(config.num_embeddings),
       blocks_(blocks),
@@ -39,14 +39,12 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
     State state{info.name, make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name,
                                               rows_.size(), info.per_row ? 1 : dim())};
-    const bool is_sum =
-        optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
+    const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
     Kokkos::deep_copy(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
-    dense_gradient_ =
-        make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
+    dense_gradient_ = make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
     Kokkos::deep_copy(exec, dense_gradient_, 0.0f);
   }
   exec.fence();
@@ -79,8 +77,8 @@ void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index gl
       for (std::size_t f = 0; f < run.size(); ++f) {
         const Bags& feature = run[f];
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)
-          uses_.push_back({feature.ids[i] - rows_.begin, next[f], lane,
-                           feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          uses_.push_back(
+              {feature.ids[i] - rows_.begin, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
         if (feature.length(s) > 0) next[f] += dim();
       }
     }
@@ -134,8 +132,7 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
                if (kernel_ == ComputeKernel::dense) {
                  std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
                } else {
-                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row),
-                                 state(1, row), dim());
+                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
                }
              });
   });
@@ -147,14 +144,13 @@ void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars
   parallel_for(exec, "tesserec::embedding::update_dense", tasks, [&](Index task) {
     const Index begin = task * rows_per_task;
     const Index n = std::min(rows_per_task, rows_.size() - begin) * dim();
-    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(),
-                state(0, begin), state(1, begin), n);
+    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
+                state(1, begin), n);
   });
   for (const RowUse& use : uses_) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
 }
 
-const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr,
-                                                      Index step) {
+const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr, Index step) {
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
   first_use_.clear();
   for (std::size_t i = 0; i < uses_.size(); ++i)
@@ -187,8 +183,8 @@ void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, dou
     const Index end = std::min(rows, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
       const Index row = uses_[first_use_[at]].row;
-      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(),
-                          state(0, row), squares[at], config_.embedding_dim, dim());
+      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(), state(0, row),
+                          squares[at], config_.embedding_dim, dim());
     }
   });
 }

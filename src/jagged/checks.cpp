@@ -28,8 +28,7 @@ Vector<Index> offsets_of(const Exec& exec, const Vector<Index>& lengths, Index v
     offsets(i + 1) = offsets(i) + lengths(i);
   }
   if (offsets(bags) != values)
-    fail("the lengths sum to ", offsets(bags), ", but there are ", values,
-         " values; every value belongs to a bag");
+    fail("the lengths sum to ", offsets(bags), ", but there are ", values, " values; every value belongs to a bag");
   return offsets;
 }
 
@@ -38,17 +37,14 @@ void check_offsets(const Vector<Index>& offsets, Index values, const BagName& na
   if (offsets(0) != 0) fail("the offsets start at ", offsets(0), "; the first offset is 0");
   for (Index i = 0; i < bags; ++i)
     if (offsets(i + 1) < offsets(i))
-      fail(name(i), ": its offsets go back from ", offsets(i), " to ", offsets(i + 1),
-           "; offsets must ascend");
+      fail(name(i), ": its offsets go back from ", offsets(i), " to ", offsets(i + 1), "; offsets must ascend");
   if (offsets(bags) != values)
-    fail("the offsets end at ", offsets(bags), ", but there are ", values,
-         " values; every value belongs to a bag");
+    fail("the offsets end at ", offsets(bags), ", but there are ", values, " values; every value belongs to a bag");
 }
 
 void check_weights(const Vector<float>& weights, Index values) {
   const Index count = static_cast<Index>(weights.extent(0));
-  if (count != 0 && count != values)
-    fail(count, " weights for ", values, " values; give one for each value, or none");
+  if (count != 0 && count != values) fail(count, " weights for ", values, " values; give one for each value, or none");
 }
 
 std::string quoted_list(const std::vector<std::string>& keys) {

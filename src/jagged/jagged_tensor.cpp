@@ -39,11 +39,10 @@ Matrix<T> make_padded(const Exec& exec, const Vector<T>&, Index rows, Index widt
   return make_matrix<T>(exec, "tesserec::jagged::padded", rows, width);
 }
 template <class T>
-typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& like, Index rows,
-                                                 Index width) {
+typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& like, Index rows, Index width) {
   return typename PaddedForm<Matrix<T>>::type(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"),
-      static_cast<std::size_t>(rows), static_cast<std::size_t>(width), like.extent(1));
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), static_cast<std::size_t>(rows),
+      static_cast<std::size_t>(width), like.extent(1));
 }
 
 template <class T>
@@ -62,9 +61,8 @@ Index padded_width(const std::optional<Index>& width, Index longest) {
 }
 
 template <class Values>
-typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, const Vector<Index>& offsets,
-                                      Index rows, Index width,
-                                      typename Values::non_const_value_type padding) {
+typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, const Vector<Index>& offsets, Index rows,
+                                      Index width, typename Values::non_const_value_type padding) {
   assert(values.span_is_contiguous());
   const auto padded = make_padded(exec, values, rows, width);
   const Index deep = depth(values);
@@ -82,8 +80,7 @@ typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, co
 
 template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_lengths(const Exec& exec, const Values& values,
-                                                        const Vector<Index>& lengths,
-                                                        const Vector<float>& weights) {
+                                                        const Vector<Index>& lengths, const Vector<float>& weights) {
   const Index count = static_cast<Index>(values.extent(0));
   check_weights(weights, count);
   return {values, weights, offsets_of(exec, lengths, count, row_name)};
@@ -94,8 +91,7 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_offsets(const Values& values, co
                                                         const Vector<float>& weights) {
   const Index count = static_cast<Index>(values.extent(0));
   check_weights(weights, count);
-  if (offsets.extent(0) == 0)
-    fail("no offsets; rows need one more than there are rows, and no rows need one");
+  if (offsets.extent(0) == 0) fail("no offsets; rows need one more than there are rows, and no rows need one");
   check_offsets(offsets, count, row_name);
   return {values, weights, offsets};
 }
@@ -112,15 +108,13 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const st
   jagged.offsets(0) = 0;
   for (Index b = 0; b < count; ++b) {
     const Index length = static_cast<Index>(rows[b].extent(0));
-    if (depth(rows[b]) != deep)
-      fail("row ", b, " has vectors of ", depth(rows[b]), " numbers, row 0 of ", deep);
+    if (depth(rows[b]) != deep) fail("row ", b, " has vectors of ", depth(rows[b]), " numbers, row 0 of ", deep);
     if (!weights.empty() && static_cast<Index>(weights[b].extent(0)) != length)
       fail("row ", b, " has ", length, " values and ", weights[b].extent(0), " weights");
     jagged.offsets(b + 1) = jagged.offsets(b) + length;
   }
   jagged.values = make_values(exec, jagged.values, jagged.total(), deep);
-  if (!weights.empty())
-    jagged.weights = make_vector<float>(exec, "tesserec::jagged::weights", jagged.total());
+  if (!weights.empty()) jagged.weights = make_vector<float>(exec, "tesserec::jagged::weights", jagged.total());
   for (Index b = 0; b < count; ++b) {
     copy_part(exec, rows[b], 0, jagged.length(b), jagged.values, jagged.offsets(b));
     if (!weights.empty()) copy_part(exec, weights[b], 0, jagged.length(b), jagged.weights, jagged.offsets(b));
@@ -148,8 +142,7 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense_lengths(const Exec& exec, 
   const auto* const from = dense.data();
   auto* const to = jagged.values.data();
   parallel_for(exec, "tesserec::jagged::unpad", rows, [=, offsets = jagged.offsets](Index row) {
-    std::copy_n(from + row * width * deep, (offsets(row + 1) - offsets(row)) * deep,
-                to + offsets(row) * deep);
+    std::copy_n(from + row * width * deep, (offsets(row + 1) - offsets(row)) * deep, to + offsets(row) * deep);
   });
   return jagged;
 }

@@ -87,8 +87,7 @@ KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<
     if (part.variable_stride() != first->variable_stride())
       fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");
     if (part.stride != first->stride && !part.variable_stride())
-      fail(names(), ": strides ", first->stride, " and ", part.stride,
-           "; joined parts have the same samples");
+      fail(names(), ": strides ", first->stride, " and ", part.stride, "; joined parts have the same samples");
     stride = std::max(stride, part.stride);
     if (part.total() > 0) {
       if (first_full == nullptr) first_full = &part;
@@ -113,14 +112,13 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
   return gather(exec, sources, variable_stride(), weighted(), stride);
 }
 
-std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec,
-                                                        const std::vector<Index>& segments) const {
+std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec, const std::vector<Index>& segments) const {
   for (const Index segment : segments)
     if (segment < 0) fail("split: a segment of ", segment, " keys; a segment has 0 or more");
   const Index asked = std::accumulate(segments.begin(), segments.end(), Index{0});
   if (asked != features())
-    fail("split: the segments have ", asked, " keys together, but the keyed jagged tensor has ", features(),
-         " (", quoted_list(keys), ")");
+    fail("split: the segments have ", asked, " keys together, but the keyed jagged tensor has ", features(), " (",
+         quoted_list(keys), ")");
   std::vector<KeyedJaggedTensor> parts;
   Index key = 0;
   for (const Index segment : segments) {

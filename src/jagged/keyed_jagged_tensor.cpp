@@ -12,8 +12,7 @@ namespace tesserec::jagged {
 namespace {
 
 /// Sets keys, stride and first bags for `bags` bags in all.
-KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
-                               const std::vector<Index>& strides) {
+KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags, const std::vector<Index>& strides) {
   KeyedJaggedTensor kjt;
   kjt.keys = keys;
   if (strides.empty()) {
@@ -24,16 +23,14 @@ KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
     kjt.stride = features == 0 ? 0 : bags / features;
     return kjt;
   }
-  if (strides.size() != keys.size())
-    fail(strides.size(), " strides for ", keys.size(), " keys; give one for each");
+  if (strides.size() != keys.size()) fail(strides.size(), " strides for ", keys.size(), " keys; give one for each");
   kjt.first_bags = {0};
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], "; a stride is 0 or more");
     kjt.first_bags.push_back(kjt.first_bags.back() + strides[k]);
     kjt.stride = std::max(kjt.stride, strides[k]);
   }
-  if (kjt.first_bags.back() != bags)
-    fail("the strides sum to ", kjt.first_bags.back(), " bags, but there are ", bags);
+  if (kjt.first_bags.back() != bags) fail("the strides sum to ", kjt.first_bags.back(), " bags, but there are ", bags);
   return kjt;
 }
 
@@ -41,8 +38,7 @@ KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
 
 KeyedJaggedTensor KeyedJaggedTensor::from_lengths(const Exec& exec, const std::vector<std::string>& keys,
                                                   const Vector<Index>& values, const Vector<Index>& lengths,
-                                                  const Vector<float>& weights,
-                                                  const std::vector<Index>& strides) {
+                                                  const Vector<float>& weights, const std::vector<Index>& strides) {
   const Index count = static_cast<Index>(values.extent(0));
   check_weights(weights, count);
   KeyedJaggedTensor kjt = with_strides(keys, static_cast<Index>(lengths.extent(0)), strides);
@@ -53,9 +49,8 @@ KeyedJaggedTensor KeyedJaggedTensor::from_lengths(const Exec& exec, const std::v
   return kjt;
 }
 
-KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>& keys,
-                                                  const Vector<Index>& values, const Vector<Index>& offsets,
-                                                  const Vector<float>& weights,
+KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>& keys, const Vector<Index>& values,
+                                                  const Vector<Index>& offsets, const Vector<float>& weights,
                                                   const std::vector<Index>& strides) {
   const Index count = static_cast<Index>(values.extent(0));
   check_weights(weights, count);
@@ -86,17 +81,14 @@ KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vec
                                                 const std::vector<std::vector<std::vector<Index>>>& bags,
                                                 const std::vector<std::vector<std::vector<float>>>& weights) {
   if (keys.size() != bags.size()) fail("bags of ", bags.size(), " keys for ", keys.size(), " keys");
-  if (!weights.empty() && weights.size() != bags.size())
-    fail("weights of ", weights.size(), " keys for ", bags.size());
+  if (!weights.empty() && weights.size() != bags.size()) fail("weights of ", weights.size(), " keys for ", bags.size());
   std::vector<JaggedTensor> jagged;
   for (std::size_t k = 0; k < keys.size(); ++k)
     jagged.push_back(weights.empty() ? from_list(exec, bags[k]) : from_list(exec, bags[k], weights[k]));
   return from_jagged(exec, keys, jagged);
 }
 
-Index KeyedJaggedTensor::find(const std::string& key) const {
-  return find_key(keys, key, "keyed jagged tensor");
-}
+Index KeyedJaggedTensor::find(const std::string& key) const { return find_key(keys, key, "keyed jagged tensor"); }
 
 std::map<std::string, JaggedTensor> KeyedJaggedTensor::to_map(const Exec& exec) const {
   std::map<std::string, JaggedTensor> map;

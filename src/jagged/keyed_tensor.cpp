@@ -44,24 +44,22 @@ Columns find_in(const std::vector<KeyedTensor>& tensors, const std::string& key)
     if (holder != nullptr) fail("regroup: key \"", key, "\" is in two of the keyed tensors; rename one");
     holder = &tensor;
   }
-  if (holder == nullptr)
-    fail("regroup: no key \"", key, "\" in the keyed tensors; their keys: ", quoted_list(known));
+  if (holder == nullptr) fail("regroup: no key \"", key, "\" in the keyed tensors; their keys: ", quoted_list(known));
   return (*holder)[key];
 }
 
 }  // namespace
 
-KeyedTensor KeyedTensor::from_values(const std::vector<std::string>& keys,
-                                     const std::vector<Index>& length_per_key, const Matrix<float>& values) {
+KeyedTensor KeyedTensor::from_values(const std::vector<std::string>& keys, const std::vector<Index>& length_per_key,
+                                     const Matrix<float>& values) {
   if (length_per_key.size() != keys.size())
     fail("lengths of ", length_per_key.size(), " keys for ", keys.size(), " keys (", quoted_list(keys), ")");
   for (std::size_t k = 0; k < keys.size(); ++k)
-    if (length_per_key[k] < 0)
-      fail("key \"", keys[k], "\": length ", length_per_key[k], "; a length is 0 or more");
+    if (length_per_key[k] < 0) fail("key \"", keys[k], "\": length ", length_per_key[k], "; a length is 0 or more");
   const Index sum = std::accumulate(length_per_key.begin(), length_per_key.end(), Index{0});
   if (sum != static_cast<Index>(values.extent(1)))
-    fail("the lengths of the keys (", quoted_list(keys), ") sum to ", sum, ", but the values have ",
-         values.extent(1), " columns");
+    fail("the lengths of the keys (", quoted_list(keys), ") sum to ", sum, ", but the values have ", values.extent(1),
+         " columns");
   return {keys, length_per_key, values};
 }
 
@@ -73,8 +71,7 @@ KeyedTensor KeyedTensor::from_list(const Exec& exec, const std::vector<std::stri
   tensor.keys = keys;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (matrices[k].extent(0) != matrices[0].extent(0))
-      fail("key \"", keys[k], "\" has ", matrices[k].extent(0), " rows, key \"", keys[0], "\" ",
-           matrices[0].extent(0));
+      fail("key \"", keys[k], "\" has ", matrices[k].extent(0), " rows, key \"", keys[0], "\" ", matrices[0].extent(0));
     tensor.length_per_key.push_back(static_cast<Index>(matrices[k].extent(1)));
   }
   tensor.values = side_by_side(exec, {matrices.begin(), matrices.end()},

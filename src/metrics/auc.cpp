@@ -41,8 +41,7 @@ std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const st
   const Index all = std::max<Index>(1, comm.sum(mine));
   const Index taken = std::min(mine, (mine * 1024 * comm.size() + all - 1) / all);
   std::vector<std::uint64_t> sample;
-  for (Index i = 0; i < taken; ++i)
-    sample.push_back(score_of(runs[static_cast<std::size_t>(i * mine / taken)]));
+  for (Index i = 0; i < taken; ++i) sample.push_back(score_of(runs[static_cast<std::size_t>(i * mine / taken)]));
   sample = comm.all_gather(std::span<const std::uint64_t>(sample));
   std::sort(sample.begin(), sample.end());
   std::vector<std::uint64_t> first(static_cast<std::size_t>(comm.size() - 1));
@@ -57,8 +56,8 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   std::vector<Index> send_counts;
   auto from = runs.begin();
   for (const std::uint64_t first : split_scores(comm, runs)) {
-    const auto to = std::lower_bound(
-        from, runs.end(), first, [](const Run& run, std::uint64_t score) { return score_of(run) < score; });
+    const auto to = std::lower_bound(from, runs.end(), first,
+                                     [](const Run& run, std::uint64_t score) { return score_of(run) < score; });
     send_counts.push_back(to - from);
     from = to;
   }
@@ -67,16 +66,14 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   std::vector<std::size_t> ends = {0};
   for (const Index count : recv_counts) ends.push_back(ends.back() + static_cast<std::size_t>(count));
   std::vector<Run> range(ends.back());
-  comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(),
-                  std::span<const Index>(recv_counts));
+  comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(), std::span<const Index>(recv_counts));
   runs = {};
   // What came from each rank is sorted: neighbours are merged until one is left.
   const auto at = [&](std::size_t end) { return range.begin() + static_cast<std::ptrdiff_t>(end); };
   const auto by_key = [](const Run& a, const Run& b) { return a.key < b.key; };
   for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
     for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
-      std::inplace_merge(at(ends[i]), at(ends[i + width]), at(ends[std::min(i + 2 * width, ends.size() - 1)]),
-                         by_key);
+      std::inplace_merge(at(ends[i]), at(ends[i + width]), at(ends[std::min(i + 2 * width, ends.size() - 1)]), by_key);
   return range;
 }
 
@@ -87,8 +84,7 @@ PairCount count_range(const std::vector<Run>& runs) {
     Index here[2] = {0, 0};  // non-clicks, clicks
     const std::uint64_t score = score_of(runs[i]);
     for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
-    count.half_pairs +=
-        static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * count.others + here[0]);
+    count.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * count.others + here[0]);
     count.others += here[0];
     count.clicks += here[1];
   }
@@ -103,8 +99,7 @@ double PairCount::auc() const {
   return static_cast<double>(half_pairs) / static_cast<double>(all);
 }
 
-PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores,
-                      std::span<const float> labels) {
+PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels) {
   PairCount mine = count_range(exchange_ranges(comm, sorted_runs(scores, labels)));
   const std::vector<Index> others = comm.all_gather(mine.others);
   Index below = 0;

@@ -23,7 +23,6 @@ struct PairCount {
 };
 
 /// Collective, over the samples of all ranks; scores are not negative and not NaN.
-PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores,
-                      std::span<const float> labels);
+PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels);
 
 }  // namespace tesserec::metrics

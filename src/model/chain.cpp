@@ -18,10 +18,8 @@ ChainWorker::ChainWorker(const Exec& exec, const Chain& chain)
     : chain_(chain),
       bottom_(chain.bottom.make_workspace(exec, chunk_samples)),
       top_(chain.top.make_workspace(exec, chunk_samples)),
-      crossed_(
-          make_vector<float>(exec, "tesserec::model::crossed", chunk_samples * chain.interaction.width())),
-      scratch_(
-          make_vector<float>(exec, "tesserec::model::interaction_scratch", chain.interaction.scratch())) {}
+      crossed_(make_vector<float>(exec, "tesserec::model::crossed", chunk_samples * chain.interaction.width())),
+      scratch_(make_vector<float>(exec, "tesserec::model::interaction_scratch", chain.interaction.scratch())) {}
 
 const float* ChainWorker::forward(const ChainData& data, Index first, Index rows) {
   const float* x = data.dense + first * chain_.bottom.input_width();
@@ -40,8 +38,8 @@ double ChainWorker::forward_backward(const ChainData& data, Range samples, float
                              top_.output_gradient.data());
     const float* upstream = chain_.top.backward(rows, chain_.top_weights, add, gradient, true, top_);
     const Index at = first * chain_.interaction.pooled_width();
-    chain_.interaction.backward(rows, bottom_.output.data(), data.pooled + at, upstream,
-                                bottom_.output_gradient.data(), data.pooled_gradient + at, scratch_.data());
+    chain_.interaction.backward(rows, bottom_.output.data(), data.pooled + at, upstream, bottom_.output_gradient.data(),
+                                data.pooled_gradient + at, scratch_.data());
     chain_.bottom.backward(rows, chain_.bottom_weights, add, gradient, false, bottom_);
   });
   return loss;

@@ -17,19 +17,16 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, Index glo
   work.mlp_flops = static_cast<double>(samples) * (dense.flops_per_sample() - interaction);
   work.interaction_flops = static_cast<double>(samples) * interaction;
   work.gradient_bytes = gradient * static_cast<double>(most_lanes + 1);
-  work.wire_bytes =
-      4 * gradient * (ranks - 1) / ranks;  // pieces to their ranks, then all pieces to all: both ways
+  work.wire_bytes = 4 * gradient * (ranks - 1) / ranks;  // pieces to their ranks, then all pieces to all: both ways
   return work;
 }
 
-double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology,
-                     Index global_batch) {
+double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology, Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, global_batch);
   const sharding::MachineCosts& m = topology.costs;
   const double others = std::max(1, topology.ranks - 1);
   const double inside = (topology.ranks_per_node - 1) / others, between = 1 - inside;
-  const double wire =
-      topology.ranks == 1 ? 0 : work.wire_bytes * (inside / m.inside_bytes + between / m.between_bytes);
+  const double wire = topology.ranks == 1 ? 0 : work.wire_bytes * (inside / m.inside_bytes + between / m.between_bytes);
   return work.mlp_flops / m.dense_flops + work.interaction_flops / m.interaction_flops +
          work.gradient_bytes / m.dense_bytes + wire + m.step_seconds;
 }

@@ -25,8 +25,8 @@ void validate(const Settings& s, Index dense_features, const std::vector<Index>&
   if (s.top.back() != 1) fail("model.top ends in ", s.top.back(), "; it must end in 1, the logit");
   for (std::size_t f = 0; f < pooled_dims.size(); ++f)
     if (s.interaction == Interaction::dot && pooled_dims[f] != s.embedding_dim)
-      fail("model.interaction = \"dot\" needs all vectors of ", s.embedding_dim, " numbers, but feature ", f,
-           " has ", pooled_dims[f], "; use \"cat\" or one dimension");
+      fail("model.interaction = \"dot\" needs all vectors of ", s.embedding_dim, " numbers, but feature ", f, " has ",
+           pooled_dims[f], "; use \"cat\" or one dimension");
   if (!(s.loss_threshold >= 0.0 && s.loss_threshold < 0.5))
     fail("model.loss_threshold is ", s.loss_threshold, "; it must be in [0, 0.5)");
   if (s.loss_weights.size() != 2) fail("model.loss_weights needs two numbers, for label 0 and label 1");
@@ -73,9 +73,7 @@ struct Dlrm::Impl {
   /// Splits the lanes into contiguous runs over the threads of `exec`; body(run, lanes of the run, worker).
   template <class Body>
   void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body);
-  Index runs(const Exec& exec, Range lanes) const {
-    return std::clamp<Index>(concurrency(exec), 1, lanes.size());
-  }
+  Index runs(const Exec& exec, Range lanes) const { return std::clamp<Index>(concurrency(exec), 1, lanes.size()); }
 
   Settings settings;
   std::vector<Parameter> layout;
@@ -106,8 +104,7 @@ void Dlrm::Impl::over_runs(const Exec& exec, const std::string& label, Range lan
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(count));  // none may leave a thread
   parallel_for(exec, label, count, [&](Index run) {
     try {
-      const Range mine{lanes.begin + run * lanes.size() / count,
-                       lanes.begin + (run + 1) * lanes.size() / count};
+      const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
       body(run, mine, workers[run]);
     } catch (...) {
       errors[run] = std::current_exception();
@@ -151,17 +148,15 @@ void Dlrm::initialise(const Exec& exec, std::uint64_t seed, const Vector<float>&
     const auto bias_scale = static_cast<float>(std::sqrt(1.0 / out));
     parallel_for(exec, "tesserec::model::initialise", weight.rows, [&](Index row) {
       float* w = parameters.data() + weight.offset + row * weight.columns;
-      for (Index column = 0; column < weight.columns; ++column)
-        w[column] = weight_scale * weights.normal(row, column);
+      for (Index column = 0; column < weight.columns; ++column) w[column] = weight_scale * weights.normal(row, column);
       parameters.data()[bias.offset + row] = bias_scale * biases.normal(row, 0);
     });
   }
   impl_->clear_gaps(parameters.data());
 }
 
-std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>& parameters,
-                                           const DenseInput& input, float* pooled_gradient,
-                                           comm::LaneSums& gradients) const {
+std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+                                           float* pooled_gradient, comm::LaneSums& gradients) const {
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
@@ -175,23 +170,21 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
   }
   gradients.start(lanes);
   impl_->chain.pack(exec, parameters.data(), true);
-  impl_->over_runs(exec, "tesserec::model::forward_backward", lanes,
-                   [&](Index run, Range mine, ChainWorker& worker) {
-                     comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
-                     if (runs > 1) sums.start(mine);
-                     for (Index lane = mine.begin; lane < mine.end; ++lane) {
-                       Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
-                       samples = {samples.begin - offset, samples.end - offset};
-                       const Vector<float> gradient = sums.take(exec);
-                       if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
-                       impl_->clear_gaps(gradient.data());
-                       losses[lane - lanes.begin] =
-                           worker.forward_backward(data, samples, gradient.data()) /
-                           static_cast<double>(input.global_size);
-                       sums.push(lane, gradient);
-                     }
-                     if (runs > 1) sums.finish();
-                   });
+  impl_->over_runs(exec, "tesserec::model::forward_backward", lanes, [&](Index run, Range mine, ChainWorker& worker) {
+    comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
+    if (runs > 1) sums.start(mine);
+    for (Index lane = mine.begin; lane < mine.end; ++lane) {
+      Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
+      samples = {samples.begin - offset, samples.end - offset};
+      const Vector<float> gradient = sums.take(exec);
+      if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
+      impl_->clear_gaps(gradient.data());
+      losses[lane - lanes.begin] =
+          worker.forward_backward(data, samples, gradient.data()) / static_cast<double>(input.global_size);
+      sums.push(lane, gradient);
+    }
+    if (runs > 1) sums.finish();
+  });
   if (runs > 1)
     for (Index run = 0; run < runs; ++run) gradients.absorb(impl_->run_sums[run]);
   gradients.finish();
@@ -209,8 +202,7 @@ std::vector<double> Dlrm::predict(const Exec& exec, const Vector<float>& paramet
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
       const Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
       losses[lane - lanes.begin] =
-          worker.predict(data, {samples.begin - offset, samples.end - offset}) /
-          static_cast<double>(input.global_size);
+          worker.predict(data, {samples.begin - offset, samples.end - offset}) / static_cast<double>(input.global_size);
     }
   });
   return losses;

@@ -23,8 +23,7 @@ void over_blocks(const Exec& exec, const std::string& label, Index size, const B
 DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size) : settings_(settings) {
   if (settings.type == Type::rowwise_adagrad)
     fail("rowwise_adagrad is for embedding tables; the dense optimizers are sgd, adagrad and adam");
-  const float start =
-      settings.type == Type::adagrad ? static_cast<float>(settings.initial_accumulator) : 0.0f;
+  const float start = settings.type == Type::adagrad ? static_cast<float>(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
     const Vector<float> values = make_vector<float>(exec, "tesserec::optim::" + info.name, size);
     over_blocks(exec, "tesserec::optim::start", size,
@@ -33,8 +32,8 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
   }
 }
 
-void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient,
-                          double lr, Index step) {
+void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
+                          Index step) {
   const auto size = static_cast<Index>(parameters.extent(0));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);

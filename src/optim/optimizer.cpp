@@ -64,16 +64,15 @@ inline float row_squares(float l2, const float* w, const float* g, Index n) {
   return sum;
 }
 
-inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares,
-                             Index dim, Index n) {
+inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares, Index dim,
+                             Index n) {
   const float l2 = s.l2, shrink = s.shrink;
   row_sum[0] += squares / static_cast<float>(dim);
   const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
   for (Index i = 0; i < n; ++i) w[i] = std::fma(-rate, std::fma(l2, w[i], g[i]), shrink * w[i]);
 }
 
-TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum,
-                                            Index n) {
+TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, Index n) {
   move_row_adagrad(s, w, g, row_sum, row_squares(s.l2, w, g, n), n, n);
 }
 
@@ -105,13 +104,11 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step) {
   s.l2 = settings.decay == Decay::l2 ? static_cast<float>(settings.weight_decay) : 0.0f;
   s.shrink = settings.decay == Decay::decoupled ? static_cast<float>(1.0 - lr * settings.weight_decay) : 1.0f;
   s.correction1 = static_cast<float>(1.0 / (1.0 - std::pow(settings.beta1, static_cast<double>(step))));
-  s.correction2 =
-      static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
+  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
   return s;
 }
 
-void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1,
-          Index n) {
+void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1, Index n) {
   switch (step.type) {
     case Type::sgd:
       return move_sgd(step, weights, gradient, n);
@@ -141,15 +138,14 @@ std::vector<Index> column_subtrees(Range columns) {
   return leaves;
 }
 
-TESSEREC_KERNEL void column_square_sums(const StepScalars& step, const float* row, const float* gradient,
-                                        Range columns, float* sums) {
+TESSEREC_KERNEL void column_square_sums(const StepScalars& step, const float* row, const float* gradient, Range columns,
+                                        float* sums) {
   const Range blocks{columns.begin / 4, (columns.end + 3) / 4};
   TreeOrder tree(blocks);
   float slots[TreeOrder::max_slots];
   const auto add = [&](int into, int from) { slots[into] += slots[from]; };
   for (Index block = blocks.begin; block < blocks.end; ++block)
-    slots[tree.push(block, add)] =
-        block_squares(step.l2, row, gradient, block * 4 - columns.begin, columns.size());
+    slots[tree.push(block, add)] = block_squares(step.l2, row, gradient, block * 4 - columns.begin, columns.size());
   tree.finish(add);
   for (int i = 0; i < tree.size(); ++i) sums[i] = slots[i];
 }
@@ -159,8 +155,7 @@ TESSEREC_KERNEL void move_columns(const StepScalars& step, float* row, const flo
   move_row_adagrad(step, row, gradient, row_sum, squares, dim, n);
 }
 
-void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1,
-              Index n) {
+void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1, Index n) {
   if (step.type == Type::rowwise_adagrad)
     move_whole_row_adagrad(step, row, gradient, state0, n);
   else

@@ -8,8 +8,8 @@ namespace tesserec::optim {
 
 void validate(const ScheduleSettings& schedule) {
   if (schedule.warmup_steps < 0 || schedule.decay_start_step < 0 || schedule.decay_steps < 0)
-    fail("the schedule's warm-up steps (", schedule.warmup_steps, "), decay start (",
-         schedule.decay_start_step, ") and decay steps (", schedule.decay_steps, ") must not be negative");
+    fail("the schedule's warm-up steps (", schedule.warmup_steps, "), decay start (", schedule.decay_start_step,
+         ") and decay steps (", schedule.decay_steps, ") must not be negative");
   if (schedule.decay_steps > 0 && schedule.decay_start_step < schedule.warmup_steps)
     fail("the learning rate's decay starts at step ", schedule.decay_start_step, ", before its warm-up of ",
          schedule.warmup_steps, " steps ends; let it start at ", schedule.warmup_steps, " or later");

@@ -28,8 +28,7 @@ struct Dual {
   double share = 0, room = 1;
   /// Of `columns` pieces of `own` seconds each on average.
   double operator()(double own, double columns) const {
-    return share == 0 ? 0
-                      : share * std::max(0.0, std::ceil((k + 1) * columns * own / room - 1e-9) - columns) / k;
+    return share == 0 ? 0 : share * std::max(0.0, std::ceil((k + 1) * columns * own / room - 1e-9) - columns) / k;
   }
 };
 
@@ -87,8 +86,7 @@ class Bound {
       if (memory_matters_)
         for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) {
           const double seconds = (1 - weight) / room, bytes = weight / problem_.memory;
-          if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}, nullptr) > ranks_ * (1 + rounding))
-            return true;
+          if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}, nullptr) > ranks_ * (1 + rounding)) return true;
         }
       if (all_each - before < 1e-3 * room) break;
     }
@@ -101,8 +99,7 @@ class Bound {
           double sum = 0;
           const double linear = share / left;
           for (std::size_t t = 0; t < tables_.size(); ++t)
-            sum += least(t, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0},
-                         Dual{k, 1 - share, left});
+            sum += least(t, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, Dual{k, 1 - share, left});
           const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
           if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
         }
@@ -166,9 +163,7 @@ class Bound {
     if (!problem_.free[t]) return best;
     const FreeTable& free = *problem_.free[t];
     using Cut = FreeTable::Cut;
-    const auto image = [&](double own, double columns) {
-      return dual.share == 0 ? 0 : dual(own, columns) / columns;
-    };
+    const auto image = [&](double own, double columns) { return dual.share == 0 ? 0 : dual(own, columns) / columns; };
     struct Candidate {
       double least;
       const Cut* cut;
@@ -189,14 +184,12 @@ class Bound {
     for (const auto& [least, cut] : candidates) {
       if (least >= best) break;
       const double columns = static_cast<double>(cut->columns);
-      const bool exact =
-          cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
-      best =
-          std::min(best, exact             ? least
-                         : dual.share == 0 ? columns * free.tiles(*cut).least(piece, price)
-                                           : columns * free.tiles(*cut).least(piece, price, [&](double own) {
-                                               return image(own, columns);
-                                             }));
+      const bool exact = cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
+      best = std::min(best, exact             ? least
+                            : dual.share == 0 ? columns * free.tiles(*cut).least(piece, price)
+                                              : columns * free.tiles(*cut).least(piece, price, [&](double own) {
+                                                  return image(own, columns);
+                                                }));
     }
     return best;
   }

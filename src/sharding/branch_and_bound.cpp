@@ -86,8 +86,8 @@ class Tree {
     if (i == option.pieces.size()) return descend(depth + 1, each, owned);
     std::vector<int>& owners = chosen_[order_[depth]].owners;
     const Load& piece = option.pieces[i];
-    const bool like_last = i > 0 && option.pieces[i - 1].seconds == piece.seconds &&
-                           option.pieces[i - 1].bytes == piece.bytes;
+    const bool like_last =
+        i > 0 && option.pieces[i - 1].seconds == piece.seconds && option.pieces[i - 1].bytes == piece.bytes;
     const bool fixed = option.place == Place::fixed;
     int first = 0, last = problem_.ranks;
     if (fixed) first = option.owners[i], last = first + 1;

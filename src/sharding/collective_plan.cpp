@@ -36,9 +36,9 @@ std::string text_of(const Topology& topology, Index global_batch) {
   text.precision(17);
   text << topology.ranks << ' ' << topology.ranks_per_node << ' ' << topology.memory << ' ' << topology.reserve << ' '
        << global_batch;
-  for (const double x :
-       {c.row_reads, c.cached_row_reads, c.read_bytes, c.row_updates, c.cached_row_updates, c.update_bytes, c.cached_bytes,
-        c.ids, c.fetched_ids, c.bags, c.add_bytes, c.inside_bytes, c.between_bytes, c.inside_latency, c.between_latency})
+  for (const double x : {c.row_reads, c.cached_row_reads, c.read_bytes, c.row_updates, c.cached_row_updates,
+                         c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.bags, c.add_bytes, c.inside_bytes,
+                         c.between_bytes, c.inside_latency, c.between_latency})
     text << ' ' << x;
   return text.str();
 }
@@ -56,8 +56,7 @@ int other_rank(const comm::Communicator& comm, const std::string& text) {
 ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& comm,
                                                      std::span<const EmbeddingBagConfig> tables) const {
   const Topology& topology = model_.topology();
-  if (topology.ranks != comm.size())
-    fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
+  if (topology.ranks != comm.size()) fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
   const Index most = comm.max(static_cast<Index>(tables.size()));
   if (comm.min(static_cast<Index>(tables.size())) != most) fail("the ranks differ in their number of tables");
   std::string all = text_of(topology, model_.global_batch()) + settings_.file;
@@ -103,7 +102,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
 void require_same_plan(const comm::Communicator& comm, std::span<const EmbeddingBagConfig> tables,
                        const ShardingPlan& plan) {
   const auto text = [&](std::size_t t) {
-    std::string line = tables[t].name + ' ' + name(plan[t].type) + ' ' + name(plan[t].kernel) + ' ' + form_name(plan[t].form);
+    std::string line =
+        tables[t].name + ' ' + name(plan[t].type) + ' ' + name(plan[t].kernel) + ' ' + form_name(plan[t].form);
     for (const Shard& s : plan[t].shards)
       for (const Index x : {Index{s.rank}, s.blocks.begin, s.blocks.end, s.columns.begin, s.columns.end})
         line += ' ' + std::to_string(x);

@@ -130,8 +130,8 @@ double PlanEstimate::imbalance() const {
   return sum > 0 ? critical_path() * static_cast<double>(seconds.size()) / sum : 1;
 }
 
-CostModel::CostModel(Topology topology, Settings settings, const optim::Settings& sparse,
-                     const optim::Settings& dense, Index global_batch)
+CostModel::CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
+                     Index global_batch)
     : topology_(std::move(topology)),
       settings_(std::move(settings)),
       sparse_(sparse),
@@ -145,8 +145,7 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
   return demand;
 }
 
-const optim::Settings& CostModel::optimizer(const embedding::EmbeddingBagConfig& table,
-                                            ComputeKernel kernel) const {
+const optim::Settings& CostModel::optimizer(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const {
   if (table.optimizer) return *table.optimizer;
   return kernel == ComputeKernel::dense ? dense_ : sparse_;
 }

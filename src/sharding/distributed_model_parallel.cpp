@@ -11,8 +11,7 @@ namespace {
 Lanes lanes_for(const ShardingEnv& env, int lanes) {
   if (lanes < 1 || (lanes & (lanes - 1)) != 0) fail("lanes = ", lanes, ": it must be a power of two");
   if (env.size() > lanes)
-    fail("lanes = ", lanes, ": each of the ", env.size(),
-         " ranks needs a lane; the next power of two will do");
+    fail("lanes = ", lanes, ": each of the ", env.size(), " ranks needs a lane; the next power of two will do");
   return Lanes(lanes);
 }
 
@@ -29,8 +28,7 @@ Settings within(Settings settings, const std::vector<embedding::EmbeddingBagConf
     ShardingTypes both;
     for (const ShardingType type : wanted.list)
       if (std::find(offered.begin(), offered.end(), type) != offered.end()) both.list.push_back(type);
-    if (both.empty())
-      fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
+    if (both.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
     wanted = both;
   }
   return settings;
@@ -54,8 +52,7 @@ ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module, const Sha
 jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTensor& batch,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
                                    const std::vector<std::string>& features) {
-  if (batch.variable_stride())
-    fail("the batch has another number of samples for each feature; give all the same");
+  if (batch.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
   if (batch.keys == features) return batch;
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names)
@@ -68,8 +65,7 @@ jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTe
 
 }  // namespace
 
-DistributedModelParallel::DistributedModelParallel(const Exec& exec,
-                                                   const embedding::EmbeddingBagCollection& module,
+DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
                                                    const ShardingEnv& env, const ParallelOptions& options,
                                                    const EmbeddingBagCollectionSharder& sharder)
     : env_(env),
@@ -84,8 +80,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec,
   tables_.initialise(exec, options.seed);
 }
 
-jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec,
-                                                      const jagged::KeyedJaggedTensor& features) {
+jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {
   const jagged::KeyedJaggedTensor sparse = in_order(exec, features, tables_.tables(), features_);
   global_batch_ = env_.sum(sparse.stride);
   samples_ = sparse.stride;
@@ -99,8 +94,7 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec,
   Exchange& exchange = tables_.exchange();
   const auto& asked = exchange.send_ids(sparse, global_batch_);
   tables_.lookup(exec, asked, exchange.rows(exec));
-  Matrix<float> pooled =
-      make_matrix<float>(exec, "tesserec::sharding::pooled", samples_, exchange.pooled_width());
+  Matrix<float> pooled = make_matrix<float>(exec, "tesserec::sharding::pooled", samples_, exchange.pooled_width());
   exchange.return_rows(exec, pooled.data());
   tables_.prepare(asked, global_batch_);
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
@@ -110,8 +104,8 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
   if (samples_ < 0) fail("backward without a forward: each batch goes back once");
   const Index width = tables_.exchange().pooled_width();
   if (static_cast<Index>(gradient.extent(0)) != samples_ || static_cast<Index>(gradient.extent(1)) != width)
-    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ",
-         samples_, " x ", width);
+    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples_,
+         " x ", width);
   ++steps_;
   tables_.update(exec, tables_.exchange().send_gradients(exec, gradient.data()), schedule_, steps_);
   samples_ = -1;
@@ -129,8 +123,8 @@ Index DistributedModelParallel::bytes() const {
 std::string DistributedModelParallel::describe() const {
   std::string text = "DistributedModelParallel(\n  (module): ShardedEmbeddingBagCollection(\n";
   for (std::size_t t = 0; t < plan().size(); ++t) {
-    text += "    " + embedding::describe(tables_.tables()[t]) + ": " + name(plan()[t].type) + ", " +
-            name(plan()[t].kernel);
+    text +=
+        "    " + embedding::describe(tables_.tables()[t]) + ": " + name(plan()[t].type) + ", " + name(plan()[t].kernel);
     std::vector<int> ranks;
     for (const Shard& shard : plan()[t].shards)
       if (std::find(ranks.begin(), ranks.end(), shard.rank) == ranks.end()) ranks.push_back(shard.rank);

@@ -28,11 +28,7 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
 
 Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
                    const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes)
-    : comm_(comm),
-      tables_(tables.begin(), tables.end()),
-      lanes_(lanes),
-      slots_(comm.size()),
-      sent_(comm.size()) {
+    : comm_(comm), tables_(tables.begin(), tables.end()), lanes_(lanes), slots_(comm.size()), sent_(comm.size()) {
   const int me = comm.rank();
   std::vector<Slot> data_parallel;
   std::vector<AskedShard> asked_data_parallel;
@@ -56,8 +52,7 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
       own_fetched_ += rows && shard.rank == me;
       std::vector<Slot>& list = mine_alone ? data_parallel : rows ? fetched_slots_ : slots_[shard.rank];
       std::vector<Index> keys;
-      for (const std::string& feature : table.feature_names)
-        keys.push_back(key_of(features, feature, table.name));
+      for (const std::string& feature : table.feature_names) keys.push_back(key_of(features, feature, table.name));
       if (rows) fetches_.push_back({RowFetch(table, shard, keys), t, shard.rank, list.size()});
       for (std::size_t f = 0; f < keys.size(); ++f)
         list.push_back({t, shard.blocks, keys[f],
@@ -83,12 +78,10 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   }
   fetched_.resize(fetched_slots_.size());
   for (std::size_t k = 0; k < fetched_slots_.size(); ++k) add_source({Source::fetched, k});
-  std::stable_sort(fetches_.begin(), fetches_.end(),
-                   [](const Fetch& a, const Fetch& b) { return a.owner < b.owner; });
+  std::stable_sort(fetches_.begin(), fetches_.end(), [](const Fetch& a, const Fetch& b) { return a.owner < b.owner; });
   for (Pooled& p : pooled_)
-    std::sort(p.sources.begin(), p.sources.end(), [this](const Source& a, const Source& b) {
-      return slot(a).blocks.begin < slot(b).blocks.begin;
-    });
+    std::sort(p.sources.begin(), p.sources.end(),
+              [this](const Source& a, const Source& b) { return slot(a).blocks.begin < slot(b).blocks.begin; });
 }
 
 void Exchange::add_source(const Source& source) {
@@ -125,14 +118,13 @@ void Exchange::return_rows(const Exec& exec, float* pooled) {
   pool_fetched(exec);
   Index widest = 0;
   for (const Pooled& p : pooled_) widest = std::max(widest, p.dim);
-  parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task,
-               [&](Index task) {
-                 std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * widest));
-                 const Index end = std::min(samples_, (task + 1) * samples_per_task);
-                 for (const Pooled& p : pooled_)
-                   for (Index s = task * samples_per_task; s < end; ++s)
-                     pool_sample(p, s, pooled + s * pooled_width_ + p.column, slots.data());
-               });
+  parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
+    std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * widest));
+    const Index end = std::min(samples_, (task + 1) * samples_per_task);
+    for (const Pooled& p : pooled_)
+      for (Index s = task * samples_per_task; s < end; ++s)
+        pool_sample(p, s, pooled + s * pooled_width_ + p.column, slots.data());
+  });
 }
 
 Index Exchange::bag_length(const Pooled& pooled, Index sample) const {

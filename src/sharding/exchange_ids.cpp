@@ -13,8 +13,7 @@ Index total(std::span<const Index> counts) { return std::accumulate(counts.begin
 
 }  // namespace
 
-void Exchange::fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& slot, Index first_sample,
-                         Sent& sent) {
+void Exchange::fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& slot, Index first_sample, Sent& sent) {
   const embedding::EmbeddingBagConfig& table = tables_[slot.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
   const std::size_t ids_at = ids_out_.size();
@@ -28,8 +27,7 @@ void Exchange::fill_slot(const jagged::KeyedJaggedTensor& sparse, const Slot& sl
   sent.nodes = embedding::subtree_nodes(blocks, slot.blocks, bags);
 }
 
-const std::vector<AskedShard>& Exchange::send_ids(const jagged::KeyedJaggedTensor& sparse,
-                                                  Index global_size) {
+const std::vector<AskedShard>& Exchange::send_ids(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
   start_ids(sparse, global_size);
   return finish_ids();
 }
@@ -44,8 +42,8 @@ void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_s
   global_size_ = global_size;
   lengths_out_.clear(), ids_out_.clear(), weights_out_.clear();
   bytes_sent_ = 0;
-  for (auto* counts : {&lengths_to_, &lengths_from_, &ids_to_, &ids_from_, &weights_to_, &weights_from_,
-                       &rows_asked_, &gradients_sent_})
+  for (auto* counts : {&lengths_to_, &lengths_from_, &ids_to_, &ids_from_, &weights_to_, &weights_from_, &rows_asked_,
+                       &gradients_sent_})
     counts->assign(ranks, 0);
   fetched_sums_size_ = fetched_gradients_size_ = 0;
   Index rows_at = 0, gradients_at = 0;
@@ -98,8 +96,7 @@ void Exchange::continue_ids() {
   id_messages_ = comm_.start_all_to_all(ids_out_.data(), ids_to_, ids_in_.data(), ids_from_);
   if (weighted_) {
     weights_in_.resize(static_cast<std::size_t>(total(weights_from_)));
-    weight_messages_ =
-        comm_.start_all_to_all(weights_out_.data(), weights_to_, weights_in_.data(), weights_from_);
+    weight_messages_ = comm_.start_all_to_all(weights_out_.data(), weights_to_, weights_in_.data(), weights_from_);
     count_bytes(weights_to_, sizeof(float));
   }
   count_bytes(lengths_to_, sizeof(std::int32_t));
@@ -136,13 +133,12 @@ void Exchange::ask_for(Fetch& fetch) {
 
 void Exchange::ask() {
   const int ranks = comm_.size(), me = comm_.rank();
-  for (AskedShard& shard : asked_)
-    shard.bags.clear(), shard.nodes.clear(), shard.rows_at.clear(), shard.sums.clear();
+  for (AskedShard& shard : asked_) shard.bags.clear(), shard.nodes.clear(), shard.rows_at.clear(), shard.sums.clear();
   rows_sent_.assign(ranks, 0), gradients_asked_.assign(ranks, 0);
   Index offset_count = 0;
   for (int sender = 0; sender < ranks; ++sender)
-    offset_count += static_cast<Index>(slot_count(sender, me)) *
-                    (lanes_.samples_of_rank(sender, ranks, global_size_).size() + 1);
+    offset_count +=
+        static_cast<Index>(slot_count(sender, me)) * (lanes_.samples_of_rank(sender, ranks, global_size_).size() + 1);
   offsets_in_.resize(static_cast<std::size_t>(offset_count));
 
   Index* offsets = offsets_in_.data();
@@ -205,8 +201,8 @@ void Exchange::ask_rows(AskedShard& shard, const Index* ids, Index rows, Index s
   shard.bags.push_back({bags});
   for (Index i = 0; i < sums; ++i) {
     const Index position = ids[rows + i] / lanes_.count(), leaf = ids[rows + i] % lanes_.count();
-    shard.sums.push_back({ids[position] - shard.first_row, gradients_at + i * shard.columns,
-                          static_cast<std::int32_t>(leaf), 1.0f});
+    shard.sums.push_back(
+        {ids[position] - shard.first_row, gradients_at + i * shard.columns, static_cast<std::int32_t>(leaf), 1.0f});
   }
 }
 

@@ -38,8 +38,7 @@ class Bins {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const bool fixed_a = option(a).place == Place::fixed, fixed_b = option(b).place == Place::fixed;
       if (fixed_a != fixed_b) return fixed_a;
-      return style_.small_first ? option(a).biggest < option(b).biggest
-                                : option(a).biggest > option(b).biggest;
+      return style_.small_first ? option(a).biggest < option(b).biggest : option(a).biggest > option(b).biggest;
     });
     for (const std::size_t t : order)
       if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
@@ -48,8 +47,7 @@ class Bins {
 
   bool kept_level() const {
     for (const Load& own : own_)
-      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory)
-        return false;
+      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory) return false;
     return true;
   }
 
@@ -92,17 +90,14 @@ class Bins {
       int best = -1;
       for (int rank = 0; rank < problem_.ranks; ++rank) {
         if (option.place == Place::fixed && rank != option.owners[i]) continue;
-        if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end())
-          continue;
-        if (best < 0 ||
-            own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
+        if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
+        if (best < 0 || own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
           best = rank;
       }
       if (best < 0) return false;
       owners.push_back(best);
     }
-    for (std::size_t i = 0; i < owners.size(); ++i)
-      own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
+    for (std::size_t i = 0; i < owners.size(); ++i) own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
     choices_[t] = {o, owners};
     return true;
   }
@@ -121,8 +116,7 @@ class Bins {
     each_.bytes -= problem_.options[t][cheapest].each.bytes;
     std::vector<int> ranks(own_.size());
     std::iota(ranks.begin(), ranks.end(), 0);
-    std::stable_sort(ranks.begin(), ranks.end(),
-                     [this](int a, int b) { return room(a).seconds > room(b).seconds; });
+    std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
     Tiles::Placed best;
     const FreeTable::Cut* best_cut = nullptr;
     for (const FreeTable::Cut& cut : free.cuts()) {
@@ -167,8 +161,7 @@ class Bins {
       rooms.push_back(room(ranks[i]));
       for (std::size_t c = 1; c < columns; ++c) {
         const Load other = room(ranks[i + c]);
-        rooms.back() = {std::min(rooms.back().seconds, other.seconds),
-                        std::min(rooms.back().bytes, other.bytes)};
+        rooms.back() = {std::min(rooms.back().seconds, other.seconds), std::min(rooms.back().bytes, other.bytes)};
       }
     }
     return rooms;

@@ -3,19 +3,34 @@
 #include <cmath>
 #include <cstdio>
 
+#include "problem.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/cost_model.hpp>
 
 namespace tesserec::sharding {
-namespace {
-
-std::string text_of(double bytes) {
+std::string bytes_text(double bytes) {
   char text[60];
   std::snprintf(text, sizeof text, "%.0f bytes (%.2f GiB)", std::ceil(bytes), bytes / (1 << 30));
   return text;
 }
 
-}  // namespace
+void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
+  const double usable = static_cast<double>(topology_.usable_memory()), room = topology_.ranks * usable;
+  double all = 0, most = 0;
+  std::string largest;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    const double bytes = costs(table, constraints(table.name).kernel).whole_bytes();
+    if (bytes > most) most = bytes, largest = table.name;
+    all += bytes;
+  }
+  if (all <= room) return;
+  fail("the tables do not fit: with optimizer state they have ", bytes_text(all), ", and ", topology_.ranks,
+       topology_.ranks == 1 ? " rank has " : " ranks have ", bytes_text(room), " (plan.memory ", topology_.memory,
+       " each, less plan.reserve); ", bytes_text(all - room), " are missing. The largest is ", largest, " with ",
+       bytes_text(most), ". It takes plan.memory = ",
+       static_cast<Index>(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))), " or more, or about ",
+       static_cast<Index>(std::ceil(1.05 * all / usable)), " ranks");
+}
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
   const double usable = static_cast<double>(topology_.usable_memory());
@@ -38,10 +53,10 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   const auto ranks = static_cast<Index>(std::ceil(1.05 * all / usable));
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const bool forced = constraints(table.name).sharding.forced();
-  fail("the plan does not fit: rank ", rank, " needs ", text_of(*fullest), " and has ", text_of(usable), " (plan.memory ",
-       topology_.memory, ", less plan.reserve); ", text_of(*fullest - usable), " are missing. Its largest table is ",
-       table.name, ", ", name(plan[largest].type), ", with ", text_of(most), ". It would fit with ",
-       forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
+  fail("the plan does not fit: rank ", rank, " needs ", bytes_text(*fullest), " and has ", bytes_text(usable),
+       " (plan.memory ", topology_.memory, ", less plan.reserve); ", bytes_text(*fullest - usable),
+       " are missing. Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", bytes_text(most),
+       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
        "plan.memory = ", static_cast<Index>(std::ceil(*fullest / (1 - topology_.reserve))),
        ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,12 +11,6 @@ namespace tesserec::sharding {
 namespace {
 
 using embedding::EmbeddingBagConfig;
-
-std::string text_of(double bytes) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.0f bytes (%.2f GiB)", bytes, bytes / (1 << 30));
-  return text;
-}
 
 /// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
 std::vector<Index> counts(Index most, bool all) {
@@ -76,8 +69,7 @@ class Table {
     if (types.list.size() > 1) refuse("ranks are given; name the one sharding type that they are for");
     if (types.has(ShardingType::table_wise) && ranks.size() > 1)
       refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
-    if (types.has(ShardingType::data_parallel))
-      refuse("data_parallel puts the table on every rank; take ranks away");
+    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
   }
 
   void add(ShardingType type, Index rows, Index columns, Place place, Index group = 1,
@@ -113,11 +105,10 @@ class Table {
         std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse(name(type), " stays on one node of ", topology_.ranks_per_node,
-             " ranks; the ranks given are on several");
+      refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
     if (columns && count > most_column_cuts(table_))
-      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ",
-             most_column_cuts(table_), " pieces");
+      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ", most_column_cuts(table_),
+             " pieces");
     Index rows = columns ? 1 : count;
     if (type == ShardingType::grid) {
       rows = topology_.ranks_per_node;
@@ -208,8 +199,7 @@ const Tiles& FreeTable::tiles(const Cut& cut) const {
 
 Range FreeTable::columns(Index piece, Index pieces) const {
   const Index quads = (costs_.dim() + 3) / 4;
-  return {std::min(costs_.dim(), piece * quads / pieces * 4),
-          std::min(costs_.dim(), (piece + 1) * quads / pieces * 4)};
+  return {std::min(costs_.dim(), piece * quads / pieces * 4), std::min(costs_.dim(), (piece + 1) * quads / pieces * 4)};
 }
 
 void derive(Option& option, int ranks) {
@@ -235,8 +225,7 @@ bool no_worse(const Option& b, const Option& a) {
   if (b.pieces.size() > a.pieces.size()) return false;
   if (b.each.seconds > a.each.seconds || b.each.bytes > a.each.bytes) return false;
   const auto sorted = [](std::vector<Load> pieces) {
-    std::sort(pieces.begin(), pieces.end(),
-              [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
+    std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
     return pieces;
   };
   const std::vector<Load> of_b = sorted(b.pieces), of_a = sorted(a.pieces);
@@ -278,12 +267,10 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       if (&option == &made.options.front() || bytes < least) least = bytes;
     }
     if (fitting.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", text_of(least),
-           ", and plan.memory leaves it ", text_of(problem.memory), "; ", text_of(least - problem.memory),
-           " are missing. ",
+      fail("table ", table.name, " does not fit: a rank needs ", bytes_text(least), ", and plan.memory leaves it ",
+           bytes_text(problem.memory), "; ", bytes_text(least - problem.memory), " are missing. ",
            demand.sharding.forced() || !demand.ranks.empty()
-               ? "Let the planner choose (plan.tables." + table.name +
-                     ".sharding = \"auto\"), or use more ranks"
+               ? "Let the planner choose (plan.tables." + table.name + ".sharding = \"auto\"), or use more ranks"
                : std::string("Use more ranks, or ranks with more memory"));
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));

@@ -27,8 +27,7 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
       refuse("rank ", shard.rank, " does not exist; the job has ranks 0 to ", ranks - 1);
     if (i == 0 || shard.columns != columns) {
       if (shard.columns.begin != columns.end || shard.columns.size() <= 0)
-        refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ",
-               columns.end);
+        refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ", columns.end);
       if (shard.columns.begin % 4 != 0) refuse("column ", shard.columns.begin, " is no multiple of 4");
       columns = shard.columns;
       rows.clear();
@@ -45,8 +44,7 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   }
   if (columns.end != table.embedding_dim) refuse("columns end at ", columns.end, " of ", table.embedding_dim);
   const bool rows_cut = first_rows.size() > 1, columns_cut = shards.size() > first_rows.size();
-  const bool by_rows =
-      sharding.type == ShardingType::row_wise || sharding.type == ShardingType::table_row_wise;
+  const bool by_rows = sharding.type == ShardingType::row_wise || sharding.type == ShardingType::table_row_wise;
   const bool by_columns =
       sharding.type == ShardingType::column_wise || sharding.type == ShardingType::table_column_wise;
   if (by_rows && columns_cut) refuse(type, " does not cut columns; name it grid");
@@ -61,9 +59,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
   assert(static_cast<Index>(owners.size()) == row_cuts * column_cuts);
   const embedding::RowBlocks blocks(table.num_embeddings);
   const Index quads = most_column_cuts(table);
-  const auto column = [&](Index piece) {
-    return std::min(table.embedding_dim, piece * quads / column_cuts * 4);
-  };
+  const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };
   std::vector<Shard> shards;
   for (Index c = 0; c < column_cuts; ++c)
     for (Index r = 0; r < row_cuts; ++r)
@@ -74,8 +70,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
 }
 
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
-  if (plan.size() != tables.size())
-    fail("the plan has ", plan.size(), " tables, the model has ", tables.size());
+  if (plan.size() != tables.size()) fail("the plan has ", plan.size(), " tables, the model has ", tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) check_table(tables[t], plan[t], ranks);
 }
 
@@ -103,8 +98,7 @@ const char* name(ComputeKernel kernel) { return kernel == ComputeKernel::fused ?
 
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
   Index floats = table.embedding_dim;
-  for (const optim::StateInfo& state : optim::states(optimizer.type))
-    floats += state.per_row ? 1 : table.embedding_dim;
+  for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;
   return rows * floats * static_cast<Index>(sizeof(float));
 }
 

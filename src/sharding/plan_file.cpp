@@ -44,8 +44,8 @@ std::string table_json(const EmbeddingBagConfig& table, const ParameterSharding&
   return "    {\"name\": " + json_quoted(table.name) + ", \"rows\": " + std::to_string(table.num_embeddings) +
          ", \"dim\": " + std::to_string(table.embedding_dim) + ", \"type\": \"" + name(sharding.type) +
          "\", \"kernel\": \"" + name(sharding.kernel) + "\", \"exchange\": \"" + form_name(sharding.form) +
-         "\", \"ranks\": [" + owners + "], \"seconds\": " + number(seconds) + ", \"bytes\": " + number(std::ceil(bytes)) +
-         ", \"shards\": [" + shards + "]}";
+         "\", \"ranks\": [" + owners + "], \"seconds\": " + number(seconds) +
+         ", \"bytes\": " + number(std::ceil(bytes)) + ", \"shards\": [" + shards + "]}";
 }
 
 template <class E>
@@ -114,8 +114,7 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
                                                       T::table_column_wise, T::grid, T::data_parallel});
   if (json.has("kernel"))
     sharding.kernel = named(json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
-  if (json.has("exchange"))
-    sharding.form = form_named(json.at("exchange").string());
+  if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
   if (sharding.type == T::data_parallel) return sharding;
   for (const Json& shard : json.at("shards").array()) sharding.shards.push_back(shard_of(shard, table, borders));
   std::stable_sort(sharding.shards.begin(), sharding.shards.end(), [](const Shard& a, const Shard& b) {
@@ -135,23 +134,23 @@ const Json& table_named(const Json& tables, const std::string& name) {
 std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
                       Index global_batch, double dense_seconds) {
   const PlanEstimate& estimate = proven.estimate;
-  std::string text = "{\n  \"format\": \"" + std::string(format) +
-                     "\",\n  \"version\": 1,\n  \"device\": " + json_quoted(topology.device) +
-                     ",\n  \"ranks\": " + std::to_string(topology.ranks) +
-                     ",\n  \"ranks_per_node\": " + std::to_string(topology.ranks_per_node) +
-                     ",\n  \"batch_size\": " + std::to_string(global_batch) +
-                     ",\n  \"memory_bytes\": " + std::to_string(topology.memory) +
-                     ",\n  \"critical_path_seconds\": " + number(estimate.critical_path()) +
-                     (dense_seconds > 0 ? ",\n  \"predicted_step_seconds\": " +
-                                              number(estimate.critical_path() + dense_seconds)
-                                        : "") +
-                     ",\n  \"lower_bound_seconds\": " + number(proven.lower_bound) +
-                     ",\n  \"gap\": " + number(proven.gap()) + ",\n  \"exact\": " + (proven.exact ? "true" : "false") +
-                     ",\n  \"imbalance\": " + number(estimate.imbalance()) + ",\n  \"per_rank\": [";
+  std::string text =
+      "{\n  \"format\": \"" + std::string(format) +
+      "\",\n  \"version\": 1,\n  \"device\": " + json_quoted(topology.device) +
+      ",\n  \"ranks\": " + std::to_string(topology.ranks) +
+      ",\n  \"ranks_per_node\": " + std::to_string(topology.ranks_per_node) +
+      ",\n  \"batch_size\": " + std::to_string(global_batch) +
+      ",\n  \"memory_bytes\": " + std::to_string(topology.memory) +
+      ",\n  \"critical_path_seconds\": " + number(estimate.critical_path()) +
+      (dense_seconds > 0 ? ",\n  \"predicted_step_seconds\": " + number(estimate.critical_path() + dense_seconds)
+                         : "") +
+      ",\n  \"lower_bound_seconds\": " + number(proven.lower_bound) + ",\n  \"gap\": " + number(proven.gap()) +
+      ",\n  \"exact\": " + (proven.exact ? "true" : "false") + ",\n  \"imbalance\": " + number(estimate.imbalance()) +
+      ",\n  \"per_rank\": [";
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
     text += std::string(r == 0 ? "" : ",") + "\n    {\"rank\": " + std::to_string(r) +
-            ", \"seconds\": " + number(estimate.seconds[r]) +
-            ", \"bytes\": " + number(std::ceil(estimate.bytes[r])) + "}";
+            ", \"seconds\": " + number(estimate.seconds[r]) + ", \"bytes\": " + number(std::ceil(estimate.bytes[r])) +
+            "}";
   text += "],\n  \"tables\": [";
   for (std::size_t t = 0; t < tables.size(); ++t)
     text += (t == 0 ? "\n" : ",\n") +
@@ -173,8 +172,8 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     for (const EmbeddingBagConfig& table : tables) {
       const Json& entry = table_named(given, table.name);
       try {
-        for (const auto& [key, want] : {std::pair<std::string, Index>{"rows", table.num_embeddings},
-                                        {"dim", table.embedding_dim}})
+        for (const auto& [key, want] :
+             {std::pair<std::string, Index>{"rows", table.num_embeddings}, {"dim", table.embedding_dim}})
           if (entry.at(key).integer() != want)
             fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", want,
                  ": it is the plan of another model");
@@ -184,9 +183,8 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
       }
     }
     for (const Json& entry : given.array())
-      if (std::none_of(tables.begin(), tables.end(), [&](const EmbeddingBagConfig& table) {
-            return table.name == entry.at("name").string();
-          }))
+      if (std::none_of(tables.begin(), tables.end(),
+                       [&](const EmbeddingBagConfig& table) { return table.name == entry.at("name").string(); }))
         fail("table ", entry.at("name").string(), " is not in this model: it is the plan of another one");
     if (given.array().size() != tables.size()) fail("it has a table twice");
     if (borders == Borders::exact) check_plan(tables, plan, ranks);

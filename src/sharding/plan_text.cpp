@@ -48,8 +48,7 @@ std::string ranks_of(const ParameterSharding& sharding, int ranks) {
 
 }  // namespace
 
-std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
-                      int ranks) {
+std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
   std::vector<Line> types = {{"table", "sharding type", "compute kernel", "ranks"}};
   std::vector<Line> shards = {{"table", "shard offsets", "shard sizes", "placement"}};
   for (std::size_t t = 0; t < plan.size(); ++t) {
@@ -57,8 +56,7 @@ std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, con
     const embedding::RowBlocks blocks(tables[t].num_embeddings);
     for (const Shard& shard : plan[t].shards) {
       const Range rows = blocks.rows(shard.blocks);
-      shards.push_back({tables[t].name, pair(rows.begin, shard.columns.begin),
-                        pair(rows.size(), shard.columns.size()),
+      shards.push_back({tables[t].name, pair(rows.begin, shard.columns.begin), pair(rows.size(), shard.columns.size()),
                         "rank " + std::to_string(shard.rank) + ", cpu"});
     }
   }

@@ -22,7 +22,8 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const CostModel
     plan[t].form = option.form;
     for (Index c = 0; c < option.column_cuts && !option.borders.empty(); ++c)
       for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
-        plan[t].shards.push_back({choices[t].owners[plan[t].shards.size()], {option.borders[i], option.borders[i + 1]},
+        plan[t].shards.push_back({choices[t].owners[plan[t].shards.size()],
+                                  {option.borders[i], option.borders[i + 1]},
                                   problem.free[t]->columns(c, option.column_cuts)});
     if (!option.pieces.empty() && option.borders.empty())
       plan[t].shards = cut(tables[t], option.row_cuts, option.column_cuts, choices[t].owners);
@@ -47,10 +48,11 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   check_names(tables);
   ProvenPlan proven;
   if (tables.empty()) return evaluate(tables, {});
+  model_.require_room(tables);
   Problem problem = make_problem(tables, model_);
   const double bound = lower_bound(problem, 0, 0);
-  const bool whole = std::none_of(problem.free.begin(), problem.free.end(),
-                                  [](const auto& table) { return table.has_value(); });
+  const bool whole =
+      std::none_of(problem.free.begin(), problem.free.end(), [](const auto& table) { return table.has_value(); });
   std::vector<Choice> choices = search(problem, bound);
   Outcome found = outcome(problem, choices);
   if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))

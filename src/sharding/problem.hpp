@@ -25,8 +25,7 @@ struct Option {
   ShardingType type = ShardingType::table_wise;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
-  std::vector<Index>
-      borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
   Place place = Place::anywhere;
   Index group = 1;  ///< Place::node: pieces of a group
   std::vector<int> owners;
@@ -120,5 +119,8 @@ struct Outcome {
   double missing = 0;
 };
 Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
+
+/// "1073741824 bytes (1.00 GiB)"
+std::string bytes_text(double bytes);
 
 }  // namespace tesserec::sharding

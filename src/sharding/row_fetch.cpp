@@ -6,9 +6,9 @@
 
 namespace tesserec::sharding {
 
-void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse,
-                Index key, Range rows, Index first_sample, std::vector<Index>& offsets,
-                std::vector<Index>& ids, std::vector<float>* weights) {
+void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
+                Range rows, Index first_sample, std::vector<Index>& offsets, std::vector<Index>& ids,
+                std::vector<float>* weights) {
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
   const auto ids_at = static_cast<Index>(ids.size());
@@ -37,16 +37,15 @@ RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shar
       dim_(shard.columns.size()),
       offsets_(keys_.size()) {}
 
-void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine,
-                       Index first_sample, Index global_size) {
+void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine, Index first_sample,
+                       Index global_size) {
   lanes_ = mine;
   ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear(), bags_.clear(), nodes_.clear();
   const Range rows = row_blocks_.rows(shard_.blocks);
   std::vector<Index> ids_at;  // of each feature
   for (std::size_t f = 0; f < keys_.size(); ++f) {
     ids_at.push_back(static_cast<Index>(ids_.size()));
-    select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_,
-               table_.weighted ? &weights_ : nullptr);
+    select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_, table_.weighted ? &weights_ : nullptr);
   }
   for (Index s = 0; s < sparse.stride; ++s) {
     const int lane = lanes.lane_of(first_sample + s, global_size);

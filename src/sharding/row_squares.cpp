@@ -5,8 +5,7 @@
 
 namespace tesserec::sharding {
 
-RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan,
-                       const std::vector<bool>& shared)
+RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared)
     : comm_(comm) {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     if (!shared[t]) continue;

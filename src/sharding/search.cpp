@@ -22,9 +22,8 @@ constexpr std::size_t most_tables = 24;
 constexpr double least_step = 2e-3;
 constexpr std::size_t many_tables = 16, few_styles = 2;
 
-constexpr FillStyle styles[] = {{0, 1, false}, {0.3, 1, false}, {0.7, 1, false},
-                                {0, 2, false}, {0.5, 2, false}, {0, 0.5, false},
-                                {0, 1, true},  {0.5, 1, true},  {0, 2, true}};
+constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false}, {0.7, 1, false}, {0, 2, false}, {0.5, 2, false},
+                                {0, 0.5, false}, {0, 1, true},    {0.5, 1, true},  {0, 2, true}};
 
 class LocalSearch {
  public:
@@ -83,8 +82,7 @@ class LocalSearch {
     if (time ? gain <= 0 : piece.bytes <= other.bytes) return;
     const double here = s_.load(rank) - gain, there = s_.load(to) + gain;
     if (!better(here, there, best.worst) || b.table == a.table || !movable(b)) return;
-    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes)))
-      return;
+    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes))) return;
     if (s_.holds(b.table, rank) || s_.holds(a.table, to)) return;
     best = {std::max(here, there), a, b, to, true};
   }
@@ -97,8 +95,7 @@ class LocalSearch {
     });
     std::vector<std::size_t> tables;
     for (const State::At& at : pieces)
-      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table))
-        tables.push_back(at.table);
+      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
     return tables;
   }
 
@@ -206,8 +203,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
   for (const FillStyle& style : std::span(styles).first(tried)) {
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
-      for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2)
-        low = high;
+      for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;
     else if (!try_fill(high, style))
       continue;
     while (high - low > least_step * high) {

@@ -6,17 +6,18 @@
 namespace tesserec::sharding {
 namespace {
 
-double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule,
-            Index step) {
+double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule, Index step) {
   return optim::scheduled_rate(schedule, shard.rows->optimizer().lr, step);
 }
 
 }  // namespace
 
-ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
-    const Exec& exec, const comm::Communicator& comm, std::vector<embedding::EmbeddingBagConfig> tables,
-    ShardingPlan plan, const std::vector<std::string>& features, const Lanes& lanes,
-    const optim::Settings& sparse, const optim::Settings& dense)
+ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
+                                                             std::vector<embedding::EmbeddingBagConfig> tables,
+                                                             ShardingPlan plan,
+                                                             const std::vector<std::string>& features,
+                                                             const Lanes& lanes, const optim::Settings& sparse,
+                                                             const optim::Settings& dense)
     : comm_(comm),
       configs_(std::move(tables)),
       plan_(std::move(plan)),
@@ -26,8 +27,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
     const optim::Settings optimizer =
         configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);
     shards_.push_back({t, replicated,
-                       std::make_unique<embedding::EmbeddingTable>(
-                           exec, configs_[t], shard.blocks, shard.columns, optimizer, plan_[t].kernel)});
+                       std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
+                                                                   optimizer, plan_[t].kernel)});
   };
   for (std::size_t t = 0; t < configs_.size(); ++t)
     for (const sharding::Shard& shard : plan_[t].shards)
@@ -43,21 +44,18 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
     shared.push_back(!shards.empty() && shards.front().columns.size() < configs_[t].embedding_dim &&
                      plan_[t].kernel == ComputeKernel::fused && optim::sums_rows(optimizer.type));
   }
-  if (std::find(shared.begin(), shared.end(), true) != shared.end())
-    row_squares_.emplace(comm, plan_, shared);
+  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
 }
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
   for (Shard& shard : shards_) shard.rows->initialise(exec, seed, static_cast<Index>(shard.table));
 }
 
-void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked,
-                                           float* rows) const {
+void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const {
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
       for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f],
-                                rows + asked[i].rows_at[run][f]);
+        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
 }
 
 void ShardedEmbeddingBagCollection::prepare(const std::vector<AskedShard>& asked, Index global_size) {

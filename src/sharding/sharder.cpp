@@ -8,8 +8,7 @@ namespace tesserec::sharding {
 namespace {
 
 template <class Value>
-void require(const std::vector<Value>& offered, Value wanted, const std::string& table,
-             const std::string& what) {
+void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
   if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
   std::string names;
   for (const Value value : offered) names += (names.empty() ? "" : ", ") + std::string(name(value));
@@ -39,9 +38,11 @@ void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollectio
   }
 }
 
-ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
-    const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingPlan& plan,
-    const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes) const {
+ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(const Exec& exec,
+                                                                   const embedding::EmbeddingBagCollection& module,
+                                                                   const ShardingPlan& plan, const ShardingEnv& env,
+                                                                   const std::vector<std::string>& features,
+                                                                   const Lanes& lanes) const {
   check_plan(module.tables(), plan, env.size());
   check(module, plan);
   return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense);

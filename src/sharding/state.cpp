@@ -32,8 +32,8 @@ bool State::holds(std::size_t table, int rank) const {
 }
 
 int State::slowest() const {
-  const auto found = std::max_element(own_.begin(), own_.end(),
-                                      [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
+  const auto found =
+      std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
   return static_cast<int>(found - own_.begin());
 }
 
@@ -72,9 +72,8 @@ void State::place_anywhere(const Option& option, std::vector<int>& owners) const
   std::vector<int> ranks = by_load();
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return option.pieces[a].seconds > option.pieces[b].seconds;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds > option.pieces[b].seconds; });
   for (const std::size_t i : order) {
     const double bytes = option.pieces[i].bytes + option.each.bytes;
     auto found = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return fits(rank, bytes); });

@@ -55,9 +55,9 @@ class State {
 
   const Problem& problem_;
   std::vector<Choice> choices_;
-  std::vector<Load> own_;                         // [rank]
-  std::vector<std::vector<At>> held_;             // [rank]
-  std::vector<std::vector<std::size_t>> where_;   // [table][piece] place in held_
+  std::vector<Load> own_;                        // [rank]
+  std::vector<std::vector<At>> held_;            // [rank]
+  std::vector<std::vector<std::size_t>> where_;  // [table][piece] place in held_
   Load each_;
 };
 

@@ -92,8 +92,7 @@ Tiles::Placed Tiles::into(std::span<const Load> all_rooms, const Price& price, d
   for (Index& end : least_end) end -= std::max<Index>(last_window, windows.empty() ? 0 : windows[0]) + 1;
 
   std::vector<double> sum(used, none);
-  std::vector<std::vector<std::int16_t>> from(rooms.size(),
-                                              std::vector<std::int16_t>(used, -1));  // -1: no piece
+  std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));  // -1: no piece
   sum[0] = 0;
   Index reached = 0;  // largest end with a price
   Placed placed;
@@ -111,13 +110,11 @@ Tiles::Placed Tiles::into(std::span<const Load> all_rooms, const Price& price, d
       if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
     }
     const Index longest = std::min(rows_.used - 1, reached + windows[k]);
-    for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]);
-         --end) {  // falling: sum[begin] is of k - 1
+    for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]); --end) {  // falling: sum[begin] is of k - 1
       double best = sum[static_cast<std::size_t>(end)] * (1 - 1e-12);
       pieces_before(end, std::min(windows[k], end), [&](Index begin, double vectors) {
         const auto n = static_cast<std::size_t>(end - begin);
-        const double all =
-            sum[static_cast<std::size_t>(begin)] + prices.at[n] + prices.vector * vectors + whole;
+        const double all = sum[static_cast<std::size_t>(begin)] + prices.at[n] + prices.vector * vectors + whole;
         if (all >= best || vectors > limit[n]) return;
         best = all;
         from[k][static_cast<std::size_t>(end)] = static_cast<std::int16_t>(begin);

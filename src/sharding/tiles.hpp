@@ -73,10 +73,8 @@ class Tiles {
     ShardLoad vector;  // of one vector
   };
   static ShardLoad plus(const ShardLoad& load, const ShardLoad& vector, double vectors) {
-    return {
-        {load.owner.seconds + vectors * vector.owner.seconds,
-         load.owner.bytes + vectors * vector.owner.bytes},
-        {load.each.seconds + vectors * vector.each.seconds, load.each.bytes + vectors * vector.each.bytes}};
+    return {{load.owner.seconds + vectors * vector.owner.seconds, load.owner.bytes + vectors * vector.owner.bytes},
+            {load.each.seconds + vectors * vector.each.seconds, load.each.bytes + vectors * vector.each.bytes}};
   }
   /// A load is a + b * vectors, where a belongs to the number of blocks.
   struct Line {
@@ -121,9 +119,7 @@ Tiles::Line Tiles::line(const Loads& loads, const Of& of) {
 template <class F>
 double Tiles::relaxed(const Load& most, const Price& price, const F& f) const {
   const Index used = rows_.used;
-  const auto fits = [&](const Load& load) {
-    return load.seconds <= most.seconds && load.bytes <= most.bytes;
-  };
+  const auto fits = [&](const Load& load) { return load.seconds <= most.seconds && load.bytes <= most.bytes; };
   double rate = none, best = none;
   for (Index n = 1; n < used; ++n) {
     const auto at = static_cast<std::size_t>(n);

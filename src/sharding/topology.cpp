@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cmath>
 #include <fstream>
 #include <limits>
+
+#include <unistd.h>
 
 #include <tesserec/comm/nodes.hpp>
 #include <tesserec/core/error.hpp>
@@ -34,8 +34,8 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   topology.ranks = ranks;
   topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : ranks;
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
-    fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks,
-         ranks == 1 ? " rank does" : " ranks do", " not divide into nodes of that many");
+    fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
+         " not divide into nodes of that many");
   topology.memory = settings.memory > 0 ? settings.memory : machine_memory() / topology.ranks_per_node;
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;

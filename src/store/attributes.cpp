@@ -32,8 +32,7 @@ Handle string_type(const Place& at, H5T_cset_t letters) {
   return type;
 }
 
-std::vector<std::string> read_strings(const Place& at, hid_t attribute, hid_t type, hid_t space,
-                                      std::size_t size) {
+std::vector<std::string> read_strings(const Place& at, hid_t attribute, hid_t type, hid_t space, std::size_t size) {
   std::vector<std::string> texts;
   if (check(H5Tis_variable_str(type), at.path, at.label, "get its type") > 0) {
     const Handle memory = string_type(at, H5Tget_cset(type));
@@ -127,9 +126,9 @@ void File::set_attribute(const std::string& object, const std::string& name, con
     else
       return Handle(check(H5Tcopy(disk_type<Part>()), at.path, at.label, "describe its type"), H5Tclose);
   }();
-  const Handle attribute(check(H5Acreate2(owner, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
-                               at.path, at.label, "create it"),
-                         H5Aclose);
+  const Handle attribute(
+      check(H5Acreate2(owner, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), at.path, at.label, "create it"),
+      H5Aclose);
   if (size > 0) write_elements(at, attribute, values, size);
 }
 
@@ -140,16 +139,14 @@ T File::attribute(const std::string& object, const std::string& name) const {
   const Place at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
   const Handle owner = impl_->open_object(object);
-  const Handle attribute(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"),
-                         H5Aclose);
+  const Handle attribute(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"), H5Aclose);
   std::vector<Part> values = read_elements<Part>(at, attribute);
   if constexpr (Element<T>::many) {
     return values;
   } else {
     // h5py writes an empty string as an attribute without elements.
     if (values.empty() && std::is_same_v<Part, std::string>) return T{};
-    if (values.size() != 1)
-      fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
+    if (values.size() != 1) fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
     return values.front();
   }
 }
@@ -168,8 +165,7 @@ Attribute File::any_attribute(const std::string& object, const std::string& name
   const Place at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
   const Handle owner = impl_->open_object(object);
-  const Handle found(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"),
-                     H5Aclose);
+  const Handle found(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"), H5Aclose);
   const Handle type(check(H5Aget_type(found), at.path, at.label, "get its type"), H5Tclose);
   const Handle space(check(H5Aget_space(found), at.path, at.label, "get its shape"), H5Sclose);
   const bool many = H5Sget_simple_extent_type(space) == H5S_SIMPLE;

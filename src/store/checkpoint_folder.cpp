@@ -68,8 +68,7 @@ std::vector<Checkpoint> whole_ones(const std::string& path) {
       if (entry.ending == ending && std::none_of(whole.begin(), whole.end(), same) && is_whole(entry))
         whole.push_back({entry.step, entry.folder});
     }
-  std::sort(whole.begin(), whole.end(),
-            [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
+  std::sort(whole.begin(), whole.end(), [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
   return whole;
 }
 
@@ -84,8 +83,8 @@ void remove_folder(const std::string& folder, Index step) {
 void remove_leftovers(const std::string& path) {
   const std::vector<Checkpoint> whole = whole_ones(path);
   for (const Entry& entry : entries(path)) {
-    const bool counts = std::any_of(whole.begin(), whole.end(),
-                                    [&](const Checkpoint& one) { return one.folder == entry.folder; });
+    const bool counts =
+        std::any_of(whole.begin(), whole.end(), [&](const Checkpoint& one) { return one.folder == entry.folder; });
     if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
       fs::remove_all(entry.folder);
   }
@@ -102,8 +101,7 @@ void CheckpointFolder::prepare() const {
       fail("cannot make the folder ", path_, " for checkpoints: ", error.message(),
            "; set run.output or checkpoint.path");
     if (access(path_.c_str(), W_OK) != 0)
-      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno),
-           "; set run.output or checkpoint.path");
+      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
   });
 }
 
@@ -145,8 +143,7 @@ std::vector<Checkpoint> CheckpointFolder::list() const {
   std::string text;
   agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const Checkpoint& one : whole_ones(path_))
-      text += std::to_string(one.step) + ' ' + one.folder + '\n';
+    for (const Checkpoint& one : whole_ones(path_)) text += std::to_string(one.step) + ' ' + one.folder + '\n';
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<Checkpoint> whole;

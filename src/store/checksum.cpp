@@ -34,8 +34,8 @@ std::uint64_t rows_sum(const float* data, Index rows, Index blocks, Index ld, st
 
 }  // namespace
 
-std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row,
-                             Index rows, Index first_column, Index columns, Index ld) {
+std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row, Index rows,
+                             Index first_column, Index columns, Index ld) {
   assert(first_column % 4 == 0);
   constexpr Index rows_of_task = 1024;
   const std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_column / 4) * block_factor;
@@ -62,8 +62,7 @@ std::uint64_t bytes_checksum(const std::string& name, const void* data, Index by
   std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_byte / bytes_of_block) * row_factor;
   std::uint64_t sum = 0;
   for (Index done = 0; done < bytes; done += bytes_of_block, seed += row_factor)
-    sum += XXH3_64bits_withSeed(at + done, static_cast<std::size_t>(std::min(bytes_of_block, bytes - done)),
-                                seed);
+    sum += XXH3_64bits_withSeed(at + done, static_cast<std::size_t>(std::min(bytes_of_block, bytes - done)), seed);
   return sum;
 }
 

@@ -24,15 +24,13 @@ struct Block {
   Index first_row, rows, first_column, columns, width;
 };
 
-Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape,
-              const Slab& slab) {
+Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape, const Slab& slab) {
   const auto refuse = [&](const char* why) {
     fail(path, ": ", name, " has shape ", text_of(shape), ": ", why, " (rows ", slab.first_row, " to ",
          slab.first_row + slab.rows, ", columns from ", slab.first_column, ", ", slab.columns, " of them)");
   };
   if (shape.empty()) refuse("a single value has no rows");
-  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows)
-    refuse("rows outside of it");
+  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows) refuse("rows outside of it");
   Block block{slab.first_row, slab.rows, slab.first_column, slab.columns, 1};
   if (shape.size() == 2) {
     if (block.columns < 0) block.columns = shape[1] - block.first_column;
@@ -42,8 +40,7 @@ Block resolve(const std::string& path, const std::string& name, const std::vecto
     return block;
   }
   const bool one_column = shape.size() == 1 && block.columns == 1;
-  if (block.first_column != 0 || (block.columns >= 0 && !one_column))
-    refuse("columns are for two dimensions");
+  if (block.first_column != 0 || (block.columns >= 0 && !one_column)) refuse("columns are for two dimensions");
   for (std::size_t i = 1; i < shape.size(); ++i) block.width *= shape[i];
   return block;
 }
@@ -53,8 +50,8 @@ struct Selection {
   Handle file, memory;
 };
 
-Selection select(const std::string& path, const std::string& name, hid_t dataset,
-                 const std::vector<Index>& shape, const Block& block) {
+Selection select(const std::string& path, const std::string& name, hid_t dataset, const std::vector<Index>& shape,
+                 const Block& block) {
   Handle file(check(H5Dget_space(dataset), path, name, "get its shape"), H5Sclose);
   const hsize_t size = static_cast<hsize_t>(block.rows * block.width);
   const hsize_t at_least_one = std::max<hsize_t>(size, 1);
@@ -80,8 +77,7 @@ Selection select(const std::string& path, const std::string& name, hid_t dataset
 void require_numbers(const std::string& path, const std::string& name, hid_t dataset) {
   const Handle type(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type);
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM)
-    fail(path, ": ", name, " does not hold numbers");
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) fail(path, ": ", name, " does not hold numbers");
 }
 
 }  // namespace
@@ -99,11 +95,10 @@ void File::create_dataset(const std::string& name, const std::vector<Index>& sha
   check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), impl_->path, name, "turn filling off");
   check(H5Pset_obj_track_times(creation, false), impl_->path, name, "turn times off");
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  const Handle space(
-      check(shape.empty() ? H5Screate(H5S_SCALAR)
-                          : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
-            impl_->path, name, "describe its shape"),
-      H5Sclose);
+  const Handle space(check(shape.empty() ? H5Screate(H5S_SCALAR)
+                                         : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
+                           impl_->path, name, "describe its shape"),
+                     H5Sclose);
   const Handle dataset(
       check(H5Dcreate2(impl_->file, plain.c_str(), disk_type<T>(), space, H5P_DEFAULT, creation, H5P_DEFAULT),
             impl_->path, name, "create the dataset"),
@@ -143,8 +138,7 @@ void File::read(const std::string& name, const Slab& slab, T* data) const {
   const Block block = resolve(impl_->path, name, extents, slab);
   if (block.rows * block.width == 0) return;
   const Selection at = select(impl_->path, name, dataset, extents, block);
-  check(H5Dread(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name,
-        "read it");
+  check(H5Dread(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "read it");
 }
 
 template <class T>
@@ -157,8 +151,7 @@ void File::write_all(const std::string& name, const std::vector<Index>& shape, c
   const Handle dataset = impl_->open_dataset(name);
   const Handle space(check(H5Dget_space(dataset), impl_->path, name, "get its shape"), H5Sclose);
   if (!mine) check(H5Sselect_none(space), impl_->path, name, "select nothing");
-  check(H5Dwrite(dataset, memory_type<T>(), space, space, impl_->transfer, data), impl_->path, name,
-        "write it");
+  check(H5Dwrite(dataset, memory_type<T>(), space, space, impl_->transfer, data), impl_->path, name, "write it");
 }
 
 template <class T>

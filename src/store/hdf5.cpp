@@ -30,8 +30,7 @@ Handle create_file(const std::string& path, const Handle& access) {
   const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
   check(H5Pset_obj_track_times(creation, false), path, "", "turn times off");
   check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), path, "", "choose the format");
-  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"),
-          H5Fclose};
+  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose};
 }
 
 }  // namespace

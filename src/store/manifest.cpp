@@ -47,8 +47,7 @@ std::uint64_t checksum_value(const std::string& text) {
 std::uint64_t metadata_checksum(const std::string& path, const StateRecords& datasets) {
   std::map<Index, Index> ranges;  // first byte, bytes
   for (const auto& [name, record] : datasets)
-    if (record.rows * record.columns > 0)
-      ranges[record.offset] = record.rows * record.columns * Index{sizeof(float)};
+    if (record.rows * record.columns > 0) ranges[record.offset] = record.rows * record.columns * Index{sizeof(float)};
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) fail(path, ": cannot open it");
   ranges[static_cast<Index>(file.tellg())] = 0;
@@ -86,8 +85,7 @@ Manifest read_manifest(const std::string& folder) {
     manifest.metadata_checksum = checksum_value(json.at("metadata_checksum").string());
     for (const auto& [name, record] : json.at("datasets").members)
       manifest.datasets[name] = {record.at("rows").integer(), record.at("columns").integer(),
-                                 checksum_value(record.at("checksum").string()),
-                                 record.at("offset").integer()};
+                                 checksum_value(record.at("checksum").string()), record.at("offset").integer()};
     if (json.at("digest").string() != digest_of(text.substr(0, text.rfind("  \"digest\""))))
       fail("its digest does not fit its content");
   } catch (const std::exception& error) {

@@ -25,8 +25,7 @@ bool File::Impl::exists(const std::string& name) const {
     at = whole.find('/', at + 1);
     const std::string part = whole.substr(0, at);
     if (check(H5Lexists(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0) return false;
-    if (check(H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0)
-      return false;
+    if (check(H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0) return false;
     if (at == std::string::npos) break;
     const Handle object(check(H5Oopen(file, part.c_str(), H5P_DEFAULT), path, part, "open it"), H5Oclose);
     if (H5Iget_type(object) != H5I_GROUP) return false;
@@ -55,9 +54,9 @@ void File::Impl::make_groups(const std::string& name) const {
     if (exists(group)) continue;
     const Handle creation(check(H5Pcreate(H5P_GROUP_CREATE), path, group, "prepare it"), H5Pclose);
     check(H5Pset_obj_track_times(creation, false), path, group, "turn times off");
-    const Handle made(check(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), path, group,
-                            "create the group"),
-                      H5Gclose);
+    const Handle made(
+        check(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), path, group, "create the group"),
+        H5Gclose);
   }
 }
 
@@ -76,8 +75,7 @@ std::vector<std::string> File::names(const std::string& group) const {
   const Handle object = impl_->open_object(group);
   if (H5Iget_type(object) != H5I_GROUP) fail(impl_->path, ": ", group, " is not a group");
   std::vector<std::string> names;
-  check(H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names), impl_->path, group,
-        "list it");
+  check(H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names), impl_->path, group, "list it");
   return names;
 }
 
@@ -86,8 +84,7 @@ std::vector<Index> File::shape(const std::string& dataset) const {
   const Handle object = impl_->open_dataset(dataset);
   const Handle space(check(H5Dget_space(object), impl_->path, dataset, "get its shape"), H5Sclose);
   hsize_t extents[H5S_MAX_RANK];
-  const int rank =
-      check(H5Sget_simple_extent_dims(space, extents, nullptr), impl_->path, dataset, "get its shape");
+  const int rank = check(H5Sget_simple_extent_dims(space, extents, nullptr), impl_->path, dataset, "get its shape");
   return {extents, extents + rank};
 }
 

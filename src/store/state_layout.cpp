@@ -13,8 +13,8 @@ namespace {
 void add(Layout& layout, const std::string& name, LogicalShape shape) {
   const auto [at, is_new] = layout.try_emplace(name, shape);
   if (!is_new && (at->second.rows != shape.rows || at->second.columns != shape.columns))
-    fail("the ranks disagree on the shape of ", name, ": ", at->second.rows, " x ", at->second.columns,
-         " and ", shape.rows, " x ", shape.columns);
+    fail("the ranks disagree on the shape of ", name, ": ", at->second.rows, " x ", at->second.columns, " and ",
+         shape.rows, " x ", shape.columns);
 }
 
 // Length first, so that no two lists of values share a text.

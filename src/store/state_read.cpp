@@ -62,8 +62,7 @@ void require_no_more(const File& file, const Layout& layout) {
 // This rank's share of the rows of one dataset, as they lie in the file.
 std::uint64_t share_checksum(const Exec& exec, const comm::Communicator& comm, const File& file,
                              const std::string& name, LogicalShape shape, std::vector<float>& scratch) {
-  const Index begin = shape.rows * comm.rank() / comm.size(),
-              end = shape.rows * (comm.rank() + 1) / comm.size();
+  const Index begin = shape.rows * comm.rank() / comm.size(), end = shape.rows * (comm.rank() + 1) / comm.size();
   constexpr Index bytes = Index{16} << 20;
   const Index step = std::max<Index>(1, bytes / std::max<Index>(1, shape.columns * Index{sizeof(float)}));
   std::uint64_t sum = 0;
@@ -81,8 +80,8 @@ void read_item(const File& file, const StateItem& item, std::vector<float>& scra
   const Index row_bytes = std::max<Index>(1, columns) * Index{sizeof(float)};
   const Index step = std::max<Index>(1, state_piece_bytes / row_bytes);
   for (Index first = 0; first < item.slab.rows; first += step) {
-    const Slab slab{item.slab.first_row + first, std::min(step, item.slab.rows - first),
-                    item.slab.first_column, columns};
+    const Slab slab{item.slab.first_row + first, std::min(step, item.slab.rows - first), item.slab.first_column,
+                    columns};
     float* to = item.data + first * item.ld;
     if (item.ld == columns) {
       file.read(item.name, slab, to);
@@ -99,8 +98,7 @@ Attributes attributes_of(const File& file) {
   Attributes attributes;
   for (const std::string& name : file.attribute_names("/"))
     if (name != "attributes_checksum") attributes[name] = file.any_attribute("/", name);
-  if (file.attribute<std::string>("/", "attributes_checksum") !=
-      checksum_text(attributes_checksum(attributes)))
+  if (file.attribute<std::string>("/", "attributes_checksum") != checksum_text(attributes_checksum(attributes)))
     fail(file.path(), ": the attributes of / differ from their checksum: the file is damaged");
   return attributes;
 }
@@ -124,8 +122,8 @@ void read_state(const Exec& exec, const comm::Communicator& comm, const std::str
   });
   for (const auto& [name, sum] : sum_by_name(comm, layout, mine))
     if (sum != stored[name])
-      fail(path, ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ",
-           checksum_text(stored[name]), " was stored", another_checkpoint);
+      fail(path, ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ", checksum_text(stored[name]),
+           " was stored", another_checkpoint);
   agree(comm, [&] {
     for (const StateItem& item : items) read_item(*file, item, scratch);
   });

@@ -39,20 +39,17 @@ void write_piece(File& file, const std::string& name, const Piece* piece, std::v
       std::copy_n(from + row * item.ld, columns, scratch.data() + row * columns);
     from = scratch.data();
   }
-  file.write(name, Slab{item.slab.first_row + piece->first, piece->rows, item.slab.first_column, columns},
-             from);
+  file.write(name, Slab{item.slab.first_row + piece->first, piece->rows, item.slab.first_column, columns}, from);
 }
 
-void require_tiling(const comm::Communicator& comm, const Layout& layout,
-                    const std::vector<StateItem>& items) {
+void require_tiling(const comm::Communicator& comm, const Layout& layout, const std::vector<StateItem>& items) {
   std::map<std::string, std::uint64_t> mine;
   for (const StateItem& item : items)
     if (item.owned) mine[item.name] += static_cast<std::uint64_t>(item.slab.rows * columns_of(item));
   for (const auto& [name, elements] : sum_by_name(comm, layout, mine)) {
     const LogicalShape shape = layout.at(name);
     if (elements != static_cast<std::uint64_t>(shape.rows * shape.columns))
-      fail("the ranks own ", elements, " elements of ", name, ", which has ", shape.rows, " x ",
-           shape.columns);
+      fail("the ranks own ", elements, " elements of ", name, ", which has ", shape.rows, " x ", shape.columns);
   }
 }
 
@@ -87,17 +84,15 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     }
     for (const auto& [name, value] : attributes)
       std::visit([&, key = name](const auto& v) { file->set_attribute("/", key, v); }, value);
-    file->set_attribute<std::string>("/", "attributes_checksum",
-                                     checksum_text(attributes_checksum(attributes)));
+    file->set_attribute<std::string>("/", "attributes_checksum", checksum_text(attributes_checksum(attributes)));
   });
   std::vector<float> scratch;
   for (const auto& [name, shape] : layout) {
     const std::vector<Piece> pieces = pieces_of(items, name);
     const Index count = comm.max(static_cast<Index>(pieces.size()));
     for (Index i = 0; i < count; ++i)
-      agree(comm, [&] {
-        write_piece(*file, name, i < static_cast<Index>(pieces.size()) ? &pieces[i] : nullptr, scratch);
-      });
+      agree(comm,
+            [&] { write_piece(*file, name, i < static_cast<Index>(pieces.size()) ? &pieces[i] : nullptr, scratch); });
   }
   agree(comm, [&] { file->close(); });
   return records;

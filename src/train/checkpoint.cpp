@@ -29,8 +29,13 @@ void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollec
                           : rows;
   const auto add = [&](Range part, bool is_owned) {
     if (part.size() > 0)
-      items.push_back({name, config.num_embeddings, columns, {part.begin, part.size(), first_column, held},
-                       values.data() + (part.begin - rows.begin) * held, held, is_owned && writes});
+      items.push_back({name,
+                       config.num_embeddings,
+                       columns,
+                       {part.begin, part.size(), first_column, held},
+                       values.data() + (part.begin - rows.begin) * held,
+                       held,
+                       is_owned && writes});
   };
   add({rows.begin, owned.begin}, false);
   add(owned, true);
@@ -40,8 +45,13 @@ void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollec
 void add_dense(const Session& session, const std::string& state, const Vector<float>& values,
                std::vector<StateItem>& items) {
   for (const model::Parameter& p : session.model.dense.layout())
-    items.push_back({"dense/" + p.name + "/" + state, p.rows, p.columns, {0, p.rows}, values.data() + p.offset,
-                     p.columns, session.comm.rank() == 0});
+    items.push_back({"dense/" + p.name + "/" + state,
+                     p.rows,
+                     p.columns,
+                     {0, p.rows},
+                     values.data() + p.offset,
+                     p.columns,
+                     session.comm.rank() == 0});
 }
 
 std::string digest(Session& session, const std::vector<StateItem>& items) {
@@ -94,8 +104,9 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
     demand("train.lanes", session.lanes.count(),
            "set train.lanes back, or checkpoint.relane = true to go on with other bits");
   else if (get<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
-    log_info("checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
-             "rest of this epoch deals its samples anew");
+    log_info(
+        "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
+        "rest of this epoch deals its samples anew");
 }
 
 }  // namespace

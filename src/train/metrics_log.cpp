@@ -11,14 +11,15 @@
 namespace tesserec::train {
 namespace {
 
-/// The lines of steps up to `step`, without the evaluation of step `last`. A line cut off by a kill has no closing brace
-/// and goes too.
+/// The lines of steps up to `step`, without the evaluation of step `last`. A line cut off by a kill has no closing
+/// brace and goes too.
 std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
   std::string kept, line;
   while (std::getline(in, line)) {
     long long at = 0;
-    if (line.empty() || line.back() != '}' || std::sscanf(line.c_str(), "{\"step\": %lld", &at) != 1 || at > step) continue;
+    if (line.empty() || line.back() != '}' || std::sscanf(line.c_str(), "{\"step\": %lld", &at) != 1 || at > step)
+      continue;
     if (at == last && line.find("\"kind\": \"evaluate\"") != std::string::npos) continue;
     kept += line + "\n";
   }

@@ -27,11 +27,19 @@ model::DistributedModelParallel build(const Exec& exec, const comm::Communicator
                                       const Lanes& lanes, const data::SourceInfo& data) {
   auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
   const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan),
-                                                   planner_settings(job.plan, tables, data),
-                                                   job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
+                                                   planner_settings(job.plan, tables, data), job.optimizer.sparse,
+                                                   job.optimizer.dense, job.train.batch_size);
   auto plan = planner.collective_plan(comm, tables).plan;
-  return {exec, comm,  job.model, data.dense_features,  data.features, std::move(tables), std::move(plan),
-          lanes, job.optimizer.sparse, job.optimizer.dense};
+  return {exec,
+          comm,
+          job.model,
+          data.dense_features,
+          data.features,
+          std::move(tables),
+          std::move(plan),
+          lanes,
+          job.optimizer.sparse,
+          job.optimizer.dense};
 }
 
 std::string chain(const std::vector<Index>& widths) {
@@ -51,8 +59,7 @@ std::string human(double bytes) {
 
 }  // namespace
 
-Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_,
-                 const data::SourceInfo& data_)
+Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
     : exec(exec_),
       comm(comm_),
       job(job_),

@@ -66,7 +66,8 @@ const std::vector<sharding::AskedShard>& TrainStep::embed(const data::Batch& bat
   auto& tables = model_.tables;
   auto& exchange = tables.exchange();
   reserve(exec_, pooled_, "tesserec::train::pooled", batch.size * exchange.pooled_width());
-  const auto& ids = phases_.time("send ids", [&]() -> auto& { return exchange.finish_ids(); });
+  const auto& ids = phases_.time(
+      "send ids", [&]() -> auto& { return exchange.finish_ids(); });
   phases_.time("lookup", [&] { tables.lookup(exec_, ids, exchange.rows(exec_)); });
   phases_.time("return rows", [&] { exchange.return_rows(exec_, pooled_.data()); });
   return ids;
@@ -88,8 +89,12 @@ void TrainStep::drop_next() {
 }
 
 model::DenseInput TrainStep::input(const data::Batch& batch) const {
-  return {lanes_,           lanes_.of_rank(comm_.rank(), comm_.size()), batch.global_size, batch.dense.data(),
-          pooled_.data(), batch.labels.data()};
+  return {lanes_,
+          lanes_.of_rank(comm_.rank(), comm_.size()),
+          batch.global_size,
+          batch.dense.data(),
+          pooled_.data(),
+          batch.labels.data()};
 }
 
 void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) {
@@ -99,7 +104,8 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
          "; lower the learning rate or look at the data. No checkpoint was written");
   for (const model::Parameter& p : dense.layout())
     if (first_not_finite(gradient_.data() + p.offset, p.rows * p.columns) >= 0)
-      fail("step ", step, ": the gradient of ", p.name, " is not finite; lower the learning rate. No checkpoint was written");
+      fail("step ", step, ": the gradient of ", p.name,
+           " is not finite; lower the learning rate. No checkpoint was written");
   // Each rank knows its own samples' gradients only.
   const Index bad = first_not_finite(pooled_gradient_.data(), batch.size * dense.pooled_width());
   const Index column = comm_.max(bad < 0 ? -1 : bad % dense.pooled_width());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
+
+#include <sys/resource.h>
 
 #include <tesserec/core/log.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
@@ -107,7 +107,8 @@ class Run {
   void evaluate() {
     if (evaluation_ == nullptr) return;
     result_.evaluation = train::evaluate(session_, *evaluation_);
-    log_info("step " + std::to_string(at_.step) + ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
+    log_info("step " + std::to_string(at_.step) +
+             ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
     if (metrics_) metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics));
   }
 

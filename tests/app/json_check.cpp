@@ -55,8 +55,7 @@ struct Reader {
         ++at;
         if (peek() == 'u') {
           for (int i = 0; i < 4; ++i)
-            if (!std::isxdigit(static_cast<unsigned char>(++at < text.size() ? text[at] : '\0')))
-              return false;
+            if (!std::isxdigit(static_cast<unsigned char>(++at < text.size() ? text[at] : '\0'))) return false;
         } else if (peek() == '\0' || std::string("\"\\/bfnrt").find(peek()) == std::string::npos) {
           return false;
         }

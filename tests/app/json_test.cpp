@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "src/app/json.hpp"
+
 #include <cmath>
 #include <limits>
 
 #include "catch.hpp"
-#include "src/app/json.hpp"
 
 using tesserec::app::Json;
 
@@ -20,7 +21,8 @@ TEST_CASE("JSON values as text") {
   CHECK(Json(std::vector<int>{1, 2}).text() == "[1, 2]");
   CHECK(Json::object().text() == "{}");
   CHECK(Json::array().text() == "[]");
-  CHECK(Json::object().set("a", 1).set("b", Json::array().add("x").add(Json())).text() == R"({"a": 1, "b": ["x", null]})");
+  CHECK(Json::object().set("a", 1).set("b", Json::array().add("x").add(Json())).text() ==
+        R"({"a": 1, "b": ["x", null]})");
 }
 
 TEST_CASE("JSON strings are escaped") {

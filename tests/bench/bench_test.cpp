@@ -20,8 +20,7 @@ bench::Settings quick() {
   return settings;
 }
 
-bench::Report measure(const comm::Communicator& comm, const train::Job& job,
-                      const std::set<std::string>& which) {
+bench::Report measure(const comm::Communicator& comm, const train::Job& job, const std::set<std::string>& which) {
   return bench::run(Exec(), comm, job, quick(), which);
 }
 
@@ -45,8 +44,8 @@ TEST_CASE("Everything that is measured is positive and finite") {
   for (const char* name : {"stream read", "stream triad", "random rows updated, 512 bytes, 4 KiB pages"})
     CHECK(report.find("limits", name) != nullptr);
   CHECK((report.find("limits", "all-to-all inside a node") != nullptr) == (comm.size() > 1));
-  for (const char* name : {"bottom.0 5x16 forward", "bottom.1 16x6 input gradient", "interaction backward",
-                           "top.1 20x1 weight gradient"})
+  for (const char* name :
+       {"bottom.0 5x16 forward", "bottom.1 16x6 input gradient", "interaction backward", "top.1 20x1 weight gradient"})
     CHECK(report.find("layers", name) != nullptr);
   CHECK(report.find("layers", "bottom.0 5x16 input gradient") == nullptr);  // training needs none
   CHECK(report.find("rows", "update by row-wise Adagrad of 24 byte rows") != nullptr);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include <tesserec/comm/communicator.hpp>
-
 #include "catch.hpp"
+#include <tesserec/comm/communicator.hpp>
 
 using namespace tesserec;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/core/random.hpp>
-
 #include "catch.hpp"
 #include "oracle.hpp"
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/core/random.hpp>
 
 using namespace tesserec;
 
@@ -61,6 +60,7 @@ TEST_CASE("a double a lane is added by the same tree") {
   const Lanes lanes(8);
   const Range mine = lanes.of_rank(comm.rank(), comm.size());
   const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7, 1e8, -1e8};
-  const double expected = ((values[0] + values[1]) + (values[2] + values[3])) + ((values[4] + values[5]) + (values[6] + values[7]));
+  const double expected =
+      ((values[0] + values[1]) + (values[2] + values[3])) + ((values[4] + values[5]) + (values[6] + values[7]));
   REQUIRE(comm::tree_reduce(comm, std::vector<double>(values + mine.begin, values + mine.end)) == expected);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include <tesserec/core/random.hpp>
-
 #include "catch.hpp"
+#include <tesserec/core/random.hpp>
 
 using namespace tesserec;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "catch.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/tree.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 

@@ -34,9 +34,7 @@ std::string reason_for(const std::function<void(std::vector<std::string>&)>& cha
   return make_row_format(settings)->parse(join(fields), row);
 }
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -71,8 +69,7 @@ TEST_CASE("bad Criteo rows say what is wrong") {
   for (const std::string label : {"2", "-1", "", "01", "1.0", "label", "1 "})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[0] = label; }), "neither 0 nor 1"));
   for (const std::string number : {"x", "1.5", "0x1", "1e3", " 1", "1 ", "+1", "-", "--1"})
-    REQUIRE(mentions(reason_for([&](Fields& f) { f[13] = number; }),
-                     "I13: \"" + number + "\" is not an integer"));
+    REQUIRE(mentions(reason_for([&](Fields& f) { f[13] = number; }), "I13: \"" + number + "\" is not an integer"));
   for (const std::string number : {"9223372036854775808", "-9223372036854775809", "99999999999999999999999"})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[1] = number; }), "out of the range"));
   for (const std::string token : {"68fd1e6g", "68fd1e641", " 8fd1e64", "0x123456", "68fd-e64"})
@@ -93,8 +90,7 @@ TEST_CASE("short_rows = pad fills cut rows with missing values, and refuses long
   REQUIRE(row.numbers[10] == 8.0);
   REQUIRE(std::isnan(row.numbers[11]));
   for (const auto& token : row.tokens) REQUIRE(!token.has_value());
-  REQUIRE(mentions(reason_for([](std::vector<std::string>& f) { f.push_back(""); }, ShortRows::pad),
-                   "41 fields"));
+  REQUIRE(mentions(reason_for([](std::vector<std::string>& f) { f.push_back(""); }, ShortRows::pad), "41 fields"));
 }
 
 TEST_CASE("keys of the table format are refused with format = criteo") {

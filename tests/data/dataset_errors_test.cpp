@@ -24,9 +24,7 @@ std::string complaint(const std::vector<std::string>& files, const std::vector<I
 
 template <class T>
 auto poke(const std::string& name, Index row, Index column, T value) {
-  return [=](store::File& file) {
-    file.write(name, {row, 1, column, file.shape(name).size() == 2 ? 1 : -1}, &value);
-  };
+  return [=](store::File& file) { file.write(name, {row, 1, column, file.shape(name).size() == 2 ? 1 : -1}, &value); };
 }
 
 }  // namespace
@@ -51,31 +49,23 @@ TEST_CASE("data set files that break the format are refused by name") {
     REQUIRE(has(text, bad));
     return text;
   };
-  REQUIRE(
-      has(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
+  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
   REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "version", std::int64_t{2}); }), "version 2"));
-  REQUIRE(
-      has(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }),
-              "rows"));
-  REQUIRE(has(packed([](store::File& f) {
-                f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0});
-              }),
-              "high"));
+  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
+  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }), "rows"));
+  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0}); }), "high"));
   const auto features = packed([](store::File& f) {
     f.set_attribute("/", "features", std::vector<std::string>{"low", "other"});
   });
   REQUIRE((has(features, good) && has(features, "low, other")));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "vocabulary_digest", std::string("12ab")); }),
-              "12ab"));
+  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "vocabulary_digest", std::string("12ab")); }), "12ab"));
 }
 
 TEST_CASE("numbers that cannot be trained on are refused with sample and file") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string good = scratch / "0_good.h5", bad = scratch / "1_bad.h5";
-  const float nan = std::numeric_limits<float>::quiet_NaN(),
-              infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   samples_file::packed(good, 0, 33);
   const auto packed = [&](const std::function<void(store::File&)>& change) {
     samples_file::packed(bad, 0, 30, change);

@@ -17,9 +17,7 @@ data::Settings reading(const std::vector<std::string>& train) {
   return settings;
 }
 
-data::Deal deal(Index batch_size, int lanes, bool shuffle) {
-  return {0, 1, Lanes(lanes), batch_size, shuffle, 9};
-}
+data::Deal deal(Index batch_size, int lanes, bool shuffle) { return {0, 1, Lanes(lanes), batch_size, shuffle, 9}; }
 
 /// Files that all ranks read and rank 0 writes.
 template <class Write>

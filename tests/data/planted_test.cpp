@@ -61,11 +61,9 @@ TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
   REQUIRE(sorted(other) == sorted(one));
   REQUIRE(sorted(samples_file::drain(settings, Use::train, deal(false), 1, 0, 0)) == sorted(one));
   // Evaluation samples are others.
-  const auto train = sorted(one),
-             evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
+  const auto train = sorted(one), evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
   std::vector<std::string> both;
-  std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(),
-                        std::back_inserter(both));
+  std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(), std::back_inserter(both));
   REQUIRE(both.empty());
 }
 
@@ -100,13 +98,11 @@ TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered"
       // Distinct rows: the sum of 1 - (1 - p)^n. It is where the tail's weight shows.
       double distinct = 0;
       for (Index k = 1; k <= rows; ++k)
-        distinct +=
-            1 -
-            std::exp(1e5 * std::log1p(-std::pow(static_cast<double>(k), -exponent) / total * (1 - 1e-12)));
+        distinct += 1 - std::exp(1e5 * std::log1p(-std::pow(static_cast<double>(k), -exponent) / total * (1 - 1e-12)));
       REQUIRE(static_cast<double>(counts.size()) == Approx(distinct).margin(5 * std::sqrt(distinct) + 0.5));
       if (rows >= 5000 && exponent > 0) {
-        const auto hottest = std::max_element(
-            counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto hottest = std::max_element(counts.begin(), counts.end(),
+                                              [](const auto& a, const auto& b) { return a.second < b.second; });
         double low_half = 0;
         for (const auto& [id, count] : counts) low_half += id < rows / 2 ? 1 : 0;
         REQUIRE(low_half / static_cast<double>(counts.size()) == Approx(0.5).margin(0.05));

@@ -20,8 +20,7 @@ template <class Run>
 void for_each_rank_count(const comm::Communicator& world, const Run& run) {
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
     MPI_Comm part = MPI_COMM_NULL;
-    comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &part),
-                "MPI_Comm_split");
+    comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &part), "MPI_Comm_split");
     {
       const comm::Communicator comm(part);
       if (world.rank() < ranks) run(comm, std::to_string(ranks));
@@ -40,9 +39,7 @@ std::string failure(const comm::Communicator& comm, const PreprocessSettings& se
   return "";
 }
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A data set read back: what each row's fields became.
 struct Dataset {
@@ -124,8 +121,7 @@ TEST_CASE(
     "three") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
-  const std::string a = test::criteo_text(1500, 1), b = test::criteo_text(20, 2),
-                    c = test::criteo_text(900, 3);
+  const std::string a = test::criteo_text(1500, 1), b = test::criteo_text(20, 2), c = test::criteo_text(900, 3);
   const std::string crlf = test::criteo_text(900, 3, "\r\n");
   const std::string e = test::criteo_text(300, 4);
   folder.write("p1", a);
@@ -172,8 +168,7 @@ TEST_CASE(
     const Dataset evaluate(folder / "1p/evaluate.h5");
     const auto rows = split_tabs(e.substr(0, e.find('\n')));
     for (std::size_t f = 0; f < 26; ++f)
-      if (evaluate.ids[f] != 0)
-        REQUIRE(p.token("C" + std::to_string(f + 1), evaluate.ids[f]) == rows[14 + f]);
+      if (evaluate.ids[f] != 0) REQUIRE(p.token("C" + std::to_string(f + 1), evaluate.ids[f]) == rows[14 + f]);
     REQUIRE(evaluate.file.attribute<std::vector<std::int64_t>>("/", "rows") ==
             p.file.attribute<std::vector<std::int64_t>>("/", "rows"));
     REQUIRE(evaluate.file.attribute<std::string>("/", "vocabulary_digest") ==
@@ -200,8 +195,7 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
     const bool missing = i % 11 == 3;
     m.push_back(missing ? std::nullopt : std::optional(static_cast<double>((i * 7919) % 1001) / 8 - 17));
     std::ostringstream line;
-    line << i % 5 - 2 << " , text, city" << i % (i % 3 == 0 ? 7 : 400) << "," << (i % 4 == 0 ? "yes" : "no")
-         << ",";
+    line << i % 5 - 2 << " , text, city" << i % (i % 3 == 0 ? 7 : 400) << "," << (i % 4 == 0 ? "yes" : "no") << ",";
     if (missing)
       line << "?";
     else
@@ -237,8 +231,7 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
       if (x) squares += (*x - sum / count) * (*x - sum / count);
     const auto mean = static_cast<double>(sum / count), sd = static_cast<double>(std::sqrt(squares / count));
     for (std::size_t i = 0; i < m.size(); ++i) {
-      REQUIRE(got.dense[2 * i] ==
-              static_cast<float>(std::log1p(std::max<double>(static_cast<double>(i % 5) - 2, 0))));
+      REQUIRE(got.dense[2 * i] == static_cast<float>(std::log1p(std::max<double>(static_cast<double>(i % 5) - 2, 0))));
       REQUIRE(got.dense[2 * i + 1] == (m[i] ? Approx((*m[i] - mean) / sd).margin(1e-6) : Approx(0.0)));
       REQUIRE(got.token("city", 1) == "city0");
       if (i > 20) break;
@@ -246,8 +239,7 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
     const auto transforms = got.file.attribute<std::vector<std::string>>("/", "transforms");
     REQUIRE(transforms[0] == "log1p");
     double written_mean = 0, written_sd = 0;
-    REQUIRE(std::sscanf(transforms[1].c_str(), "standardise mean=%lf sd=%lf", &written_mean, &written_sd) ==
-            2);
+    REQUIRE(std::sscanf(transforms[1].c_str(), "standardise mean=%lf sd=%lf", &written_mean, &written_sd) == 2);
     REQUIRE(written_mean == Approx(mean).epsilon(1e-12));
     REQUIRE(written_sd == Approx(sd).epsilon(1e-12));
   }
@@ -281,10 +273,9 @@ TEST_CASE("bad rows stop the run with file and line on every rank, without outpu
   const test::Folder folder(world);
   const Random random(9, Purpose::test);
   std::string text;
-  const std::map<Index, std::string> bad = {
-      {1, "label\tI1"}, {1700, "2" + test::criteo_row(random, 0).substr(1)},
-      {1701, ""},       {2350, test::criteo_row(random, 1) + "\t"},
-      {2351, "x"},      {2352, "y"}};
+  const std::map<Index, std::string> bad = {{1, "label\tI1"}, {1700, "2" + test::criteo_row(random, 0).substr(1)},
+                                            {1701, ""},       {2350, test::criteo_row(random, 1) + "\t"},
+                                            {2351, "x"},      {2352, "y"}};
   for (Index line = 1; line <= 2400; ++line) {
     const auto found = bad.find(line);
     text += (found != bad.end() ? found->second : test::criteo_row(random, line)) + "\n";

@@ -39,9 +39,7 @@ std::string failure(const comm::Communicator& comm, const std::vector<std::strin
   return "";
 }
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -62,8 +60,7 @@ TEST_CASE("every line is read once, wherever the text is cut") {
       }
   }
   const RawFile file = raw_file(folder.write("lines.txt", "a\nbb\n\r\nccc\r\n\nd"));
-  REQUIRE(lines_of(file, {0, file.bytes}) ==
-          std::vector<std::string>{"0:a", "2:bb", "5:", "7:ccc", "12:", "13:d"});
+  REQUIRE(lines_of(file, {0, file.bytes}) == std::vector<std::string>{"0:a", "2:bb", "5:", "7:ccc", "12:", "13:d"});
   const RawFile marked = raw_file(folder.write("lines.txt", "\xEF\xBB\xBFx\ny"));
   REQUIRE(lines_of(marked, {0, marked.bytes}) == std::vector<std::string>{"0:x", "5:y"});
 }
@@ -93,8 +90,7 @@ TEST_CASE("gzip: several members, padding, truncation, damage") {
   REQUIRE(lines_of(gz(one + one), {0, Index{1} << 40}) == lines);
   REQUIRE(lines_of(gz(one + test::gzipped("") + one), {0, Index{1} << 40}) == lines);
   REQUIRE(lines_of(gz(one + one + std::string(600000, '\0')), {0, Index{1} << 40}) == lines);
-  for (const std::size_t cut :
-       {std::size_t{3}, std::size_t{11}, one.size() / 2, one.size() - 4, one.size() - 1}) {
+  for (const std::size_t cut : {std::size_t{3}, std::size_t{11}, one.size() / 2, one.size() - 4, one.size() - 1}) {
     REQUIRE(mentions(message_of(gz(one.substr(0, cut))), "x.gz: the gzip file ends too early"));
     REQUIRE(mentions(message_of(gz(one + one.substr(0, cut))), "x.gz: the gzip file ends too early"));
   }
@@ -133,11 +129,8 @@ TEST_CASE("raw files are found, and what cannot be read is refused on every rank
 }
 
 TEST_CASE("the pieces of all ranks are the whole text in order") {
-  std::vector<RawFile> files = {{"a", 1, false},
-                                {"b", 5 * text_block + 7, false},
-                                {"c", 90000, true},
-                                {"d", text_block, false},
-                                {"e", 3, true}};
+  std::vector<RawFile> files = {
+      {"a", 1, false}, {"b", 5 * text_block + 7, false}, {"c", 90000, true}, {"d", text_block, false}, {"e", 3, true}};
   for (int ranks = 1; ranks <= 12; ++ranks) {
     Index file = 0, at = 0;
     for (int rank = 0; rank < ranks; ++rank)

@@ -73,8 +73,7 @@ inline std::string criteo_row(const Random& random, Index i) {
   std::string row = random.uniform53(i, 0) < 0.25 ? "1" : "0";
   for (Index k = 0; k < 13; ++k) {
     row += '\t';
-    if (random.uniform53(i, 1 + k) < 0.8)
-      row += std::to_string(static_cast<Index>(random.below(1000, i, 100 + k)) - 3);
+    if (random.uniform53(i, 1 + k) < 0.8) row += std::to_string(static_cast<Index>(random.below(1000, i, 100 + k)) - 3);
   }
   for (Index f = 0; f < 26; ++f) {
     row += '\t';

@@ -45,8 +45,7 @@ TEST_CASE("the reference DLRM's published first mini-batch") {
   const data::SyntheticSettings settings = tables_432().synthetic;
   Twister twister;
   data::Batch batch;
-  data::reference_batch(settings, settings.rows, {"a", "b", "c"}, std::vector<Index>{0, 1}, 2, twister,
-                        batch);
+  data::reference_batch(settings, settings.rows, {"a", "b", "c"}, std::vector<Index>{0, 1}, 2, twister, batch);
   using Ids = std::vector<Index>;
   REQUIRE(some(batch.sparse.values, 0, 10) == Ids{1, 2, 0, 1, 3, /**/ 1, 0, /**/ 0, 1, 1});
   REQUIRE(some(batch.sparse.offsets, 0, 7) == Ids{0, 2, 5, /**/ 6, 7, /**/ 9, 10});
@@ -64,8 +63,7 @@ TEST_CASE("reference samples are the same every epoch and on any number of ranks
   REQUIRE(one.size() == 16);
   REQUIRE(samples_file::drain(settings, Use::train, deal, 1, 1, 0) == one);
   REQUIRE(samples_file::drain(settings, Use::train, deal, 3, 0, 0) == one);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) ==
-          std::vector(one.begin() + 15, one.end()));
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) == std::vector(one.begin() + 15, one.end()));
   // Evaluation runs over the same stream.
   REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0).front() == one.front());
   data::Deal other = deal;
@@ -89,10 +87,9 @@ TEST_CASE("reference bags and targets obey the rule") {
     for (Index f = 0; f < 3; ++f) {
       const Index begin = batch.sparse.begin(f, b), length = batch.sparse.length(f, b);
       REQUIRE((length >= 1 && length <= std::min<Index>(10, settings.synthetic.rows[f])));
-      for (Index i = begin + 1; i < begin + length; ++i)
-        sorted &= batch.sparse.values(i - 1) < batch.sparse.values(i);
-      REQUIRE((batch.sparse.values(begin) >= 0 &&
-               batch.sparse.values(begin + length - 1) < settings.synthetic.rows[f]));
+      for (Index i = begin + 1; i < begin + length; ++i) sorted &= batch.sparse.values(i - 1) < batch.sparse.values(i);
+      REQUIRE(
+          (batch.sparse.values(begin) >= 0 && batch.sparse.values(begin + length - 1) < settings.synthetic.rows[f]));
       if (f == 0) first_ids += static_cast<double>(length);
     }
   }

@@ -11,8 +11,7 @@ using data::SampleOrder;
 
 namespace {
 
-data::Deal deal(Index batch_size, int lanes, bool shuffle, int rank = 0, int ranks = 1,
-                std::uint64_t seed = 3) {
+data::Deal deal(Index batch_size, int lanes, bool shuffle, int rank = 0, int ranks = 1, std::uint64_t seed = 3) {
   return {rank, ranks, Lanes(lanes), batch_size, shuffle, seed};
 }
 
@@ -34,9 +33,9 @@ TEST_CASE("every sample comes exactly once an epoch, shuffled or not") {
     int lanes;
   };
   // Whole and short last blocks, windows and batches; batches smaller than lanes; one sample.
-  for (const Case& c : {Case{1, 1, 1}, Case{7, 3, 4}, Case{100, 100, 8}, Case{8192, 512, 2},
-                        Case{8193, 64, 8}, Case{40000, 6, 8}, Case{100001, 2048, 4}, Case{65536, 1000, 1},
-                        Case{131072, 2048, 2}, Case{200003, 70000, 2}})
+  for (const Case& c :
+       {Case{1, 1, 1}, Case{7, 3, 4}, Case{100, 100, 8}, Case{8192, 512, 2}, Case{8193, 64, 8}, Case{40000, 6, 8},
+        Case{100001, 2048, 4}, Case{65536, 1000, 1}, Case{131072, 2048, 2}, Case{200003, 70000, 2}})
     for (const bool shuffle : {false, true}) {
       SampleOrder order(c.samples, deal(c.batch, c.lanes, shuffle));
       order.start(5);

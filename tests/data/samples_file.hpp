@@ -79,8 +79,7 @@ inline std::vector<std::string> lines(const data::Batch& batch) {
     for (Index k = 0; k < static_cast<Index>(batch.dense.extent(1)); ++k) line << ' ' << batch.dense(s, k);
     for (Index f = 0; f < batch.sparse.features(); ++f) {
       line << " |";
-      for (Index j = batch.sparse.begin(f, s); j < batch.sparse.begin(f, s) + batch.sparse.length(f, s);
-           ++j) {
+      for (Index j = batch.sparse.begin(f, s); j < batch.sparse.begin(f, s) + batch.sparse.length(f, s); ++j) {
         line << ' ' << batch.sparse.values(j);
         if (batch.sparse.weighted()) line << '*' << batch.sparse.weights(j);
       }
@@ -99,8 +98,8 @@ inline std::vector<std::vector<std::string>> drain(data::Source& source) {
 }
 
 /// The same with the ranks of a job, one after the other, and their samples joined.
-inline std::vector<std::vector<std::string>> drain(const data::Settings& settings, data::Use use,
-                                                   data::Deal deal, int ranks, Index epoch, Index batch) {
+inline std::vector<std::vector<std::string>> drain(const data::Settings& settings, data::Use use, data::Deal deal,
+                                                   int ranks, Index epoch, Index batch) {
   std::vector<std::vector<std::string>> joined;
   for (int rank = 0; rank < ranks; ++rank) {
     deal.rank = rank;
@@ -109,8 +108,7 @@ inline std::vector<std::vector<std::string>> drain(const data::Settings& setting
     source->seek(epoch, batch);
     const auto mine = drain(*source);
     joined.resize(mine.size());
-    for (std::size_t k = 0; k < mine.size(); ++k)
-      joined[k].insert(joined[k].end(), mine[k].begin(), mine[k].end());
+    for (std::size_t k = 0; k < mine.size(); ++k) joined[k].insert(joined[k].end(), mine[k].begin(), mine[k].end());
   }
   return joined;
 }

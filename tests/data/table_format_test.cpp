@@ -26,9 +26,7 @@ std::string reason(const std::string& line, const PreprocessSettings& settings =
   return make_row_format(settings)->parse(line, row);
 }
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 template <class Change>
 std::string refusal(const Change& change) {

@@ -56,8 +56,7 @@ TEST_CASE("--set takes text without quotes") {
   CHECK(with({"run.output=/tmp/a=b"}).run.output == "/tmp/a=b");
   CHECK(with({"run.output=\"\""}).run.output.empty());
   CHECK(with({"plan.default=auto"}).plan.default_type == std::nullopt);
-  CHECK(with({"data.synthetic.kind=none", "data.train=a/*.h5"}).data.train ==
-        std::vector<std::string>{"a/*.h5"});
+  CHECK(with({"data.synthetic.kind=none", "data.train=a/*.h5"}).data.train == std::vector<std::string>{"a/*.h5"});
   CHECK(with({"data.synthetic.kind=none", "data.train=5"}).data.train == std::vector<std::string>{"5"});
 }
 
@@ -93,7 +92,6 @@ TEST_CASE("a bad --set is refused with its number") {
       CHECK(message.find(part) != std::string::npos);
     }
   }
-  CHECK(message_of({"run.seed=1", "run.sed=1"}).find("--set 2: run.sed is unknown; did you mean run.seed?") ==
-        0);
+  CHECK(message_of({"run.seed=1", "run.sed=1"}).find("--set 2: run.sed is unknown; did you mean run.seed?") == 0);
   CHECK(message_of({"table.C1.rows=5"}, "[run]\n").find("--set 1: the deck has no [[table]]") == 0);
 }

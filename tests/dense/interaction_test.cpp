@@ -30,9 +30,8 @@ void check(Interaction type, bool itself, const std::vector<Index>& dims) {
   const FeatureInteraction interaction(type, itself, dims[0], {dims.begin() + 1, dims.end()});
   const Index rows = 5, d = dims[0], width = interaction.width(), pooled_width = interaction.pooled_width();
   const Random random(8, Purpose::test);
-  std::vector<float> bottom(rows * d), pooled(rows * pooled_width), out(rows * width, 7.0f),
-      upstream(rows * width), bottom_gradient(rows * d, 7.0f), pooled_gradient(rows * pooled_width, 7.0f),
-      scratch(interaction.scratch(), NAN);
+  std::vector<float> bottom(rows * d), pooled(rows * pooled_width), out(rows * width, 7.0f), upstream(rows * width),
+      bottom_gradient(rows * d, 7.0f), pooled_gradient(rows * pooled_width, 7.0f), scratch(interaction.scratch(), NAN);
   for (std::size_t i = 0; i < bottom.size(); ++i) bottom[i] = random.normal(static_cast<Index>(i), 0);
   for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
@@ -69,8 +68,7 @@ void check(Interaction type, bool itself, const std::vector<Index>& dims) {
 TEST_CASE("interactions and their gradients are those of the definition, by central differences") {
   for (const bool itself : {false, true})
     for (const Index vectors : {1, 2, 4, 5, 16, 17, 27, 40})
-      for (const Index dim : {1, 5, 16, 33})
-        check(Interaction::dot, itself, std::vector<Index>(vectors, dim));
+      for (const Index dim : {1, 5, 16, 33}) check(Interaction::dot, itself, std::vector<Index>(vectors, dim));
   check(Interaction::cat, false, {4, 4, 4});
   check(Interaction::cat, false, {3, 7, 1, 16});
   check(Interaction::cat, false, {3});

@@ -16,8 +16,7 @@ TEST_CASE("the losses' gradients are their slopes") {
         for (double z = -6.03; z < 6.0; z += 0.25) {
           const double h = 1e-5;
           const double slope =
-              (loss_of_logit(settings, z + h, label).value - loss_of_logit(settings, z - h, label).value) /
-              (2 * h);
+              (loss_of_logit(settings, z + h, label).value - loss_of_logit(settings, z - h, label).value) / (2 * h);
           const LossValue loss = loss_of_logit(settings, z, label);
           REQUIRE(loss.gradient == Approx(slope).margin(1e-8));
           const double p = probability({type, 0.0, {}}, z);

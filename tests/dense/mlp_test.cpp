@@ -11,8 +11,8 @@ using namespace tesserec::dense;
 
 namespace {
 
-double objective(const Mlp& mlp, Index rows, const std::vector<double>& parameters,
-                 const std::vector<double>& x, const std::vector<float>& upstream) {
+double objective(const Mlp& mlp, Index rows, const std::vector<double>& parameters, const std::vector<double>& x,
+                 const std::vector<float>& upstream) {
   double sum = 0.0;
   for (Index r = 0; r < rows; ++r) {
     std::vector<double> a(x.begin() + r * mlp.input_width(), x.begin() + (r + 1) * mlp.input_width());
@@ -69,8 +69,7 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
     for (Index i = layer.bias; i < layer.bias + layer.out; ++i)
       REQUIRE(gradient(i) == Approx(slope(p[i])).epsilon(2e-5).margin(2e-5));
   }
-  for (std::size_t i = 0; i < x.size(); ++i)
-    REQUIRE(dx[i] == Approx(slope(xd[i])).epsilon(2e-5).margin(2e-5));
+  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(dx[i] == Approx(slope(xd[i])).epsilon(2e-5).margin(2e-5));
 
   std::copy_n(gradient.data(), size, once.data());
   chunk(true);

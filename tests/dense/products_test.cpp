@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every product is the chain of fma that src/dense/README.md writes down, to the bit: so all instruction sets agree. ctest
-// runs this with each that the machine has.
+// Every product is the chain of fma that src/dense/README.md writes down, to the bit: so all instruction sets agree.
+// ctest runs this with each that the machine has.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -98,12 +98,17 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
   struct Shape {
     Index rows, in, hidden, out;
   };
-  for (const Shape s : {Shape{128, 13, 512, 16}, {128, 367, 64, 1}, {127, 300, 40, 33}, {7, 5, 3, 2}, {1, 1, 1, 1},
+  for (const Shape s : {Shape{128, 13, 512, 16},
+                        {128, 367, 64, 1},
+                        {127, 300, 40, 33},
+                        {7, 5, 3, 2},
+                        {1, 1, 1, 1},
                         {64, 16, 270, 32}}) {
     const Index size = s.hidden * (s.in + 1) + s.out * (s.hidden + 1);
     const std::vector<float> parameters = numbers(1, size), x = numbers(2, s.rows * s.in),
                              upstream = numbers(3, s.rows * s.out);
-    Serial serial{s.rows, s.in, s.hidden, s.out, parameters.data(), x.data(), upstream.data(), {}, {}, {}, {}, {}, {}, {}, {}};
+    Serial serial{s.rows, s.in, s.hidden, s.out, parameters.data(), x.data(), upstream.data(), {}, {}, {}, {},
+                  {},     {},   {},       {}};
     serial.run();
     const Index b1 = s.hidden * s.in, w2 = b1 + s.hidden, b2 = w2 + s.out * s.hidden;
     const Mlp mlp({{s.in, s.hidden, 0, b1, true}, {s.hidden, s.out, w2, b2, false}});
@@ -177,7 +182,8 @@ TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
     CHECK(sums == total);
   }
   const std::vector<float> dy = numbers(5, rows * outs), x = numbers(6, rows * ins), pdy = in_panels(outs, dy),
-                           px = in_panels(ins, x), expected = Serial::weight_gradient(rows, ins, outs, dy.data(), x.data());
+                           px = in_panels(ins, x),
+                           expected = Serial::weight_gradient(rows, ins, outs, dy.data(), x.data());
   std::vector<float> dw(static_cast<std::size_t>(outs * ins));
   Wide::weight_gradient({rows, pdy.data(), px.data(), outs, ins, false, dw.data(), ins});
   CHECK(dw == expected);

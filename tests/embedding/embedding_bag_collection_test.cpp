@@ -77,9 +77,8 @@ TEST_CASE("a collection pools by the oracle's tree: sum, mean, weighted, shared 
   const Bags bags = ids(rows, 3);
   const Weights weights = weights_like(bags);
   // Keys in another order than the collection's, and one that it does not know.
-  const auto pooled =
-      collection.forward(exec, batch_of({"b", "x", "a", "c"}, {bags[1], bags[0], bags[0], bags[2]},
-                                        {weights[1], weights[0], weights[0], weights[2]}));
+  const auto pooled = collection.forward(exec, batch_of({"b", "x", "a", "c"}, {bags[1], bags[0], bags[0], bags[2]},
+                                                        {weights[1], weights[0], weights[0], weights[2]}));
   REQUIRE(pooled.keys == collection.embedding_names());
   REQUIRE(pooled.length_per_key == std::vector<Index>{5, 5, 12, 4});
   REQUIRE(pooled.values.extent(0) == 3);
@@ -126,9 +125,8 @@ TEST_CASE("a collection without storage says so, and prints what it is") {
   REQUIRE(error_of([&] {
             collection.forward(exec, batch_of({"a", "b"}, {{}, {}}));
           }).find("call initialise") != std::string::npos);
-  REQUIRE(
-      collection.describe() ==
-      "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
+  REQUIRE(collection.describe() ==
+          "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
 }
 
 TEST_CASE("mistakes in a collection name table and feature") {
@@ -155,8 +153,7 @@ TEST_CASE("mistakes in a batch name table, feature, sample and id") {
   CHECK(looked_up(batch_of({"b"}, {{{1}}})) == "table t: feature \"a\" is not in the batch");
   CHECK(looked_up(batch_of({"a", "b"}, {{{1}, {0, 7}}, {{1}, {}}})) ==
         "feature a, sample 1: id 7 is outside table t of 7 rows");
-  CHECK(looked_up(batch_of({"a", "b"}, {{{-1}}, {{1}}})) ==
-        "feature a, sample 0: id -1 is outside table t of 7 rows");
+  CHECK(looked_up(batch_of({"a", "b"}, {{{-1}}, {{1}}})) == "feature a, sample 0: id -1 is outside table t of 7 rows");
   CHECK(looked_up(batch_of({"a", "b"}, {{{1}}, {{1}}})) ==
         "table w is weighted, but the batch has no weights for feature b");
   CHECK(error_of([&] { collection.embedding_bag("v"); }) == "no table v; the collection has t, w");
@@ -169,8 +166,7 @@ TEST_CASE("mistakes in a batch name table, feature, sample and id") {
   CHECK(bags("t", {1, 7}, {0, 1}, {}) == "table t: bag 1: id 7 is outside its 7 rows");
   CHECK(bags("t", {1, 2}, {1, 2}, {}) == "table t: offsets start at 1 instead of 0");
   CHECK(bags("t", {1, 2}, {0, 3}, {}) == "table t: bag 1 would end at 2, before its start at 3");
-  CHECK(bags("t", {1, 2}, {}, {}) ==
-        "table t: the first bag must start at 0; there are 2 ids and no offsets");
+  CHECK(bags("t", {1, 2}, {}, {}) == "table t: the first bag must start at 0; there are 2 ids and no offsets");
   CHECK(bags("t", {1, 2}, {0}, {1, 1}) == "table t: weights are given, but it is not weighted");
   CHECK(bags("w", {1, 2}, {0}, {1}) == "table w: it is weighted: 2 ids need as many weights, 1 are given");
 }

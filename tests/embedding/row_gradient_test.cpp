@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "catch.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using embedding::RowBlocks;
@@ -37,7 +36,8 @@ TEST_CASE("row blocks cover every table, short or long, and owners cut them at b
         const Range owned = blocks.of_owner(i, owners);
         const Range part = blocks.rows(owned);
         REQUIRE(part.begin == at);
-        if (part.size() > 0) REQUIRE((owned.contains(blocks.block(part.begin)) && owned.contains(blocks.block(part.end - 1))));
+        if (part.size() > 0)
+          REQUIRE((owned.contains(blocks.block(part.begin)) && owned.contains(blocks.block(part.end - 1))));
         at = part.end;
       }
       REQUIRE(at == rows);

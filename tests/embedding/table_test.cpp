@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include <tesserec/embedding/table.hpp>
-
 #include "catch.hpp"
 #include "oracle.hpp"
+#include <tesserec/embedding/table.hpp>
 
 using namespace tesserec;
 using embedding::ComputeKernel;
@@ -25,7 +24,8 @@ TEST_CASE("start values lie within the square root of 1/rows and do not depend o
   table.initialise(exec, 3, 2);
   const float bound = std::sqrt(1.0f / 5000);
   float low = 0, high = 0;
-  for (Index i = 0; i < 5000 * 7; ++i) low = std::min(low, table.weights().data()[i]), high = std::max(high, table.weights().data()[i]);
+  for (Index i = 0; i < 5000 * 7; ++i)
+    low = std::min(low, table.weights().data()[i]), high = std::max(high, table.weights().data()[i]);
   REQUIRE((-bound <= low && low < -0.99f * bound && 0.99f * bound < high && high <= bound));
   const Range blocks{300, 700};
   EmbeddingTable shard(exec, config(5000, 7), blocks, {0, 7}, {}, ComputeKernel::fused);
@@ -57,7 +57,8 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
       table.prepare({{step == 1 ? bags : none}}, Lanes(1), 3);
       table.update(exec, gradients.data(), adam.lr, step);
       for (Index row = 0; row < 6; ++row) {
-        const bool moved = !std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3);
+        const bool moved =
+            !std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3);
         if (step == 1) REQUIRE(moved == (row == 4));  // Adam with gradient 0 and no past stands still
         if (step == 2) moved_later += moved;
       }
@@ -72,7 +73,8 @@ TEST_CASE("a bag is pooled by the oracle's tree, in blocks of several rows and w
   EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, {}, ComputeKernel::fused);
   table.initialise(exec, 8, 0);
   std::vector<oracle::Row> plain;
-  for (Index r = 0; r < rows; ++r) plain.emplace_back(table.weights().data() + r * dim, table.weights().data() + (r + 1) * dim);
+  for (Index r = 0; r < rows; ++r)
+    plain.emplace_back(table.weights().data() + r * dim, table.weights().data() + (r + 1) * dim);
   for (const Index length : {0, 1, 2, 64, 65, 300}) {
     oracle::Bag bag;
     for (Index i = 0; i < length; ++i) bag.ids.push_back((i * 7919 + length) % rows);

@@ -17,8 +17,7 @@ TEST_CASE("mutated decks are read or refused") {
     try {
       const deck::Deck d = deck::parse_deck(text, "fuzz.toml");
       const std::string effective = deck::effective_deck(d);
-      if (deck::effective_deck(deck::parse_deck(effective, "again")) != effective)
-        FAIL("round trip of:\n" << text);
+      if (deck::effective_deck(deck::parse_deck(effective, "again")) != effective) FAIL("round trip of:\n" << text);
       ++read;
     } catch (const Error& error) {
       if (std::string(error.what()).find("fuzz.toml") != 0) FAIL(error.what() << "\nin:\n" << text);
@@ -31,9 +30,8 @@ TEST_CASE("mutated decks are read or refused") {
 
 TEST_CASE("mutated overrides are taken or refused") {
   std::mt19937 random(99);
-  const std::string seeds[] = {"table.first.rows=5", "optimizer.sparse={type=\"sgd\",lr=0.1}",
-                               "model.bottom=[16, 8]", "plan.tables.\"second.x\".sharding=row_wise",
-                               "model.bottom.0=4"};
+  const std::string seeds[] = {"table.first.rows=5", "optimizer.sparse={type=\"sgd\",lr=0.1}", "model.bottom=[16, 8]",
+                               "plan.tables.\"second.x\".sharding=row_wise", "model.bottom.0=4"};
   int taken = 0, refused = 0;
   for (int i = 0; i < 4000; ++i) {
     try {

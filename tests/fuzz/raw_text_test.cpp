@@ -70,8 +70,8 @@ struct Mutator {
           text.erase(at, static_cast<std::size_t>(below(20)));
           break;
         default:
-          text.insert(at, text.substr(static_cast<std::size_t>(below(text.size() + 1)),
-                                      static_cast<std::size_t>(below(120))));
+          text.insert(
+              at, text.substr(static_cast<std::size_t>(below(text.size() + 1)), static_cast<std::size_t>(below(120))));
       }
     }
     return text;
@@ -129,6 +129,5 @@ TEST_CASE("fuzz: Criteo text") {
 }
 
 TEST_CASE("fuzz: a delimited table with a header") {
-  fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()),
-       3000);
+  fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()), 3000);
 }

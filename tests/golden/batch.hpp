@@ -19,18 +19,15 @@ inline std::vector<std::string> numbered(const std::string& letter, tesserec::In
 /// One rank's batch that is the whole batch. `lengths` is keys x size; ids, and weights unless empty, feature
 /// by feature, then sample by sample; `dense` is size x columns, both may be empty, and `labels` too.
 inline tesserec::data::Batch make_batch(const std::vector<std::string>& keys, tesserec::Index size,
-                                        const std::vector<std::int64_t>& lengths,
-                                        const std::vector<std::int64_t>& ids,
-                                        const std::vector<float>& weights,
-                                        const std::vector<float>& dense = {},
+                                        const std::vector<std::int64_t>& lengths, const std::vector<std::int64_t>& ids,
+                                        const std::vector<float>& weights, const std::vector<float>& dense = {},
                                         const std::vector<float>& labels = {}) {
   using tesserec::Index;
   tesserec::data::Batch batch;
   tesserec::data::reserve_batch({}, batch, size, size, static_cast<Index>(dense.size()) / size, keys);
   tesserec::data::reserve_values({}, batch, static_cast<Index>(ids.size()), !weights.empty());
   batch.sparse.offsets(0) = 0;
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    batch.sparse.offsets(i + 1) = batch.sparse.offsets(i) + lengths[i];
+  for (std::size_t i = 0; i < lengths.size(); ++i) batch.sparse.offsets(i + 1) = batch.sparse.offsets(i) + lengths[i];
   std::copy(ids.begin(), ids.end(), batch.sparse.values.data());
   std::copy(weights.begin(), weights.end(), batch.sparse.weights.data());
   std::copy(dense.begin(), dense.end(), batch.dense.data());

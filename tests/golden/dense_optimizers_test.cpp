@@ -16,11 +16,9 @@ std::vector<std::vector<double>> table_gradients(const store::File& file, const 
   const auto table_of = file.attribute<std::vector<std::int64_t>>("/", "table_of_feature");
   const bool mean = file.attribute<std::string>("/", "pooling") == "mean";
   const bool weighted = file.attribute<std::int64_t>("/", "weighted") != 0;
-  const auto lengths = file.read_all<std::int64_t>(step + "/lengths"),
-             ids = file.read_all<std::int64_t>(step + "/ids");
+  const auto lengths = file.read_all<std::int64_t>(step + "/lengths"), ids = file.read_all<std::int64_t>(step + "/ids");
   const auto upstream = file.read_all<float>(step + "/upstream");
-  const auto weights =
-      weighted ? file.read_all<float>(step + "/sample_weights") : std::vector<float>(ids.size(), 1.0f);
+  const auto weights = weighted ? file.read_all<float>(step + "/sample_weights") : std::vector<float>(ids.size(), 1.0f);
   Index width = 0;
   for (const auto table : table_of) width += dims[table];
 
@@ -34,8 +32,8 @@ std::vector<std::vector<double>> table_gradients(const store::File& file, const 
       const Index length = lengths[f * batch + b];
       for (Index i = 0; i < length; ++i, ++at)
         for (Index d = 0; d < dim; ++d)
-          gradients[table][ids[at] * dim + d] += weights[at] * upstream[b * width + first_column + d] /
-                                                 (mean ? static_cast<double>(length) : 1.0);
+          gradients[table][ids[at] * dim + d] +=
+              weights[at] * upstream[b * width + first_column + d] / (mean ? static_cast<double>(length) : 1.0);
     }
     first_column += dim;
   }
@@ -47,8 +45,7 @@ void check(const store::File& file, const std::string& name, optim::Settings set
   settings.eps = file.attribute<double>("/", "eps");
   settings.beta1 = file.attribute<double>("/", "beta1");
   settings.beta2 = file.attribute<double>("/", "beta2");
-  const auto steps = file.attribute<std::int64_t>("/", "steps"),
-             tables = file.attribute<std::int64_t>("/", "tables");
+  const auto steps = file.attribute<std::int64_t>("/", "steps"), tables = file.attribute<std::int64_t>("/", "tables");
   for (Index t = 0; t < tables; ++t) {
     const std::string table = "table_" + std::to_string(t);
     const auto start = file.read_all<float>("input/" + table);

@@ -20,13 +20,11 @@ using Tensors = std::map<std::string, std::vector<float>>;
 class Dlrm {
  public:
   Dlrm(const tesserec::model::Settings& settings, tesserec::Index dense_features,
-       const std::vector<std::string>& features,
-       const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
+       const std::vector<std::string>& features, const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
        tesserec::embedding::ComputeKernel kernel, const tesserec::optim::Settings& optimizer, int lanes)
       : lanes_(lanes),
-        model(tesserec::Exec(), comm_, settings, dense_features, features, tables,
-              whole_tables(tables, kernel),
-              lanes_, optimizer, optimizer),
+        model(tesserec::Exec(), comm_, settings, dense_features, features, tables, whole_tables(tables, kernel), lanes_,
+              optimizer, optimizer),
         step(tesserec::Exec(), comm_, lanes_, {}, model) {}
 
   /// `start` gives each tensor's numbers.
@@ -42,9 +40,8 @@ class Dlrm {
 
   Tensors weights() {
     Tensors result;
-    for_each([&](const std::string& name, const float* data, std::size_t size) {
-      result[name].assign(data, data + size);
-    });
+    for_each(
+        [&](const std::string& name, const float* data, std::size_t size) { result[name].assign(data, data + size); });
     return result;
   }
 
@@ -71,8 +68,7 @@ class Dlrm {
       table.resize(shard.rows->weights().size());
       const Index dim = shard.rows->dim();
       const auto sums = shard.rows->sum_gradients(sent, {0, lanes_.count()});
-      for (std::size_t i = 0; i < sums.sums.size(); ++i)
-        table[sums.rows[i / dim] * dim + i % dim] += sums.sums[i];
+      for (std::size_t i = 0; i < sums.sums.size(); ++i) table[sums.rows[i / dim] * dim + i % dim] += sums.sums[i];
     }
     return result;
   }

@@ -81,8 +81,7 @@ std::vector<float> read(const store::File& file, const std::string& group, const
   return result;
 }
 
-void compare(const store::File& file, const std::string& group, const golden::Tensors& got,
-             double tolerance) {
+void compare(const store::File& file, const std::string& group, const golden::Tensors& got, double tolerance) {
   REQUIRE(file.names(group).size() == got.size());
   for (const auto& [name, values] : got) {
     INFO(group << ": " << name);
@@ -114,8 +113,8 @@ void run(const store::File& file, const std::string& group, ComputeKernel kernel
     pooled_order.insert(pooled_order.end(), table.feature_names.begin(), table.feature_names.end());
   REQUIRE(pooled_order == words(file.attribute<std::string>("/", "pooled_order")));
 
-  golden::Dlrm dlrm(settings(file), file.attribute<std::int64_t>("/", "dense_features"), keys, configs,
-                    kernel, optimizer(file, group), lanes);
+  golden::Dlrm dlrm(settings(file), file.attribute<std::int64_t>("/", "dense_features"), keys, configs, kernel,
+                    optimizer(file, group), lanes);
   dlrm.set([&](const std::string& name) { return read(file, "weights_start", name); });
 
   const auto size = file.attribute<std::int64_t>("/", "batch");
@@ -127,13 +126,11 @@ void run(const store::File& file, const std::string& group, ComputeKernel kernel
   for (Index step = 1; step <= steps; ++step) {
     INFO("step " << step);
     const std::string input = "input/batch_" + std::to_string(step);
-    const data::Batch batch =
-        golden::make_batch(keys, size, file.read_all<std::int64_t>(input + "/lengths"),
-                           file.read_all<std::int64_t>(input + "/ids"), {},
-                           file.read_all<float>(input + "/dense"), file.read_all<float>(input + "/labels"));
+    const data::Batch batch = golden::make_batch(
+        keys, size, file.read_all<std::int64_t>(input + "/lengths"), file.read_all<std::int64_t>(input + "/ids"), {},
+        file.read_all<float>(input + "/dense"), file.read_all<float>(input + "/labels"));
     std::vector<double> probabilities;
-    for (Index i = 0; i < size; ++i)
-      probabilities.push_back(1.0 / (1.0 + std::exp(-logits[(step - 1) * size + i])));
+    for (Index i = 0; i < size; ++i) probabilities.push_back(1.0 / (1.0 + std::exp(-logits[(step - 1) * size + i])));
     CHECK(golden::gap(dlrm.predict(batch), probabilities) <= 5e-6);
     if (step == 1) compare(file, group + "/grad_step_1", dlrm.gradients(batch), 5e-6);
     losses.push_back(dlrm.step(batch, nullptr, step));

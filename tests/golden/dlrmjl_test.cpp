@@ -41,8 +41,7 @@ std::vector<Index> widths(const store::File& file, const std::string& mlp) {
 }
 
 /// One MLP of the model over its parameters.
-std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Index rows,
-                           const std::vector<float>& x) {
+std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Index rows, const std::vector<float>& x) {
   const auto& layout = dlrm.model.dense.layout();
   std::vector<dense::LinearLayer> layers;
   for (std::size_t i = 0; i + 1 < layout.size(); i += 2)
@@ -57,8 +56,8 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
   return {y, y + rows * chain.output_width()};
 }
 
-std::vector<float> interact(const dense::FeatureInteraction& interaction, Index rows,
-                            const std::vector<float>& bottom, const std::vector<float>& pooled) {
+std::vector<float> interact(const dense::FeatureInteraction& interaction, Index rows, const std::vector<float>& bottom,
+                            const std::vector<float>& pooled) {
   std::vector<float> out(rows * interaction.width()), scratch(interaction.scratch());
   interaction.forward(rows, bottom.data(), pooled.data(), out.data(), scratch.data());
   return out;
@@ -76,8 +75,7 @@ std::vector<float> columns(const std::vector<float>& matrix, Index width, Index 
 std::vector<float> lower_triangles(const std::vector<float>& products, Index vectors) {
   std::vector<float> result;
   for (auto row = products.begin(); row != products.end(); row += vectors * vectors)
-    for (Index i = 0; i < vectors; ++i)
-      result.insert(result.end(), row + i * vectors, row + i * vectors + i + 1);
+    for (Index i = 0; i < vectors; ++i) result.insert(result.end(), row + i * vectors, row + i * vectors + i + 1);
   return result;
 }
 
@@ -100,8 +98,7 @@ struct Case {
       keys.push_back("emb_" + std::to_string(t));
       const auto table = file.shape(keys.back());
       settings.embedding_dim = table.at(1);
-      tables.push_back(
-          {keys.back(), table.at(0), table.at(1), {keys.back()}, embedding::PoolingType::sum, false, {}});
+      tables.push_back({keys.back(), table.at(0), table.at(1), {keys.back()}, embedding::PoolingType::sum, false, {}});
       const auto of_table = file.read_all<std::int64_t>("input_" + keys.back());
       REQUIRE(of_table.size() % size == 0);  // bags of one length
       lengths.insert(lengths.end(), size, static_cast<std::int64_t>(of_table.size()) / size);
@@ -148,10 +145,8 @@ void check_intermediates(const Case& c, golden::Dlrm& dlrm) {
 
 }  // namespace
 
-TEST_CASE(
-    "golden dlrmjl: the PyTorch DLRM's intermediates, loss and updated weights, one id and several a bag") {
-  for (const char* const name :
-       {"dlrmjl_pytorch_reference_single.hdf5", "dlrmjl_pytorch_reference_multi.hdf5"})
+TEST_CASE("golden dlrmjl: the PyTorch DLRM's intermediates, loss and updated weights, one id and several a bag") {
+  for (const char* const name : {"dlrmjl_pytorch_reference_single.hdf5", "dlrmjl_pytorch_reference_multi.hdf5"})
     for (const int lanes : {1, 8}) {
       INFO(name << ", " << lanes << " lanes");
       const Case c(name);

@@ -17,18 +17,17 @@ struct Variant {
 // Not built, so not here: adam_rowwise_bias, lamb, lamb_decay, lars_sgd, lars_sgd_decay,
 // partial_rowwise_adam, partial_rowwise_adam_decoupled, partial_rowwise_lamb, partial_rowwise_lamb_decay,
 // rowwise_rmsprop_ar.
-const Variant variants[] = {
-    {"sgd", optim::Type::sgd},
-    {"sgd_l2", optim::Type::sgd},
-    {"sgd_decoupled", optim::Type::sgd, optim::Decay::decoupled},
-    {"adagrad", optim::Type::adagrad},
-    {"adagrad_l2", optim::Type::adagrad},
-    {"adagrad_decoupled", optim::Type::adagrad, optim::Decay::decoupled},
-    {"rowwise_adagrad", optim::Type::rowwise_adagrad},
-    {"rowwise_adagrad_l2", optim::Type::rowwise_adagrad},
-    {"rowwise_adagrad_decoupled", optim::Type::rowwise_adagrad, optim::Decay::decoupled},
-    {"adam", optim::Type::adam},
-    {"adam_decoupled", optim::Type::adam, optim::Decay::decoupled}};
+const Variant variants[] = {{"sgd", optim::Type::sgd},
+                            {"sgd_l2", optim::Type::sgd},
+                            {"sgd_decoupled", optim::Type::sgd, optim::Decay::decoupled},
+                            {"adagrad", optim::Type::adagrad},
+                            {"adagrad_l2", optim::Type::adagrad},
+                            {"adagrad_decoupled", optim::Type::adagrad, optim::Decay::decoupled},
+                            {"rowwise_adagrad", optim::Type::rowwise_adagrad},
+                            {"rowwise_adagrad_l2", optim::Type::rowwise_adagrad},
+                            {"rowwise_adagrad_decoupled", optim::Type::rowwise_adagrad, optim::Decay::decoupled},
+                            {"adam", optim::Type::adam},
+                            {"adam_decoupled", optim::Type::adam, optim::Decay::decoupled}};
 
 /// Step `step` (from 1) of a dataset whose first axis is the step.
 std::vector<float> of_step(const std::vector<float>& all, Index step, std::size_t size) {
@@ -53,9 +52,9 @@ void check(const store::File& file, const Variant& variant, int lanes) {
   settings.beta1 = file.attribute<double>("/", "beta1");
   settings.beta2 = file.attribute<double>("/", "beta2");
   settings.weight_decay = file.attribute<double>(group, "weight_decay_used");
-  golden::Tables tables(
-      file, file.attribute<std::string>("/", "pooling") == "mean" ? PoolingType::mean : PoolingType::sum,
-      file.attribute<std::int64_t>("/", "weighted") != 0, settings, lanes);
+  golden::Tables tables(file,
+                        file.attribute<std::string>("/", "pooling") == "mean" ? PoolingType::mean : PoolingType::sum,
+                        file.attribute<std::int64_t>("/", "weighted") != 0, settings, lanes);
   for (Index step = 1; step <= steps; ++step) {
     INFO(variant.name << ", " << lanes << " lanes, step " << step);
     const std::string input = "input/step_" + std::to_string(step);
@@ -66,8 +65,7 @@ void check(const store::File& file, const Variant& variant, int lanes) {
       const auto& table = tables.table(t);
       const std::string name = group + "/table_" + std::to_string(t);
       INFO(name);
-      REQUIRE(file.names(name).size() ==
-              2 + table.state().size());  // weights, weights_float64 and the states
+      REQUIRE(file.names(name).size() == 2 + table.state().size());  // weights, weights_float64 and the states
       const auto compare = [&](const std::string& what, const std::vector<float>& got) {
         INFO(what);
         CHECK(golden::gap(got, of_step(file.read_all<float>(name + "/" + what), step, got.size())) <= 1e-5);

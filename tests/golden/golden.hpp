@@ -15,8 +15,7 @@ namespace golden {
 
 inline std::string path(const std::string& file) {
   const char* const folder = std::getenv("TESSEREC_GOLDEN");
-  return (folder != nullptr ? std::string(folder) : TESSEREC_SOURCE_DIR "/tests/golden/data/reference") +
-         "/" + file;
+  return (folder != nullptr ? std::string(folder) : TESSEREC_SOURCE_DIR "/tests/golden/data/reference") + "/" + file;
 }
 
 inline tesserec::store::File open(const std::string& file) { return tesserec::store::File::open(path(file)); }

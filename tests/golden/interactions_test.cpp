@@ -11,8 +11,7 @@ TEST_CASE("golden interactions: dot, dot with itself, cat") {
   const auto batch = file.attribute<std::int64_t>("/", "batch");
   const auto dim = file.attribute<std::int64_t>("/", "dim");
   const auto features = file.attribute<std::int64_t>("/", "features");
-  const auto dense = file.read_all<float>("input/dense"),
-             embeddings = file.read_all<float>("input/embeddings");
+  const auto dense = file.read_all<float>("input/dense"), embeddings = file.read_all<float>("input/embeddings");
   int seen = 0;
   for (const std::string& group : file.names("/")) {
     if (!file.has_attribute(group, "op")) continue;
@@ -20,9 +19,8 @@ TEST_CASE("golden interactions: dot, dot with itself, cat") {
     const bool itself = file.attribute<std::int64_t>(group, "itself") != 0;
     const auto op = file.attribute<std::string>(group, "op");
     REQUIRE((op == "dot" || op == "cat"));
-    const dense::FeatureInteraction interaction(
-        op == "dot" ? dense::Interaction::dot : dense::Interaction::cat, itself, dim,
-        std::vector<Index>(features, dim));
+    const dense::FeatureInteraction interaction(op == "dot" ? dense::Interaction::dot : dense::Interaction::cat, itself,
+                                                dim, std::vector<Index>(features, dim));
     const auto upstream = file.read_all<float>(group + "/upstream");
     std::vector<float> out(batch * interaction.width()), dense_gradient(dense.size()),
         embedding_gradient(embeddings.size()), scratch(interaction.scratch());

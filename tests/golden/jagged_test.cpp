@@ -44,9 +44,7 @@ struct Reference {
   Vector<Index> ids(const std::string& name) const {
     return jagged::to_vector(exec, file.read_all<std::int64_t>(name));
   }
-  Vector<float> floats(const std::string& name) const {
-    return jagged::to_vector(exec, file.read_all<float>(name));
-  }
+  Vector<float> floats(const std::string& name) const { return jagged::to_vector(exec, file.read_all<float>(name)); }
   Vector<float> weights(const std::string& group) const {
     return file.exists(group + "/weights") ? floats(group + "/weights") : Vector<float>();
   }
@@ -77,9 +75,7 @@ struct Reference {
 
   void same(const KeyedJaggedTensor& got, const std::string& group) const {
     INFO(group);
-    const auto want = [&](const std::string& name) {
-      return file.read_all<std::int64_t>(group + "/" + name);
-    };
+    const auto want = [&](const std::string& name) { return file.read_all<std::int64_t>(group + "/" + name); };
     const std::string names = file.attribute<std::string>(group, "keys");
     CHECK(got.keys == (names == "none" ? std::vector<std::string>() : words(names)));
     CHECK(got.stride == file.attribute<std::int64_t>(group, "stride"));
@@ -91,15 +87,15 @@ struct Reference {
     CHECK(got.length_per_key() == want("length_per_key"));
     CHECK(got.offset_per_key() == want("offset_per_key"));
     CHECK(got.lengths_offset_per_key() == want("lengths_offset_per_key"));
-    CHECK(list(got.weights) == (file.exists(group + "/weights") ? file.read_all<float>(group + "/weights")
-                                                                : std::vector<float>()));
+    CHECK(list(got.weights) ==
+          (file.exists(group + "/weights") ? file.read_all<float>(group + "/weights") : std::vector<float>()));
   }
 
   KeyedJaggedTensor read(const std::string& group) const {
     const bool variable = file.attribute<std::int64_t>(group, "variable_stride_per_key") == 1;
-    return KeyedJaggedTensor::from_lengths(
-        exec, keys(group), ids(group + "/values"), ids(group + "/lengths"), weights(group),
-        variable ? numbers(group, "stride_per_key") : std::vector<Index>());
+    return KeyedJaggedTensor::from_lengths(exec, keys(group), ids(group + "/values"), ids(group + "/lengths"),
+                                           weights(group),
+                                           variable ? numbers(group, "stride_per_key") : std::vector<Index>());
   }
 };
 
@@ -114,8 +110,7 @@ int check_padded(const Reference& reference, const JaggedTensor& bags, const std
     if (form != "padded_longest") width = std::stoll(form.substr(7));
     const double padding = reference.file.attribute<double>(group + "/" + form, "padding");
     if (of_weights)
-      reference.same(bags.to_padded_dense_weights(exec, width, static_cast<float>(padding)),
-                     group + "/" + name);
+      reference.same(bags.to_padded_dense_weights(exec, width, static_cast<float>(padding)), group + "/" + name);
     else
       reference.same(bags.to_padded_dense(exec, width, static_cast<Index>(padding)), group + "/" + name);
     ++seen;
@@ -130,9 +125,8 @@ TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and withou
   for (const std::string set : {"plain", "weighted"}) {
     const KeyedJaggedTensor source = reference.read(set + "/source");
     reference.same(source, set + "/source");
-    reference.same(
-        KeyedJaggedTensor::from_offsets(source.keys, source.values, source.offsets, source.weights),
-        set + "/from_offsets");
+    reference.same(KeyedJaggedTensor::from_offsets(source.keys, source.values, source.offsets, source.weights),
+                   set + "/from_offsets");
 
     for (const std::string& key : source.keys) {
       const std::string group = set + "/key/" + key;
@@ -153,8 +147,7 @@ TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and withou
 
     const auto parts = source.split(exec, reference.numbers(set + "/split", "segments"));
     REQUIRE(parts.size() == reference.file.names(set + "/split").size());
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      reference.same(parts[i], set + "/split/part_" + std::to_string(i));
+    for (std::size_t i = 0; i < parts.size(); ++i) reference.same(parts[i], set + "/split/part_" + std::to_string(i));
   }
 }
 
@@ -173,8 +166,7 @@ TEST_CASE("golden jagged: a stride for each key") {
 TEST_CASE("golden jagged: from dense, from jagged tensors") {
   const Reference reference;
   const auto& file = reference.file;
-  const JaggedTensor dense =
-      jagged::from_list(exec, {{5, 6, 7}, {}, {8}, {}}, {{0.5f, 0.6f, 0.7f}, {}, {0.8f}, {}});
+  const JaggedTensor dense = jagged::from_list(exec, {{5, 6, 7}, {}, {8}, {}}, {{0.5f, 0.6f, 0.7f}, {}, {0.8f}, {}});
   CHECK(list(dense.values) == file.read_all<std::int64_t>("from_dense/values"));
   CHECK(list(dense.lengths(exec)) == file.read_all<std::int64_t>("from_dense/lengths"));
   CHECK(list(dense.offsets) == file.read_all<std::int64_t>("from_dense/offsets"));
@@ -206,8 +198,8 @@ TEST_CASE("golden jagged: regroup") {
   const Reference reference;
   std::vector<KeyedTensor> tensors;
   for (const std::string name : {"regroup/first", "regroup/second"}) {
-    tensors.push_back(KeyedTensor::from_values(
-        reference.keys(name), reference.numbers(name, "length_per_key"), reference.matrix(name)));
+    tensors.push_back(KeyedTensor::from_values(reference.keys(name), reference.numbers(name, "length_per_key"),
+                                               reference.matrix(name)));
     CHECK(tensors.back().offset_per_key() == reference.numbers(name, "offset_per_key"));
   }
   for (const std::string name : {"every_key_once", "one_left_out", "some_keys_twice"}) {
@@ -217,16 +209,15 @@ TEST_CASE("golden jagged: regroup") {
       groups.push_back(words(keys));
     const auto grouped = KeyedTensor::regroup(exec, tensors, groups);
     REQUIRE(grouped.size() == reference.file.names(group).size());
-    for (std::size_t i = 0; i < grouped.size(); ++i)
-      reference.same(grouped[i], group + "/group_" + std::to_string(i));
+    for (std::size_t i = 0; i < grouped.size(); ++i) reference.same(grouped[i], group + "/group_" + std::to_string(i));
   }
 }
 
 TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
   const Reference reference;
   const auto& file = reference.file;
-  const auto kjt = KeyedJaggedTensor::from_lengths(
-      exec, reference.keys("unpooled"), reference.ids("unpooled/ids"), reference.ids("unpooled/lengths"));
+  const auto kjt = KeyedJaggedTensor::from_lengths(exec, reference.keys("unpooled"), reference.ids("unpooled/ids"),
+                                                   reference.ids("unpooled/lengths"));
   const std::map<std::string, std::vector<std::string>> tables = {{"t0", {"x", "z"}}, {"t1", {"y"}}};
   CHECK(file.attribute<std::string>("unpooled", "tables") == "t0: x z; t1: y");
   for (const auto& [table, keys] : tables) {
@@ -249,10 +240,9 @@ TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
       upstream.insert(upstream.end(), sent.begin(), sent.end());
     }
     embedding::sort_by_row(uses, scratch, static_cast<Index>(rows.extent(0)));
-    embedding::sum_rows(uses.data(), 0, static_cast<Index>(uses.size()), upstream.data(), dim, {0, 1}, false,
-                        [&](Index row, Index, const float* sum, Index) {
-                          std::copy_n(sum, dim, gradient.data() + row * dim);
-                        });
+    embedding::sum_rows(
+        uses.data(), 0, static_cast<Index>(uses.size()), upstream.data(), dim, {0, 1}, false,
+        [&](Index row, Index, const float* sum, Index) { std::copy_n(sum, dim, gradient.data() + row * dim); });
     CHECK(golden::gap(gradient, file.read_all<float>("unpooled/grad/" + parameter)) <= 1e-6);
   }
 }

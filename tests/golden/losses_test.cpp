@@ -21,8 +21,7 @@ void check_each(const std::vector<double>& got, const std::vector<float>& want) 
 
 TEST_CASE("golden losses: bce, mse, wbce, clamped or not, and bce on logits") {
   const store::File file = golden::open("interactions.h5");
-  const auto labels = file.read_all<float>("loss/label"),
-             probabilities = file.read_all<float>("loss/probability");
+  const auto labels = file.read_all<float>("loss/label"), probabilities = file.read_all<float>("loss/probability");
   const auto n = static_cast<double>(labels.size());
   const auto threshold = file.attribute<double>("loss", "threshold");
   int seen = 0;

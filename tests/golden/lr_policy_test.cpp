@@ -21,8 +21,7 @@ TEST_CASE("golden lr_policy: the reference's schedules, and what it refuses") {
     const auto rates = file.read_all<double>(dataset);
     for (std::size_t i = 0; i < rates.size(); ++i) {
       INFO("step " << i + 1);
-      CHECK(std::abs(optim::scheduled_rate(schedule, base, static_cast<Index>(i) + 1) - rates[i]) <=
-            1e-12 * rates[i]);
+      CHECK(std::abs(optim::scheduled_rate(schedule, base, static_cast<Index>(i) + 1) - rates[i]) <= 1e-12 * rates[i]);
     }
     ++cases;
   }
@@ -31,8 +30,7 @@ TEST_CASE("golden lr_policy: the reference's schedules, and what it refuses") {
   REQUIRE(file.attribute<std::string>("dlrm", "refused") == "decay_start_step < num_warmup_steps");
   CHECK_THROWS_AS(optim::validate({10, 9, 5}), Error);
   // Where the reference raises because no rate was ever set, the rate is base.
-  REQUIRE(file.attribute<std::string>("dlrm", "undefined").rfind("decay>0 with warmup<=1 and start>1", 0) ==
-          0);
+  REQUIRE(file.attribute<std::string>("dlrm", "undefined").rfind("decay>0 with warmup<=1 and start>1", 0) == 0);
   REQUIRE(file.attribute<std::int64_t>("dlrm", "undefined_case_raises") == 1);
   for (const Index warmup : {0, 1}) {
     REQUIRE_NOTHROW(optim::validate({warmup, 3, 5}));

@@ -19,8 +19,8 @@ TEST_CASE("golden metrics: AUC, log loss, NE, calibration, accuracy") {
   for (const std::string& set : file.names("/")) {
     if (file.exists(set + "/weight")) continue;  // samples have no weights here
     INFO(set);
-    const auto got = metrics::binary_metrics(alone, file.read_all<double>(set + "/score"),
-                                             file.read_all<float>(set + "/label"));
+    const auto got =
+        metrics::binary_metrics(alone, file.read_all<double>(set + "/score"), file.read_all<float>(set + "/label"));
     const auto close = [&](double value, const char* name) {
       const double want = file.attribute<double>(set, name);
       INFO(name << " is " << value << ", not " << want);

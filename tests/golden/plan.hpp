@@ -9,9 +9,8 @@
 namespace golden {
 
 /// Every table whole on rank 0.
-inline tesserec::sharding::ShardingPlan whole_tables(
-    const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
-    tesserec::embedding::ComputeKernel kernel) {
+inline tesserec::sharding::ShardingPlan whole_tables(const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
+                                                     tesserec::embedding::ComputeKernel kernel) {
   tesserec::sharding::ShardingPlan plan;
   for (const auto& table : tables)
     plan.push_back({tesserec::sharding::ShardingType::table_wise,

@@ -22,8 +22,8 @@ class Tables {
         keys_(numbered("f", file.attribute<std::int64_t>("/", "features"))),
         lanes_(lanes),
         collection_(tesserec::Exec(), comm_, configs(pooling),
-                    whole_tables(configs(pooling), tesserec::embedding::ComputeKernel::fused),
-                    keys_, lanes_, optimizer, optimizer) {
+                    whole_tables(configs(pooling), tesserec::embedding::ComputeKernel::fused), keys_, lanes_, optimizer,
+                    optimizer) {
     for (std::size_t t = 0; t < collection_.tables().size(); ++t) {
       const auto start = file.read_all<float>("input/table_" + std::to_string(t));
       const auto& weights = table(t).weights();
@@ -33,17 +33,14 @@ class Tables {
   }
 
   std::size_t count() const { return collection_.tables().size(); }
-  const tesserec::embedding::EmbeddingTable& table(std::size_t t) const {
-    return *collection_.shards()[t].rows;
-  }
+  const tesserec::embedding::EmbeddingTable& table(std::size_t t) const { return *collection_.shards()[t].rows; }
 
   /// Pooled vectors of the bags in `group`, [batch, width] as the file orders them. The bags stay prepared.
   std::vector<float> lookup(const std::string& group) {
     auto& exchange = collection_.exchange();
-    const auto batch =
-        make_batch(keys_, batch_, file_.read_all<std::int64_t>(group + "/lengths"),
-                   file_.read_all<std::int64_t>(group + "/ids"),
-                   weighted_ ? file_.read_all<float>(group + "/sample_weights") : std::vector<float>());
+    const auto batch = make_batch(keys_, batch_, file_.read_all<std::int64_t>(group + "/lengths"),
+                                  file_.read_all<std::int64_t>(group + "/ids"),
+                                  weighted_ ? file_.read_all<float>(group + "/sample_weights") : std::vector<float>());
     std::vector<float> pooled(batch_ * columns_.size()), result(pooled.size());
     const auto& asked = exchange.send_ids(batch.sparse, batch_);
     collection_.lookup({}, asked, exchange.rows({}));

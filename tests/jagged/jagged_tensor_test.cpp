@@ -50,13 +50,11 @@ TEST_CASE("padding fills short rows and cuts long ones") {
   CHECK(list(ids.to_padded_dense(exec)) == std::vector<Index>{1, 2, 3, 0, 0, 0, 4, 0, 0});
   CHECK(list(ids.to_padded_dense(exec, 2, -1)) == std::vector<Index>{1, 2, -1, -1, 4, -1});
   CHECK(ids.to_padded_dense(exec, 0).size() == 0);
-  const auto floats = JaggedFloats::from_lengths(exec, to_vector<float>(exec, {0.25f, 1e10f}),
-                                                 to_vector<Index>(exec, {0, 2}));
-  CHECK(list(floats.to_padded_dense(exec, 3, 0.5f)) ==
-        std::vector<float>{0.5f, 0.5f, 0.5f, 0.25f, 1e10f, 0.5f});
+  const auto floats =
+      JaggedFloats::from_lengths(exec, to_vector<float>(exec, {0.25f, 1e10f}), to_vector<Index>(exec, {0, 2}));
+  CHECK(list(floats.to_padded_dense(exec, 3, 0.5f)) == std::vector<float>{0.5f, 0.5f, 0.5f, 0.25f, 1e10f, 0.5f});
   CHECK(printed(floats) == "JaggedTensor({\n    [[], [0.25, 1e+10]]\n})");
-  const auto cut =
-      JaggedTensor::from_dense_lengths(exec, ids.to_padded_dense(exec), to_vector<Index>(exec, {2, 1, 0}));
+  const auto cut = JaggedTensor::from_dense_lengths(exec, ids.to_padded_dense(exec), to_vector<Index>(exec, {2, 1, 0}));
   CHECK(printed(cut) == "JaggedTensor({\n    [[1, 2], [0], []]\n})");
 }
 
@@ -112,17 +110,13 @@ TEST_CASE("a jagged tensor refuses what does not fit together") {
   CHECK(has(offsets({0, 2}), "the offsets end at 2, but there are 3 values"));
   CHECK(has(offsets({0, 4}), "the offsets end at 4, but there are 3 values"));
   const auto jagged = JaggedTensor::from_lengths(exec, values, to_vector<Index>(exec, {3}));
-  CHECK(has(complaint([&] {
-              JaggedTensor::from_lengths(exec, values, jagged.lengths(exec), to_vector<float>(exec, {1}));
-            }),
-            "1 weights for 3 values"));
+  CHECK(has(
+      complaint([&] { JaggedTensor::from_lengths(exec, values, jagged.lengths(exec), to_vector<float>(exec, {1})); }),
+      "1 weights for 3 values"));
   CHECK(has(complaint([&] { jagged.to_padded_dense(exec, -1); }), "a padded width of -1"));
   CHECK(has(complaint([&] { jagged.to_padded_dense_weights(exec); }), "no weights"));
   CHECK(has(complaint([&] { jagged.to_dense_weights(); }), "no weights"));
-  CHECK(has(complaint([&] {
-              jagged::from_list(exec, {{1, 2}}, {{1}});
-            }),
-            "row 0 has 2 values and 1 weights"));
+  CHECK(has(complaint([&] { jagged::from_list(exec, {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
   CHECK(has(complaint([&] { jagged::from_list(exec, {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
   const auto padded = jagged.to_padded_dense(exec);
   CHECK(has(complaint([&] { JaggedTensor::from_dense_lengths(exec, padded, to_vector<Index>(exec, {4})); }),

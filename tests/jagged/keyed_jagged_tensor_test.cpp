@@ -13,8 +13,7 @@ const Exec exec;
 
 /// Two keys, three samples.
 KeyedJaggedTensor tutorial() {
-  return KeyedJaggedTensor::from_dense(exec, {"product", "user"},
-                                       {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
+  return KeyedJaggedTensor::from_dense(exec, {"product", "user"}, {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
 }
 
 /// Three keys, two samples, with weights; the last key's bags are empty.
@@ -99,14 +98,12 @@ TEST_CASE("there and back: permute; split and concat; keys one by one") {
     CHECK(list(got.offsets) == list(kjt.offsets));
     CHECK(got.values.data() != kjt.values.data());
   };
-  const std::vector<std::vector<Index>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                                  {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  const std::vector<std::vector<Index>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (const auto& order : orders) {
     std::vector<Index> inverse(3);
     for (Index i = 0; i < 3; ++i) inverse[order[i]] = i;
     const KeyedJaggedTensor permuted = kjt.permute(exec, order);
-    for (Index i = 0; i < 3; ++i)
-      CHECK(printed(permuted.jagged(exec, i)) == printed(kjt.jagged(exec, order[i])));
+    for (Index i = 0; i < 3; ++i) CHECK(printed(permuted.jagged(exec, i)) == printed(kjt.jagged(exec, order[i])));
     same(permuted.permute(exec, inverse));
   }
   for (const std::vector<Index>& segments : {std::vector<Index>{3}, {0, 2, 0, 1}, {1, 1, 1}, {3, 0}})
@@ -114,22 +111,19 @@ TEST_CASE("there and back: permute; split and concat; keys one by one") {
   same(KeyedJaggedTensor::from_jagged(exec, kjt.keys, {kjt["a"], kjt["b"], kjt["c"]}));
   same(KeyedJaggedTensor::from_lengths(exec, kjt.keys, to_vector(exec, list(kjt.values)), kjt.lengths(exec),
                                        kjt.weights));
-  same(
-      KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(exec, list(kjt.values)), kjt.offsets, kjt.weights));
+  same(KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(exec, list(kjt.values)), kjt.offsets, kjt.weights));
 }
 
 TEST_CASE("keys with a stride of their own") {
-  const auto kjt =
-      KeyedJaggedTensor::from_lengths(exec, {"u", "v", "w"}, to_vector<Index>(exec, {1, 2, 3, 4}),
-                                      to_vector<Index>(exec, {1, 0, 2, 1}), {}, {2, 0, 2});
+  const auto kjt = KeyedJaggedTensor::from_lengths(exec, {"u", "v", "w"}, to_vector<Index>(exec, {1, 2, 3, 4}),
+                                                   to_vector<Index>(exec, {1, 0, 2, 1}), {}, {2, 0, 2});
   CHECK(kjt.variable_stride());
   CHECK(kjt.stride == 2);
   CHECK(kjt.stride_per_key() == std::vector<Index>{2, 0, 2});
   CHECK(kjt.length_per_key() == std::vector<Index>{1, 0, 3});
   CHECK(kjt.begin(2, 1) == 3);
   CHECK(kjt.length(2, 0) == 2);
-  CHECK(printed(kjt) ==
-        "KeyedJaggedTensor({\n    \"u\": [[1], []],\n    \"v\": [],\n    \"w\": [[2, 3], [4]]\n})");
+  CHECK(printed(kjt) == "KeyedJaggedTensor({\n    \"u\": [[1], []],\n    \"v\": [],\n    \"w\": [[2, 3], [4]]\n})");
   CHECK(printed(kjt.permute(exec, {2, 1, 0}).permute(exec, {2, 1, 0})) == printed(kjt));
   const auto joined = KeyedJaggedTensor::concat(exec, kjt.split(exec, {1, 2}));
   CHECK(printed(joined) == printed(kjt));
@@ -216,8 +210,7 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
             "key \"b\" has 2 rows, key \"a\" 1"));
   CHECK(has(complaint([&] { KeyedJaggedTensor::from_dense(exec, {"a"}, {}); }), "bags of 0 keys for 1 keys"));
   CHECK(has(complaint([&] {
-              KeyedJaggedTensor::from_jagged(exec, {"a", "b"},
-                                             {weighted()["a"], jagged::from_list(exec, {{1}, {}})});
+              KeyedJaggedTensor::from_jagged(exec, {"a", "b"}, {weighted()["a"], jagged::from_list(exec, {{1}, {}})});
             }),
             "only one of the parts has weights"));
 }

@@ -77,18 +77,12 @@ TEST_CASE("a keyed tensor refuses what does not fit together") {
               KeyedTensor::from_values({"a", "b"}, {1, 1}, tensor.values);
             }),
             "sum to 2, but the values have 3"));
-  CHECK(has(complaint([&] {
-              KeyedTensor::from_values({"a", "b"}, {4, -1}, tensor.values);
-            }),
-            "key \"b\": length -1"));
+  CHECK(has(complaint([&] { KeyedTensor::from_values({"a", "b"}, {4, -1}, tensor.values); }), "key \"b\": length -1"));
   CHECK(has(complaint([&] {
               KeyedTensor::from_values({"a"}, {1, 2}, tensor.values);
             }),
             "lengths of 2 keys for 1 keys"));
-  CHECK(has(complaint([&] {
-              KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values});
-            }),
-            "1 matrices for 2 keys"));
+  CHECK(has(complaint([&] { KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values}); }), "1 matrices for 2 keys"));
   CHECK(has(complaint([&] {
               KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values, longer.values});
             }),

@@ -43,8 +43,7 @@ bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
     return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
   };
   return a.samples == b.samples && same(a.auc, b.auc) && same(a.log_loss, b.log_loss) && same(a.ne, b.ne) &&
-         same(a.calibration, b.calibration) && same(a.accuracy, b.accuracy) &&
-         same(a.mean_label, b.mean_label);
+         same(a.calibration, b.calibration) && same(a.accuracy, b.accuracy) && same(a.mean_label, b.mean_label);
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ struct Numbers {
     const Random random(12, Purpose::test);
     for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(static_cast<Index>(i), 0);
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
   }
   DenseInput input(const Dlrm& model, Lanes lanes, Range mine, Index dense_features) const {
     const auto n = static_cast<Index>(labels.size());
@@ -73,9 +72,9 @@ double oracle(const Dlrm& model, const std::vector<double>& parameters, const Nu
   const Index features = model.bottom_widths()[0];
   double sum = 0.0;
   for (Index r = 0; r < n; ++r) {
-    std::vector<std::vector<double>> z{mlp(
-        "bottom", s.bottom.size(), true,
-        std::vector<double>(batch.dense.begin() + r * features, batch.dense.begin() + (r + 1) * features))};
+    std::vector<std::vector<double>> z{
+        mlp("bottom", s.bottom.size(), true,
+            std::vector<double>(batch.dense.begin() + r * features, batch.dense.begin() + (r + 1) * features))};
     auto at = pooled.begin() + r * model.pooled_width();
     for (const Index d : dims) z.emplace_back(at, at + d), at += d;
     std::vector<double> crossed = z[0];
@@ -88,9 +87,9 @@ double oracle(const Dlrm& model, const std::vector<double>& parameters, const Nu
         }
     }
     const double logit = mlp("top", s.top.size(), false, crossed)[0];
-    sum += dense::loss_of_logit({s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}, logit,
-                                batch.labels[r])
-               .value;
+    sum +=
+        dense::loss_of_logit({s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}, logit, batch.labels[r])
+            .value;
   }
   return sum / static_cast<double>(n);
 }
@@ -181,8 +180,8 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       std::vector<float> pooled_gradient, probabilities;
     };
     const auto run = [&](Range mine, comm::LaneSums& sums) {
-      const Index count = lanes.samples(static_cast<int>(mine.end - 1), n).end -
-                          lanes.samples(static_cast<int>(mine.begin), n).begin;
+      const Index count =
+          lanes.samples(static_cast<int>(mine.end - 1), n).end - lanes.samples(static_cast<int>(mine.begin), n).begin;
       Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
       const DenseInput input = batch.input(model, lanes, mine, features);
       result.losses = model.forward_backward(Exec(), parameters, input, result.pooled_gradient.data(), sums);
@@ -238,8 +237,7 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   comm::LaneSums sums(model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());
   const auto step = [&](const Numbers& numbers) {
-    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3),
-                           pooled_gradient.data(), sums);
+    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums);
     return std::vector<float>(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
   };
   const std::vector<float> first = step(batch);

@@ -36,8 +36,7 @@ jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
     for (Index s = samples.begin; s < samples.end; ++s) {
       ids[k].emplace_back(), weights[k].emplace_back();
       for (Index i = 0; i < (s + k) % 5; ++i) {
-        ids[k].back().push_back(
-            static_cast<Index>(random.below(static_cast<std::uint64_t>(rows[k]), s, 10 * k + i)));
+        ids[k].back().push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(rows[k]), s, 10 * k + i)));
         weights[k].back().push_back(random.normal(s, 100 + 10 * k + i));
       }
     }
@@ -94,13 +93,12 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
         const auto expected = whole.forward(exec, batch(mine, step));
         REQUIRE(pooled.keys == expected.keys);
         REQUIRE(pooled.length_per_key == expected.length_per_key);
-        REQUIRE(std::equal(expected.values.data(), expected.values.data() + expected.values.size(),
-                           pooled.values.data()));
+        REQUIRE(
+            std::equal(expected.values.data(), expected.values.data() + expected.values.size(), pooled.values.data()));
       }
       const float* values = pooled.values.data();
       looked_up.assign(values, values + pooled.values.size());
-      const auto gradient =
-          make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
+      const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient.data()[i] = (values[i] + 0.01f) / static_cast<float>(global);
       model.backward(exec, gradient);
@@ -148,8 +146,7 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
     std::vector<ShardingType> sharding_types() const override { return {ShardingType::row_wise}; }
   };
   const DistributedModelParallel rows(exec, module, env, {}, RowWise());
-  for (const auto& table : rows.plan())
-    CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
+  for (const auto& table : rows.plan()) CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
   ParallelOptions elsewhere;
   elsewhere.planning.default_type = ShardingType::column_wise;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
@@ -169,14 +166,12 @@ TEST_CASE("mistakes are errors on every rank") {
         "lanes = 6: it must be a power of two");
   options.lanes = 1;
   if (env.size() > 1)
-    CHECK(error_of([&] {
-            DistributedModelParallel(exec, module, env, options);
-          }).rfind("lanes = 1: each of the", 0) == 0);
+    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }).rfind("lanes = 1: each of the", 0) ==
+          0);
   options.lanes = 4;
   DistributedModelParallel model(exec, module, env, options);
   const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", 1, 1);
-  CHECK(error_of([&] { model.backward(exec, gradient); }) ==
-        "backward without a forward: each batch goes back once");
+  CHECK(error_of([&] { model.backward(exec, gradient); }) == "backward without a forward: each batch goes back once");
   CHECK(error_of([&] {
           model.forward(exec, batch_of({"a", "b"}, {{}, {}}));
         }) == "table small: feature \"c\" is not in the batch");
@@ -186,10 +181,8 @@ TEST_CASE("mistakes are errors on every rank") {
   if (env.size() == 1)
     CHECK(uneven == "no error");
   else
-    CHECK(uneven.find("samples of a global batch of " + std::to_string(8 * env.size() + 1)) !=
-          std::string::npos);
+    CHECK(uneven.find("samples of a global batch of " + std::to_string(8 * env.size() + 1)) != std::string::npos);
   model.forward(exec, batch(mine, 0));
-  CHECK(error_of([&] {
-          model.backward(exec, gradient);
-        }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) == 0);
+  CHECK(error_of([&] { model.backward(exec, gradient); }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) ==
+        0);
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction law, against the serial oracle to the bit: for this number of ranks, every plan, pooling, bag length and
-// optimizer.
+// The reduction law, against the serial oracle to the bit: for this number of ranks, every plan, pooling, bag length
+// and optimizer.
+#include "catch.hpp"
+#include "oracle.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/sharding/planner.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
-
-#include "catch.hpp"
-#include "oracle.hpp"
 
 using namespace tesserec;
 using embedding::EmbeddingBagConfig;
@@ -37,7 +36,8 @@ std::vector<EmbeddingBagConfig> tables(const Case& c) {
 oracle::Bag bag(const Case& c, Index rows, Index step, Index feature, Index sample) {
   const Random random(9, Purpose::test, static_cast<std::uint64_t>(step * 10 + feature));
   oracle::Bag result;
-  const Index length = c.most_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.most_ids) + 1, sample, 0));
+  const Index length =
+      c.most_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.most_ids) + 1, sample, 0));
   for (Index i = 0; i < length; ++i) {
     const double u = random.uniform53(sample, 2 + 2 * i);
     result.ids.push_back(static_cast<long>(u * u * u * static_cast<double>(rows)));  // many repeats
@@ -65,8 +65,12 @@ jagged::KeyedJaggedTensor batch(const Case& c, Index step, Range range) {
       weights.insert(weights.end(), b.weights.begin(), b.weights.end());
       offsets.push_back(static_cast<Index>(ids.size()));
     }
-  jagged::KeyedJaggedTensor kjt{features, range.size(), make_vector<Index>(exec, "tesserec::test::ids", static_cast<Index>(ids.size())),
-                                {}, make_vector<Index>(exec, "tesserec::test::offsets", static_cast<Index>(offsets.size()))};
+  jagged::KeyedJaggedTensor kjt{
+      features,
+      range.size(),
+      make_vector<Index>(exec, "tesserec::test::ids", static_cast<Index>(ids.size())),
+      {},
+      make_vector<Index>(exec, "tesserec::test::offsets", static_cast<Index>(offsets.size()))};
   std::copy(ids.begin(), ids.end(), kjt.values.data());
   std::copy(offsets.begin(), offsets.end(), kjt.offsets.data());
   if (c.weighted) {
@@ -108,7 +112,8 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
           out.insert(out.end(), pooled.begin(), pooled.end());
         }
       }
-      gradients.push_back(oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes)));
+      gradients.push_back(
+          oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes)));
     }
     for (std::size_t t = 0; t < configs.size(); ++t)
       for (std::size_t r = 0; r < gradients[t].size(); ++r)
@@ -133,8 +138,8 @@ std::vector<int> owners(Index n, int ranks, int first = 0) {
   return result;
 }
 
-sharding::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts, Index column_cuts,
-                                    int ranks, int first = 0) {
+sharding::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
+                                    Index column_cuts, int ranks, int first = 0) {
   column_cuts = std::min(column_cuts, sharding::most_column_cuts(table));
   return {type, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
           sharding::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
@@ -155,19 +160,30 @@ std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>&
   of_all(ShardingType::table_row_wise, (ranks + 1) / 2, 1);
   of_all(ShardingType::table_column_wise, 1, (ranks + 1) / 2);
   of_all(ShardingType::grid, (ranks + 1) / 2, 2);
-  all.push_back(sharding::ShardingPlan(tables.size(), {ShardingType::data_parallel, embedding::ComputeKernel::fused,
-                                                       sharding::ExchangeForm::pooled, {}}));
+  all.push_back(sharding::ShardingPlan(
+      tables.size(),
+      {ShardingType::data_parallel, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled, {}}));
   of_all(ShardingType::row_wise, 11, 1);  // several shards a rank
   of_all(ShardingType::column_wise, 1, 4);
   all.push_back({sharded(tables[0], ShardingType::row_wise, 3, 1, ranks, 2), all[6][1],
                  sharded(tables[2], ShardingType::column_wise, 1, 3, ranks)});
   const int last = ranks - 1;  // uneven, with a shard of no rows
-  all.push_back({{ShardingType::grid, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
-                  {{last, {0, 1}, {0, 4}}, {0, {1, 777}, {0, 4}}, {last / 2, {777, 1024}, {0, 4}},
-                   {0, {0, 1}, {4, 5}}, {last, {1, 777}, {4, 5}}, {last, {777, 1024}, {4, 5}}}},
-                 {ShardingType::row_wise, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+  all.push_back({{ShardingType::grid,
+                  embedding::ComputeKernel::fused,
+                  sharding::ExchangeForm::pooled,
+                  {{last, {0, 1}, {0, 4}},
+                   {0, {1, 777}, {0, 4}},
+                   {last / 2, {777, 1024}, {0, 4}},
+                   {0, {0, 1}, {4, 5}},
+                   {last, {1, 777}, {4, 5}},
+                   {last, {777, 1024}, {4, 5}}}},
+                 {ShardingType::row_wise,
+                  embedding::ComputeKernel::fused,
+                  sharding::ExchangeForm::pooled,
                   {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
-                 {ShardingType::column_wise, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
+                 {ShardingType::column_wise,
+                  embedding::ComputeKernel::fused,
+                  sharding::ExchangeForm::pooled,
                   {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
   const std::size_t pooled = all.size();
   for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
@@ -192,8 +208,8 @@ void run(const Case& c) {
 
   std::vector<std::vector<oracle::Row>> start(configs.size());
   for (std::size_t t = 0; t < configs.size(); ++t) {  // from a collection that holds everything
-    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, {0, configs[t].embedding_dim}, sparse,
-                                    embedding::ComputeKernel::fused);
+    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, {0, configs[t].embedding_dim},
+                                    sparse, embedding::ComputeKernel::fused);
     whole.initialise(exec, 4, static_cast<Index>(t));
     for (Index r = 0; r < configs[t].num_embeddings; ++r)
       start[t].emplace_back(whole.weights().data() + r * whole.dim(), whole.weights().data() + (r + 1) * whole.dim());

@@ -70,8 +70,7 @@ TEST_CASE("no plan of a few cuts goes below the bound") {
         const Index most = std::max<Index>(1, table.embedding_dim / 32), columns = 1 + below(most);
         const Index unit = Index{1} << below(9);
         std::vector<Index> borders = {0, 1024};  // uneven, several pieces a rank
-        for (Index i = below(2 * set.topology.ranks); i > 0; --i)
-          borders.push_back(below(1024 / unit) * unit);
+        for (Index i = below(2 * set.topology.ranks); i > 0; --i) borders.push_back(below(1024 / unit) * unit);
         std::sort(borders.begin(), borders.end());
         borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
         plan[t].type = sharding::ShardingType::grid;
@@ -105,8 +104,8 @@ TEST_CASE("all random sets", "[.][every]") {
     const auto begin = std::chrono::steady_clock::now();
     const auto proven = set.planner().plan(set.tables);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    std::cout << k << ',' << set.tables.size() << ',' << set.topology.ranks << ',' << set.topology.memory
-              << ',' << proven.gap() << ',' << proven.exact << ',' << seconds.count() << std::endl;
+    std::cout << k << ',' << set.tables.size() << ',' << set.topology.ranks << ',' << set.topology.memory << ','
+              << proven.gap() << ',' << proven.exact << ',' << seconds.count() << std::endl;
     sharding::check_plan(set.tables, proven.plan, set.topology.ranks);
     set.planner().model().require_fits(set.tables, proven.plan);
     gaps.push_back(proven.gap());

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's plans (tests/golden/data/reference/planner.json, a reduced copy of what torchrec 1.9.2 gave): the shards of
-// forced types, and free plans under our cost model.
+// TorchRec's plans (tests/golden/data/reference/planner.json, a reduced copy of what torchrec 1.9.2 gave): the shards
+// of forced types, and free plans under our cost model.
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
 
+#include "catch.hpp"
 #include <tesserec/core/json.hpp>
 #include <tesserec/sharding/plan_file.hpp>
-
-#include "catch.hpp"
 
 using namespace tesserec;
 using sharding::ShardingType;
@@ -81,6 +80,7 @@ TEST_CASE("forced types cut tables as TorchRec does") {
 }
 
 TEST_CASE("no free plan of TorchRec is faster than ours under our cost model") {
+  if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;  // one rank plans alone: once is enough
   const Json all = reference();
   std::vector<double> gaps;
   for (const Json& plan : all.at("free").at("plans").array()) {
@@ -113,9 +113,8 @@ TEST_CASE("no free plan of TorchRec is faster than ours under our cost model") {
     }
     const auto ours = planner.plan(tables);
     const double seconds = planner.evaluate(tables, theirs).estimate.critical_path();
-    INFO(plan.at("tables_from").string() << " on " << topology.ranks << " ranks: ours "
-                                         << ours.estimate.critical_path() << " s, TorchRec's " << seconds << " s, gap "
-                                         << ours.gap());
+    INFO(plan.at("tables_from").string() << " on " << topology.ranks << " ranks: ours " << ours.estimate.critical_path()
+                                         << " s, TorchRec's " << seconds << " s, gap " << ours.gap());
     CHECK(ours.estimate.critical_path() <= seconds);
     CHECK(ours.lower_bound <= seconds);
     CHECK(ours.gap() <= 0.10);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What forced types give, what a plan must fit in, what is refused, and what travels.
-#include <tesserec/core/error.hpp>
-#include <tesserec/sharding/plan_file.hpp>
-
 #include "catch.hpp"
 #include "tests/sharding/random_tables.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/sharding/plan_file.hpp>
 
 using namespace tesserec;
 using sharding::ShardingType;
@@ -13,8 +12,8 @@ namespace {
 
 std::vector<embedding::EmbeddingBagConfig> four_tables() {
   std::vector<embedding::EmbeddingBagConfig> tables;
-  for (const auto& [name, rows] : {std::pair<std::string, Index>{"large_0", 4096}, {"large_1", 4096},
-                                   {"small_0", 1024}, {"small_1", 1024}}) {
+  for (const auto& [name, rows] :
+       {std::pair<std::string, Index>{"large_0", 4096}, {"large_1", 4096}, {"small_0", 1024}, {"small_1", 1024}}) {
     embedding::EmbeddingBagConfig table;
     table.name = name;
     table.feature_names = {name};
@@ -137,8 +136,7 @@ TEST_CASE("bad constraints name the table") {
   CHECK(with("large_0", demand).find("large_0: data_parallel") != std::string::npos);
   demand.sharding = {ShardingType::row_wise, ShardingType::grid};
   CHECK(with("large_0", demand).find("large_0: ranks are given") != std::string::npos);
-  CHECK(message([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") !=
-        std::string::npos);
+  CHECK(message([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
 }
 
 TEST_CASE("a plan reads back from its JSON, and that of another model or number of ranks is refused") {

@@ -110,8 +110,7 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
   REQUIRE(folder.list().empty());
   error_with(manifest, text);
   REQUIRE(has(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
-  REQUIRE(
-      has(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
+  REQUIRE(has(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
   // A folder that cannot be made: a file is in its way.
   if (world.rank() == 0) put_bytes(scratch / "file", "");
   world.barrier();
@@ -125,9 +124,8 @@ TEST_CASE("one flipped byte anywhere in a state file is an error that says where
   const CheckpointFolder folder(alone, scratch / "c");
   std::vector<float> table(60), bias(3);
   std::iota(table.begin(), table.end(), 1.0f);
-  const std::vector<store::StateItem> items = {
-      {"tables/one/weight", 10, 6, {0, 10}, table.data(), 6, true},
-      {"dense/top.0.bias/value", 3, 1, {0, 3}, bias.data(), 1, true}};
+  const std::vector<store::StateItem> items = {{"tables/one/weight", 10, 6, {0, 10}, table.data(), 6, true},
+                                               {"dense/top.0.bias/value", 3, 1, {0, 3}, bias.data(), 1, true}};
   const Checkpoint begun = folder.begin(1);
   const auto records =
       store::write_state(Exec(), alone, begun.state_file(), items, {{"deck", std::string("lr = 0.125")}});

@@ -73,6 +73,5 @@ TEST_CASE("bytes may be summed in runs of whole blocks") {
   const char* bytes = reinterpret_cast<const char*>(values.data());
   constexpr Index first = 3 * 65536;
   REQUIRE(store::bytes_checksum("x", bytes, 400000) ==
-          store::bytes_checksum("x", bytes, first) +
-              store::bytes_checksum("x", bytes + first, 400000 - first, first));
+          store::bytes_checksum("x", bytes, first) + store::bytes_checksum("x", bytes + first, 400000 - first, first));
 }

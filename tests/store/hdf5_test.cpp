@@ -134,8 +134,7 @@ TEST_CASE("files written by h5py are read") {
   REQUIRE(file.attribute<std::string>("/", "fixed") == "abc");
   REQUIRE(file.attribute<std::string>("/", "nothing").empty());
   REQUIRE(file.attribute<std::vector<std::string>>("/", "texts") == std::vector<std::string>{"one", "zwei"});
-  REQUIRE(file.attribute<std::vector<std::string>>("/", "fixed_texts") ==
-          std::vector<std::string>{"a", "bcd"});
+  REQUIRE(file.attribute<std::vector<std::string>>("/", "fixed_texts") == std::vector<std::string>{"a", "bcd"});
   REQUIRE(file.attribute<std::int64_t>("/", "int16") == -5);
   REQUIRE(file.attribute<std::int64_t>("/", "yes") == 1);
   REQUIRE(file.attribute<double>("/", "float32") == 0.5);

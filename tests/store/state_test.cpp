@@ -35,8 +35,7 @@ struct Parts {
     for (const StateItem& item : items)
       for (Index r = 0; r < item.slab.rows; ++r)
         for (Index c = 0; c < item.slab.columns; ++c)
-          item.data[r * item.ld + c] =
-              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c);
+          item.data[r * item.ld + c] = value_at(item.name, item.slab.first_row + r, item.slab.first_column + c);
   }
   void clear() {
     for (auto& values : storage) std::fill(values.begin(), values.end(), -1.0f);
@@ -45,8 +44,7 @@ struct Parts {
     for (const StateItem& item : items)
       for (Index r = 0; r < item.slab.rows; ++r)
         for (Index c = 0; c < item.slab.columns; ++c)
-          if (item.data[r * item.ld + c] !=
-              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c))
+          if (item.data[r * item.ld + c] != value_at(item.name, item.slab.first_row + r, item.slab.first_column + c))
             return false;
     return true;
   }
@@ -65,8 +63,7 @@ Parts make_parts(const comm::Communicator& comm, int partition) {
     parts.add("tables/tall/sum", tall_rows, 1, {c, d - c, 0, 1});
   } else if (partition == 1) {
     for (Index block = 0; block < 5; ++block)
-      if (block % size == rank)
-        parts.add("tables/wide/weight", wide_rows, wide_columns, {0, wide_rows, 4 * block, 4});
+      if (block % size == rank) parts.add("tables/wide/weight", wide_rows, wide_columns, {0, wide_rows, 4 * block, 4});
     for (Index run = 0; run < 7; ++run)
       if ((run + 1) % size == rank) parts.add("tables/tall/sum", tall_rows, 1, {1000 * run, 1000, 0, 1});
   } else if (last) {
@@ -133,8 +130,8 @@ TEST_CASE("damage to a state file is an error that names the dataset, on every r
 
   std::string flipped = whole;
   const float value = value_at("tables/tall/sum", 4321, 0), next = value_at("tables/tall/sum", 4322, 0);
-  const std::string pair = std::string(reinterpret_cast<const char*>(&value), 4) +
-                           std::string(reinterpret_cast<const char*>(&next), 4);
+  const std::string pair =
+      std::string(reinterpret_cast<const char*>(&value), 4) + std::string(reinterpret_cast<const char*>(&next), 4);
   const std::size_t at = whole.find(pair);
   REQUIRE(at != std::string::npos);
   flipped[at] ^= 1;

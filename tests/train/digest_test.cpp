@@ -45,7 +45,9 @@ void compare(const train::Job& job) {
 TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
   train::Job job = small_job("");
   job.model.interaction = model::Interaction::cat;
-  job.tables = {{"C1", 0, 0, {}, embedding::PoolingType::mean, false, {}}, {"C2", 0, 3, {}, {}, false, {}}, {"C3", 0, 0, {}, {}, false, {}}};
+  job.tables = {{"C1", 0, 0, {}, embedding::PoolingType::mean, false, {}},
+                {"C2", 0, 3, {}, {}, false, {}},
+                {"C3", 0, 0, {}, {}, false, {}}};
   job.data.synthetic.ids_per_bag = 4;
   job.optimizer.dense.type = optim::Type::adam;
   for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].kernel = embedding::ComputeKernel::dense;

@@ -16,10 +16,9 @@ using sharding::ShardingType;
 
 namespace {
 
-constexpr ShardingType all_types[] = {ShardingType::table_wise,        ShardingType::row_wise,
-                                      ShardingType::column_wise,       ShardingType::table_row_wise,
-                                      ShardingType::table_column_wise, ShardingType::grid,
-                                      ShardingType::data_parallel};
+constexpr ShardingType all_types[] = {
+    ShardingType::table_wise,        ShardingType::row_wise, ShardingType::column_wise,  ShardingType::table_row_wise,
+    ShardingType::table_column_wise, ShardingType::grid,     ShardingType::data_parallel};
 
 /// Bags of 0 to 5 ids, each with a weight in [-1, 1); labels that the first feature decides.
 void write_weighted(const std::string& path, Index samples, std::uint64_t seed) {
@@ -80,7 +79,6 @@ train::Job job_of(const std::string& folder, PoolingType pooling, bool weighted,
   job.optimizer.dense.type = sparse == optim::Type::rowwise_adagrad ? optim::Type::adam : sparse;
   return job;
 }
-
 
 std::string outcome(const comm::Communicator& comm, train::Job job, const std::string& folder) {
   job.run.output = folder + "/run_" + std::to_string(comm.size());

@@ -17,8 +17,7 @@ namespace {
 /// The first `ranks` ranks of the world; null on the others.
 std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
   MPI_Comm part;
-  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part),
-              "MPI_Comm_split");
+  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part), "MPI_Comm_split");
   if (part == MPI_COMM_NULL) return nullptr;
   auto result = std::make_unique<comm::Communicator>(part);
   comm::check(MPI_Comm_free(&part), "MPI_Comm_free");
@@ -46,8 +45,7 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     job.run.output = folder.path();
     job.checkpoint.resume = "auto";
     const int half = world.size() / 2 + 1;
-    const std::pair<Index, int> legs[] = {
-        {1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
+    const std::pair<Index, int> legs[] = {{1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
     for (const auto& [stop, ranks] : legs) {
       job.train.steps = stop;
       job.plan.default_type = stop == 1   ? sharding::ShardingType::column_wise
@@ -75,8 +73,7 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   job.checkpoint.resume = "auto";
   class Signalling : public data::Source {  // raises the signal before a batch
    public:
-    Signalling(std::unique_ptr<data::Source> source, int before)
-        : source_(std::move(source)), before_(before) {}
+    Signalling(std::unique_ptr<data::Source> source, int before) : source_(std::move(source)), before_(before) {}
     const data::SourceInfo& info() const override { return source_->info(); }
     bool next(data::Batch& batch) override {
       if (++calls_ == before_) std::raise(SIGUSR1);

@@ -2,10 +2,10 @@
 // A model small enough to train many times in a test, on planted data, in a folder of its own.
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
+
+#include <unistd.h>
 
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/train/tables.hpp>
@@ -16,8 +16,9 @@ class Folder {
  public:
   explicit Folder(const tesserec::comm::Communicator& comm, const std::string& name)
       : comm_(comm),
-        path_(comm.broadcast((std::filesystem::temp_directory_path() /
-                              ("tesserec_" + name + "_" + std::to_string(getpid()))).string(), 0)) {
+        path_(comm.broadcast(
+            (std::filesystem::temp_directory_path() / ("tesserec_" + name + "_" + std::to_string(getpid()))).string(),
+            0)) {
     remove();
   }
   ~Folder() { remove(); }

@@ -2,14 +2,14 @@
 /// How ranks talk. A Communicator wraps a caller's MPI_Comm; every count is 64-bit and every return code is checked.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <mpi.h>
 
 #include <tesserec/core/kokkos.hpp>
 
@@ -77,8 +77,7 @@ class Communicator {
 
   /// Sends send_counts[r] elements to rank r, in rank order, and receives recv_counts[r] from it.
   template <class T>
-  void all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
-                  std::span<const Index> recv_counts) const;
+  void all_to_all(const T* send, std::span<const Index> send_counts, T* recv, std::span<const Index> recv_counts) const;
   /// The same, returning at once. All ranks start and wait in the same order.
   template <class T>
   Pending start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
@@ -136,7 +135,8 @@ void Communicator::all_gather(std::span<const T> mine, std::span<const Index> co
 
 template <class T>
 std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
-  std::vector<Index> each = all_to_all(std::vector<Index>(static_cast<std::size_t>(size_), static_cast<Index>(mine.size())));
+  std::vector<Index> each =
+      all_to_all(std::vector<Index>(static_cast<std::size_t>(size_), static_cast<Index>(mine.size())));
   Index total = 0;
   for (const Index n : each) total += n;
   std::vector<T> all(static_cast<std::size_t>(total));

@@ -33,9 +33,7 @@ class Lanes {
   /// Samples of lane l in a batch of n: [l*n/lanes, (l+1)*n/lanes), possibly empty.
   Range samples(int lane, Index n) const { return {lane * n / count_, (lane + 1) * n / count_}; }
   /// Lanes of a rank: a run of whole lanes. Every rank has at least one when size <= count.
-  Range of_rank(int rank, int size) const {
-    return {Index{rank} * count_ / size, (Index{rank} + 1) * count_ / size};
-  }
+  Range of_rank(int rank, int size) const { return {Index{rank} * count_ / size, (Index{rank} + 1) * count_ / size}; }
   /// Samples of a rank in a batch of n.
   Range samples_of_rank(int rank, int size, Index n) const {
     const Range lanes = of_rank(rank, size);

@@ -59,8 +59,7 @@ class Dataset {
   void read_run(const Part& part, Range run, Index at, Samples& samples) const;
   void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
   void check_numbers(const std::vector<Range>& runs, const Samples& samples) const;
-  void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows,
-                 const Samples& samples) const;
+  void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const;
   /// "sample 7 of FILE": where sample i of the runs lies.
   std::string place(const std::vector<Range>& runs, Index sample) const;
 

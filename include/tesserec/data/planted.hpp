@@ -38,8 +38,8 @@ class PlantedModel {
   void fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const;
   /// Probability that the label is 1; with a mask, rows whose rank is not in it have no effect. `labels` if
   /// wanted.
-  std::vector<double> probabilities(PlantedStream stream, std::span<const Index> samples,
-                                    const RankMask* mask, std::vector<float>* labels) const;
+  std::vector<double> probabilities(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
+                                    std::vector<float>* labels) const;
   /// Ranks of a table that come at least `at_least` (up to 255) times in the first training samples.
   std::vector<std::uint8_t> ranks_seen(Index table, Index samples, Index at_least) const;
 
@@ -67,7 +67,7 @@ struct PlantedTruth {
 
 /// This rank's run of the evaluation samples (evaluate_samples * rank / ranks on). Collective: ranks count
 /// the rows of their tables, one byte a row.
-PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings,
-                           std::uint64_t seed, Index seen_at_least = 5);
+PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings, std::uint64_t seed,
+                           Index seen_at_least = 5);
 
 }  // namespace tesserec::data

@@ -35,8 +35,7 @@ struct PreprocessReport {
   DatasetReport train;
   DatasetReport evaluate;
   std::vector<std::string> dense_features;
-  std::vector<std::string>
-      transforms;  ///< of the dense features, with what was measured: "standardise mean=.. sd=.."
+  std::vector<std::string> transforms;  ///< of the dense features, with what was measured: "standardise mean=.. sd=.."
   std::vector<std::string> features;
   std::vector<Index> ids;  ///< vocabulary size of each feature, id 0 included
   double seconds = 0;

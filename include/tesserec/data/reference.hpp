@@ -45,8 +45,8 @@ class CounterStream : public UniformStream {
 /// each once; then the targets, rounded when asked. Rounding is half to even, targets and dense features are
 /// rounded to float.
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
-                     const std::vector<std::string>& features, std::span<const Index> samples,
-                     Index global_size, UniformStream& uniform, Batch& batch);
+                     const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
+                     UniformStream& uniform, Batch& batch);
 
 /// Distinct ids of a bag on average, were ids uniform over the rows.
 double reference_ids_per_bag(Index rows, Index ids_per_bag);

@@ -13,17 +13,17 @@ enum class SyntheticKind { none, planted, reference };
 /// [data.synthetic]: samples made on the fly.
 struct SyntheticSettings {
   SyntheticKind kind = SyntheticKind::none;
-  Index samples = 0;             ///< training samples of an epoch
-  Index evaluate_samples = 0;    ///< evaluation samples; planted: a disjoint stream; reference: the same stream
-  std::vector<Index> rows;       ///< rows of each table's id space, one feature a table
-  Index max_rows = 0;            ///< caps every entry of rows; 0 = no cap
+  Index samples = 0;           ///< training samples of an epoch
+  Index evaluate_samples = 0;  ///< evaluation samples; planted: a disjoint stream; reference: the same stream
+  std::vector<Index> rows;     ///< rows of each table's id space, one feature a table
+  Index max_rows = 0;          ///< caps every entry of rows; 0 = no cap
   Index dense_features = 13;
-  Index ids_per_bag = 1;         ///< bag length, or the largest when variable
-  bool variable_bags = false;    ///< planted: length uniform in [0, ids_per_bag]; reference: its own rule
-  double zipf = 1.05;            ///< planted: exponent of the ids' frequency; 0 = uniform
-  double click_rate = 0.25;      ///< planted: aimed share of label 1
-  double strength = 1.4;         ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80
-  bool round_targets = false;    ///< reference: targets rounded to 0 or 1
+  Index ids_per_bag = 1;       ///< bag length, or the largest when variable
+  bool variable_bags = false;  ///< planted: length uniform in [0, ids_per_bag]; reference: its own rule
+  double zipf = 1.05;          ///< planted: exponent of the ids' frequency; 0 = uniform
+  double click_rate = 0.25;    ///< planted: aimed share of label 1
+  double strength = 1.4;       ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80
+  bool round_targets = false;  ///< reference: targets rounded to 0 or 1
 };
 
 /// [data]
@@ -53,14 +53,15 @@ struct PreprocessSettings {
   std::vector<std::string> train;     ///< raw files or globs, plain or .gz
   std::vector<std::string> evaluate;  ///< raw files or globs; they use the training vocabulary
   RawFormat format = RawFormat::criteo;
-  std::string output;                 ///< folder for train.h5 and evaluate.h5
+  std::string output;  ///< folder for train.h5 and evaluate.h5
   BadRows bad_rows = BadRows::stop;
-  ShortRows short_rows = ShortRows::stop;  ///< pad: rows whose trailing delimiters were cut are filled with empty fields
-  Index minimum_count = 1;            ///< ids seen less often in training become 0
-  std::vector<Column> columns;        ///< format = "table"
-  std::string delimiter = ",";        ///< format = "table": one character
-  bool header = false;                ///< format = "table": the first line of each file names the columns
-  bool trim = true;                   ///< format = "table": drop spaces around a field
+  ShortRows short_rows =
+      ShortRows::stop;          ///< pad: rows whose trailing delimiters were cut are filled with empty fields
+  Index minimum_count = 1;      ///< ids seen less often in training become 0
+  std::vector<Column> columns;  ///< format = "table"
+  std::string delimiter = ",";  ///< format = "table": one character
+  bool header = false;          ///< format = "table": the first line of each file names the columns
+  bool trim = true;             ///< format = "table": drop spaces around a field
   std::vector<std::string> missing = {"", "?"};  ///< format = "table": texts that mean a missing value
 };
 

@@ -34,9 +34,7 @@ struct Deal {
 
   Index batches(Index samples) const { return (samples + batch_size - 1) / batch_size; }
   /// Samples of batch k of an epoch: G, or what is left.
-  Index batch_samples(Index samples, Index batch) const {
-    return std::min(batch_size, samples - batch * batch_size);
-  }
+  Index batch_samples(Index samples, Index batch) const { return std::min(batch_size, samples - batch * batch_size); }
 };
 
 /// Where batches come from. Position is (epoch, batch), so that a restart on any number of ranks continues

@@ -43,8 +43,7 @@ struct Deck {
 Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {});
 
 /// The same from text; `name` stands for the file in messages.
-Deck parse_deck(const std::string& text, const std::string& name,
-                const std::vector<std::string>& overrides = {});
+Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {});
 
 /// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);

@@ -31,8 +31,8 @@ class FeatureInteraction {
   void forward(Index rows, const float* bottom, const float* pooled, float* out, float* scratch) const;
   /// Gradients of the inputs, overwritten. The terms of a vector's gradient come in the order of the vectors,
   /// then the upstream of z0 itself is added.
-  void backward(Index rows, const float* bottom, const float* pooled, const float* upstream,
-                float* bottom_gradient, float* pooled_gradient, float* scratch) const;
+  void backward(Index rows, const float* bottom, const float* pooled, const float* upstream, float* bottom_gradient,
+                float* pooled_gradient, float* scratch) const;
 
  private:
   Interaction type_;

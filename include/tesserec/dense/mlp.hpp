@@ -57,11 +57,11 @@ class Mlp {
   /// After forward of the same chunk; the caller has written the gradient of the output to workspace.output_gradient.
   /// Writes (`add`: adds the finished products of this chunk to) the layers' places in the flat `gradient`; with
   /// `wants_input_gradient` returns the input's gradient [rows, in], else null.
-  const float* backward(Index rows, const PackedWeights& weights, bool add, float* gradient,
-                        bool wants_input_gradient, MlpWorkspace& workspace) const;
+  const float* backward(Index rows, const PackedWeights& weights, bool add, float* gradient, bool wants_input_gradient,
+                        MlpWorkspace& workspace) const;
 
-  /// What these consist of, layer by layer, on the workspace's panels. The bias's gradient is part of weight_gradient, its
-  /// sums and the mask of the layer before are part of input_gradient.
+  /// What these consist of, layer by layer, on the workspace's panels. The bias's gradient is part of weight_gradient,
+  /// its sums and the mask of the layer before are part of input_gradient.
   void forward(std::size_t layer, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const;
   void weight_gradient(std::size_t layer, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const;
   void input_gradient(std::size_t layer, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const;

@@ -21,10 +21,9 @@ struct RowUse {
 /// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
 void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows);
 
-/// Calls sink(row, leaf, sum[dim], next) for each subtree sum of each row in uses [first, last), which must not cut a row;
-/// `next` is the first use of the row after it.
-/// With `lanes` = the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees
-/// already and enter as they are.
+/// Calls sink(row, leaf, sum[dim], next) for each subtree sum of each row in uses [first, last), which must not cut a
+/// row; `next` is the first use of the row after it. With `lanes` = the whole tree there is one a row, its gradient.
+/// `sums`: the uses' vectors are sums of subtrees already and enter as they are.
 template <class Sink>
 void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
               const Sink& sink);

@@ -23,7 +23,7 @@ struct EmbeddingBagConfig {
   Index embedding_dim = 0;   ///< columns; 0 in a deck = model.embedding_dim
   std::vector<std::string> feature_names;
   PoolingType pooling = PoolingType::sum;
-  bool weighted = false;  ///< multiply each row by the id's weight in the data
+  bool weighted = false;                          ///< multiply each row by the id's weight in the data
   std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
 };
 

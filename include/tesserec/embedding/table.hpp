@@ -67,8 +67,8 @@ class EmbeddingTable {
   void update(const Exec& exec, const float* gradients, double lr, Index step);
 
   /// The same in two halves, where rows are shared. First the gradients of the touched rows, in row order, and of each
-  /// the sums of squares over this shard's subtrees of columns: [touched rows, column_subtrees(columns())]. Then, given the
-  /// whole rows' sums [touched rows], the rows move.
+  /// the sums of squares over this shard's subtrees of columns: [touched rows, column_subtrees(columns())]. Then, given
+  /// the whole rows' sums [touched rows], the rows move.
   const std::vector<float>& sum_squares(const Exec& exec, const float* gradients, double lr, Index step);
   void move_by_squares(const Exec& exec, const float* squares, double lr, Index step);
 

@@ -47,8 +47,7 @@ struct BasicJaggedTensor {
                                       const std::vector<Vector<float>>& weights = {});
   /// Copies the first lengths(b) values of each row b of `dense`. Error: a length that is negative or too
   /// long.
-  static BasicJaggedTensor from_dense_lengths(const Exec& exec, const Padded& dense,
-                                              const Vector<Index>& lengths);
+  static BasicJaggedTensor from_dense_lengths(const Exec& exec, const Padded& dense, const Vector<Index>& lengths);
 
   /// Rows.
   Index size() const { return offsets.extent(0) == 0 ? 0 : static_cast<Index>(offsets.extent(0)) - 1; }
@@ -68,8 +67,7 @@ struct BasicJaggedTensor {
   /// end. The width is that of the longest row unless given.
   Padded to_padded_dense(const Exec& exec, std::optional<Index> width = {}, Value padding = 0) const;
   /// The same of the weights. Error without weights.
-  Matrix<float> to_padded_dense_weights(const Exec& exec, std::optional<Index> width = {},
-                                        float padding = 0) const;
+  Matrix<float> to_padded_dense_weights(const Exec& exec, std::optional<Index> width = {}, float padding = 0) const;
 };
 
 /// Bags of ids.

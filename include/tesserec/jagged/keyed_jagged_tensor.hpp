@@ -42,8 +42,7 @@ struct KeyedJaggedTensor {
   /// number of values.
   static KeyedJaggedTensor from_lengths(const Exec& exec, const std::vector<std::string>& keys,
                                         const Vector<Index>& values, const Vector<Index>& lengths,
-                                        const Vector<float>& weights = {},
-                                        const std::vector<Index>& strides = {});
+                                        const Vector<float>& weights = {}, const std::vector<Index>& strides = {});
   /// Shares everything. Error: offsets that do not start at 0, ascend and end at the number of values.
   static KeyedJaggedTensor from_offsets(const std::vector<std::string>& keys, const Vector<Index>& values,
                                         const Vector<Index>& offsets, const Vector<float>& weights = {},

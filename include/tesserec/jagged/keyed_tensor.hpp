@@ -21,8 +21,8 @@ struct KeyedTensor {
   Matrix<float> values;               ///< [samples, sum of length_per_key]
 
   /// Shares `values`. Error: lengths that are negative, too few or too many, or do not sum to the columns.
-  static KeyedTensor from_values(const std::vector<std::string>& keys,
-                                 const std::vector<Index>& length_per_key, const Matrix<float>& values);
+  static KeyedTensor from_values(const std::vector<std::string>& keys, const std::vector<Index>& length_per_key,
+                                 const Matrix<float>& values);
   /// Copies one matrix [samples, columns] for each key, side by side. Error: rows that differ.
   static KeyedTensor from_list(const Exec& exec, const std::vector<std::string>& keys,
                                const std::vector<Matrix<float>>& matrices);

@@ -61,9 +61,8 @@ class Dlrm {
   ///   pooled_gradient [B, pooled width] is overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters,
-                                       const DenseInput& input, float* pooled_gradient,
-                                       comm::LaneSums& gradients) const;
+  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+                                       float* pooled_gradient, comm::LaneSums& gradients) const;
 
   /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
   /// losses.

@@ -20,9 +20,9 @@ struct Settings {
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   Interaction interaction = Interaction::dot;
-  bool itself = false;          ///< dot: keep the diagonal of the interaction
-  Loss loss = Loss::bce;        ///< bce on logits; mse and wbce on probabilities
-  double loss_threshold = 0.0;  ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
+  bool itself = false;                            ///< dot: keep the diagonal of the interaction
+  Loss loss = Loss::bce;                          ///< bce on logits; mse and wbce on probabilities
+  double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
   std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
 };
 

@@ -11,8 +11,7 @@ class DenseOptimizer {
   DenseOptimizer(const Exec& exec, const Settings& settings, Index size);
 
   /// One exact step; `step` counts from 1. Threads take blocks of the vector.
-  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
-            Index step);
+  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step);
 
   const Settings& settings() const { return settings_; }
   /// The states by name, for checkpoints; as long as the parameters.

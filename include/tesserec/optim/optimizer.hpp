@@ -53,8 +53,7 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step);
 /// One step of n consecutive weights with gradient g; state0 and state1 as `states(type)` lists them (null
 /// where the type has fewer). Not for rowwise_adagrad. The bits of a weight do not depend on n or its place
 /// in the range.
-void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1,
-          Index n);
+void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1, Index n);
 
 /// Sum of g*g over a row by the law: blocks of 4 columns in order with fma from +0, blocks by the fixed tree.
 float sum_of_squares(const float* gradient, Index n);
@@ -71,7 +70,6 @@ void move_columns(const StepScalars& step, float* row, const float* gradient, fl
                   Index n);
 
 /// One step of a whole row: `move`, or for rowwise_adagrad state0[0] += mean(g*g) first (l2 decay enters g).
-void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1,
-              Index n);
+void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1, Index n);
 
 }  // namespace tesserec::optim

@@ -7,10 +7,9 @@ namespace tesserec::optim {
 
 /// Warm-up and decay as the reference DLRM's LRPolicyScheduler does it (facebookresearch/dlrm).
 struct ScheduleSettings {
-  Index warmup_steps = 0;  ///< steps of linear warm-up; 0 = none
-  Index decay_start_step =
-      0;                  ///< step of the first decayed rate; not below warmup_steps when decay_steps > 0
-  Index decay_steps = 0;  ///< steps of quadratic decay; 0 = none
+  Index warmup_steps = 0;      ///< steps of linear warm-up; 0 = none
+  Index decay_start_step = 0;  ///< step of the first decayed rate; not below warmup_steps when decay_steps > 0
+  Index decay_steps = 0;       ///< steps of quadratic decay; 0 = none
 };
 
 /// Errors: a negative number of steps; a decay that starts before the warm-up ends.

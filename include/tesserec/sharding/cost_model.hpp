@@ -46,6 +46,8 @@ class TableCosts {
   Index dim() const { return static_cast<Index>(dim_); }
   /// Of each rank, when every rank holds the table.
   Load data_parallel() const;
+  /// Weights and optimizer state of all rows.
+  double whole_bytes() const { return weight_bytes(table_rows_, dim_); }
 
  private:
   double rows(Range blocks) const;
@@ -88,6 +90,8 @@ class CostModel {
   /// Seconds of a step's messages whatever they hold.
   double latency() const;
   PlanEstimate evaluate(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
+  /// Error that names the largest table and the missing bytes, when all ranks together have too few for the tables.
+  void require_room(std::span<const embedding::EmbeddingBagConfig> tables) const;
   /// Error that names the table and rank, the missing bytes and what would help, when a rank has too few.
   void require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
 

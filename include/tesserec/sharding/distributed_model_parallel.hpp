@@ -24,15 +24,12 @@ struct ParallelOptions {
 class DistributedModelParallel {
  public:
   /// `env` must outlive it. Errors: a plan that does not fit module, ranks or sharder; more ranks than lanes.
-  DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
-                           const ShardingEnv& env, const ParallelOptions& options = {},
-                           const EmbeddingBagCollectionSharder& sharder = {});
+  DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
+                           const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
   /// Samples of a global batch that this rank takes: whole lanes. With ranks a power of two all take as many
   /// when they divide the batch.
-  Range samples(Index global_batch) const {
-    return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch);
-  }
+  Range samples(Index global_batch) const { return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch); }
 
   /// Pooled vectors of this rank's samples under the module's embedding names. Errors, on every rank: a
   /// feature that is missing, batches of the ranks that are not their `samples`. On the rank that has it: an

@@ -43,9 +43,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
                        std::span<const int> owners);
 
 /// Most pieces that a table's columns can be cut into.
-inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) {
-  return (table.embedding_dim + 3) / 4;
-}
+inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
 
 /// Errors, naming the table: a rank outside [0, ranks), shards that leave out or repeat a part of the table
 /// or are no grid, borders off row blocks or multiples of 4 columns, shards where the type allows none or too

@@ -11,7 +11,6 @@ namespace tesserec::sharding {
 /// A plan as TorchRec prints one: of each table sharding type, compute kernel and ranks; of each shard its
 /// offsets [row, column], sizes [rows, columns] and placement. A data-parallel table has all ranks and no
 /// shards.
-std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
-                      int ranks);
+std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
 }  // namespace tesserec::sharding

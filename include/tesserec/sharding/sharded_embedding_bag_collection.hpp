@@ -51,10 +51,8 @@ class ShardedEmbeddingBagCollection {
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
  private:
-  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule,
-                         Index step);
-  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule,
-                     Index step);
+  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
   const comm::Communicator& comm_;
   std::vector<embedding::EmbeddingBagConfig> configs_;

@@ -16,8 +16,8 @@ namespace tesserec::store {
 enum class ElementType { f32, f64, i32, i64, u8, other };
 
 /// What an attribute of a group or dataset may be.
-using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<std::string>>;
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
+                               std::vector<std::string>>;
 
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
 struct Slab {

@@ -12,11 +12,11 @@ namespace tesserec::train {
 
 /// Where a run is: what a checkpoint adds to weights and optimizer state.
 struct Position {
-  Index step = 0;     ///< steps done
-  Index epoch = 0;    ///< of the next batch
-  Index batch = 0;    ///< of the next batch, in its epoch
-  Index samples = 0;  ///< trained so far
-  double loss_sum = 0;      ///< since the last line of the metrics log, sample by sample
+  Index step = 0;       ///< steps done
+  Index epoch = 0;      ///< of the next batch
+  Index batch = 0;      ///< of the next batch, in its epoch
+  Index samples = 0;    ///< trained so far
+  double loss_sum = 0;  ///< since the last line of the metrics log, sample by sample
   Index loss_samples = 0;
   std::string checkpoint;  ///< restored from this folder; empty = a fresh start
 };

@@ -10,7 +10,8 @@
 
 namespace tesserec::train {
 
-/// metrics.jsonl in the run's folder: one JSON object a line (docs/formats.md). Written by rank 0, flushed line by line.
+/// metrics.jsonl in the run's folder: one JSON object a line (docs/formats.md). Written by rank 0, flushed line by
+/// line.
 class MetricsLog {
  public:
   /// Continues the file after `step`: lines of later steps, left by a run that was killed, are dropped. So is the

@@ -22,11 +22,11 @@ struct RunSettings {
 struct Settings {
   Index batch_size = 2048;  ///< global batch G, samples
   Index epochs = 1;
-  Index steps = 0;          ///< steps of the whole run; 0 = all of the epochs
-  int lanes = 0;            ///< power of two; 0 = from batch_size
+  Index steps = 0;  ///< steps of the whole run; 0 = all of the epochs
+  int lanes = 0;    ///< power of two; 0 = from batch_size
   bool shuffle = true;
-  bool pipeline = true;     ///< with several ranks: ids of the next batch travel while one computes
-  Index log_every = 100;    ///< steps between lines of metrics.jsonl
+  bool pipeline = true;   ///< with several ranks: ids of the next batch travel while one computes
+  Index log_every = 100;  ///< steps between lines of metrics.jsonl
 };
 
 /// [optimizer]
@@ -37,11 +37,11 @@ struct OptimizerSettings {
 
 /// [checkpoint]
 struct CheckpointSettings {
-  Index every_steps = 0;       ///< 0 = only at the end
-  Index keep = 2;              ///< newest whole checkpoints that stay; 0 = none is written
-  std::string path;            ///< folder; empty = checkpoints inside the run's folder
-  std::string resume = "auto"; ///< "auto", "never" or the path of one checkpoint
-  bool relane = false;         ///< resume with other lanes: the bits change
+  Index every_steps = 0;        ///< 0 = only at the end
+  Index keep = 2;               ///< newest whole checkpoints that stay; 0 = none is written
+  std::string path;             ///< folder; empty = checkpoints inside the run's folder
+  std::string resume = "auto";  ///< "auto", "never" or the path of one checkpoint
+  bool relane = false;          ///< resume with other lanes: the bits change
 };
 
 /// [evaluate]

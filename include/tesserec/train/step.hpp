@@ -14,9 +14,9 @@ class TrainStep {
   TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
             const optim::ScheduleSettings& schedule, model::DistributedModelParallel& model);
 
-  /// Trains on one global batch; `step` counts from 1. While it computes, the ids of `next`, the batch of the next call,
-  /// already travel; null: none do. Returns its mean loss, the same on every rank. A loss or gradient
-  /// that is not finite is an Error on every rank, before anything moved, that names step and tensor.
+  /// Trains on one global batch; `step` counts from 1. While it computes, the ids of `next`, the batch of the next
+  /// call, already travel; null: none do. Returns its mean loss, the same on every rank. A loss or gradient that is not
+  /// finite is an Error on every rank, before anything moved, that names step and tensor.
   double operator()(const data::Batch& batch, const data::Batch* next, Index step);
 
   /// Probabilities of a batch's samples [B] without training; with their bits.

@@ -13,17 +13,17 @@ namespace tesserec::train {
 
 /// What a training run says at its end.
 struct TrainResult {
-  Index steps = 0;    ///< of the whole run, restarts included
-  Index samples = 0;  ///< of the whole run
-  double loss = 0;    ///< mean loss of the last step; NaN when this process trained no step
+  Index steps = 0;                ///< of the whole run, restarts included
+  Index samples = 0;              ///< of the whole run
+  double loss = 0;                ///< mean loss of the last step; NaN when this process trained no step
   double samples_per_second = 0;  ///< of this process, evaluation and checkpoints not counted
   double step_seconds = 0;        ///< median of this process's steps; 0 = none
   Index exchange_bytes = 0;       ///< ids, vectors and gradients sent to other ranks, mean of a step, largest rank
   Index peak_memory = 0;          ///< resident bytes of a rank at most, largest rank
   std::string weights_digest;
   std::string state_digest;
-  std::string checkpoint;  ///< the newest, or empty
-  int signal = 0;          ///< that ended the run early, or 0
+  std::string checkpoint;                              ///< the newest, or empty
+  int signal = 0;                                      ///< that ended the run early, or 0
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
   std::optional<metrics::BinaryMetrics> evaluation;    ///< at the end, when there is data for it
 };

@@ -32,9 +32,8 @@ jagged::KeyedJaggedTensor batch(const Exec& exec, Range samples) {
 
 int run(const comm::Communicator& world) {
   const Exec exec;
-  embedding::EmbeddingBagCollection collection(
-      {{"large", 500, 12, {"a"}, embedding::PoolingType::mean, false, {}},
-       {"small", 500, 8, {"b", "a"}, embedding::PoolingType::sum, false, {}}});
+  embedding::EmbeddingBagCollection collection({{"large", 500, 12, {"a"}, embedding::PoolingType::mean, false, {}},
+                                                {"small", 500, 8, {"b", "a"}, embedding::PoolingType::sum, false, {}}});
   sharding::ParallelOptions options;
   options.seed = 7;
   sharding::DistributedModelParallel model(exec, collection, world, options);
@@ -43,8 +42,7 @@ int run(const comm::Communicator& world) {
 
   collection.initialise(exec, options.seed);
   const auto whole = collection.forward(exec, batch(exec, mine));
-  const bool same =
-      std::equal(whole.values.data(), whole.values.data() + whole.values.size(), sharded.values.data());
+  const bool same = std::equal(whole.values.data(), whole.values.data() + whole.values.size(), sharded.values.data());
   const bool everywhere = world.min(same ? 1 : 0) == 1;
   if (world.rank() == 0)
     std::cout << model.describe() << "the sharded lookup has " << (everywhere ? "" : "NOT ")
