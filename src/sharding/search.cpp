@@ -20,7 +20,9 @@ constexpr int long_rounds = 600;
 constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
 constexpr double least_step = 2e-3;
+/// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 2;
+constexpr double far = 0.06;
 
 constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false}, {0.7, 1, false}, {0, 2, false}, {0.5, 2, false},
                                 {0, 0.5, false}, {0, 1, true},    {0.5, 1, true},  {0, 2, true}};
@@ -199,8 +201,9 @@ std::vector<Choice> search(Problem& problem, double bound) {
     return true;
   };
   // The least level up to which the ranks can be filled, by each style from where the last one came to.
-  const std::size_t tried = problem.options.size() <= many_tables ? std::size(styles) : few_styles;
-  for (const FillStyle& style : std::span(styles).first(tried)) {
+  for (std::size_t i = 0; i < std::size(styles); ++i) {
+    if (problem.options.size() > many_tables && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
+    const FillStyle& style = styles[i];
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
       for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;
