@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "catch.hpp"
+#include "errors.hpp"
 #include "src/data/row_format.hpp"
 #include <tesserec/core/error.hpp>
 
@@ -33,8 +34,6 @@ std::string reason_for(const std::function<void(std::vector<std::string>&)>& cha
   Row row;
   return make_row_format(settings)->parse(join(fields), row);
 }
-
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -37,28 +37,32 @@ TEST_CASE("data set files that break the format are refused by name") {
   samples_file::packed(good, 0, 30);
   REQUIRE(complaint({good}).empty());
 
-  REQUIRE(has(complaint({scratch / "none.h5"}), "none.h5"));
-  REQUIRE(has(complaint({scratch / "none_*.h5"}), "data.train: no file matches"));
-  REQUIRE(has(complaint({good, good}), "twice"));
+  REQUIRE(mentions(complaint({scratch / "none.h5"}), "none.h5"));
+  REQUIRE(mentions(complaint({scratch / "none_*.h5"}), "data.train: no file matches"));
+  REQUIRE(mentions(complaint({good, good}), "twice"));
   put_bytes(bad, "label,1,2\n");
-  REQUIRE(has(complaint({bad}), bad));
+  REQUIRE(mentions(complaint({bad}), bad));
 
   const auto packed = [&](const std::function<void(store::File&)>& change) {
     samples_file::packed(bad, 0, 30, change);
     const std::string text = complaint({good, bad});
-    REQUIRE(has(text, bad));
+    REQUIRE(mentions(text, bad));
     return text;
   };
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "version", std::int64_t{2}); }), "version 2"));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }), "rows"));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0}); }), "high"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "version", std::int64_t{2}); }), "version 2"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }), "rows"));
+  REQUIRE(mentions(packed([](store::File& f) {
+                     f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0});
+                   }),
+                   "high"));
   const auto features = packed([](store::File& f) {
     f.set_attribute("/", "features", std::vector<std::string>{"low", "other"});
   });
-  REQUIRE((has(features, good) && has(features, "low, other")));
-  REQUIRE(has(packed([](store::File& f) { f.set_attribute("/", "vocabulary_digest", std::string("12ab")); }), "12ab"));
+  REQUIRE((mentions(features, good) && mentions(features, "low, other")));
+  REQUIRE(
+      mentions(packed([](store::File& f) { f.set_attribute("/", "vocabulary_digest", std::string("12ab")); }), "12ab"));
 }
 
 TEST_CASE("numbers that cannot be trained on are refused with sample and file") {
@@ -70,32 +74,32 @@ TEST_CASE("numbers that cannot be trained on are refused with sample and file") 
   const auto packed = [&](const std::function<void(store::File&)>& change) {
     samples_file::packed(bad, 0, 30, change);
     const std::string text = complaint({scratch / "*.h5"});
-    REQUIRE(has(text, "sample 17 of " + bad));
+    REQUIRE(mentions(text, "sample 17 of " + bad));
     return text;
   };
-  REQUIRE(has(packed(poke<std::int32_t>("/sparse/ids", 17, 1, 1000)), "id 1000 of feature high"));
-  REQUIRE(has(packed(poke<std::int32_t>("/sparse/ids", 17, 0, -3)), "id -3 of feature low"));
-  REQUIRE(has(packed(poke<std::uint8_t>("/labels", 17, 0, 2)), "label 2"));
-  REQUIRE(has(packed(poke("/dense", 17, 1, nan)), "minus"));
-  REQUIRE(has(packed(poke("/dense", 17, 0, infinity)), "plus is inf"));
+  REQUIRE(mentions(packed(poke<std::int32_t>("/sparse/ids", 17, 1, 1000)), "id 1000 of feature high"));
+  REQUIRE(mentions(packed(poke<std::int32_t>("/sparse/ids", 17, 0, -3)), "id -3 of feature low"));
+  REQUIRE(mentions(packed(poke<std::uint8_t>("/labels", 17, 0, 2)), "label 2"));
+  REQUIRE(mentions(packed(poke("/dense", 17, 1, nan)), "minus"));
+  REQUIRE(mentions(packed(poke("/dense", 17, 0, infinity)), "plus is inf"));
 
   // The model's tables decide: a larger one takes the id, a smaller one refuses what the file allows.
   samples_file::packed(bad, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, 1000));
   REQUIRE(complaint({bad}, {1000, 1001}).empty());
-  REQUIRE(has(complaint({good}, {32, 1000}), "id 32 of feature low in sample 32 of"));
+  REQUIRE(mentions(complaint({good}, {32, 1000}), "id 32 of feature low in sample 32 of"));
 
   const auto jagged = [&](const std::function<void(store::File&)>& change) {
     samples_file::jagged(bad, 0, 30, change);
     return complaint({bad});
   };
   REQUIRE(jagged({}).empty());
-  REQUIRE(has(jagged(poke<std::int64_t>("/sparse/a/values", 0, 0, -1)), "id -1 of feature a in sample 1 of"));
-  REQUIRE(has(jagged(poke<std::int32_t>("/sparse/b/values", 7, 0, -5)), "id -5 of feature b in sample 7 of"));
-  REQUIRE(has(jagged(poke("/sparse/a/weights", 0, 0, nan)), "feature a in sample 1 of"));
-  REQUIRE(has(jagged(poke("/labels", 5, 0, infinity)), "label inf in sample 5 of"));
-  REQUIRE(has(jagged(poke<std::int64_t>("/sparse/a/offsets", 4, 0, 1000)), "/sparse/a/offsets"));
-  REQUIRE(has(jagged(poke<std::int64_t>("/sparse/b/offsets", 0, 0, -1)), "/sparse/b/offsets"));
-  REQUIRE(has(jagged(poke<std::int64_t>("/sparse/b/offsets", 30, 0, 31)), "/sparse/b/offsets"));
+  REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/a/values", 0, 0, -1)), "id -1 of feature a in sample 1 of"));
+  REQUIRE(mentions(jagged(poke<std::int32_t>("/sparse/b/values", 7, 0, -5)), "id -5 of feature b in sample 7 of"));
+  REQUIRE(mentions(jagged(poke("/sparse/a/weights", 0, 0, nan)), "feature a in sample 1 of"));
+  REQUIRE(mentions(jagged(poke("/labels", 5, 0, infinity)), "label inf in sample 5 of"));
+  REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/a/offsets", 4, 0, 1000)), "/sparse/a/offsets"));
+  REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/b/offsets", 0, 0, -1)), "/sparse/b/offsets"));
+  REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/b/offsets", 30, 0, 31)), "/sparse/b/offsets"));
 }
 
 TEST_CASE("no data, or two kinds of it, is an error that names the keys") {
@@ -103,20 +107,20 @@ TEST_CASE("no data, or two kinds of it, is an error that names the keys") {
   data::Settings settings;
   REQUIRE_FALSE(data::has_source(settings, Use::train));
   const std::string none = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((has(none, "data.train") && has(none, "data.synthetic.kind")));
+  REQUIRE((mentions(none, "data.train") && mentions(none, "data.synthetic.kind")));
   settings.train = {"x.h5"};
-  REQUIRE(has(error_of([&] { data::make_source(settings, Use::evaluate, deal); }), "data.evaluate"));
+  REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::evaluate, deal); }), "data.evaluate"));
   settings.synthetic.kind = data::SyntheticKind::planted;
   const std::string both = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((has(both, "data.train") && has(both, "data.synthetic.kind")));
+  REQUIRE((mentions(both, "data.train") && mentions(both, "data.synthetic.kind")));
   settings.train.clear();
-  REQUIRE(has(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.rows"));
+  REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.rows"));
   settings.synthetic.rows = {10};
-  REQUIRE(has(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.samples"));
+  REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.samples"));
   settings.synthetic.samples = 10;
   REQUIRE(data::has_source(settings, Use::train));
   REQUIRE_FALSE(data::has_source(settings, Use::evaluate));
   const auto source = data::make_source(settings, Use::train, deal);
   source->limit_rows({10});
-  REQUIRE(has(error_of([&] { source->limit_rows({9}); }), "feature C1"));
+  REQUIRE(mentions(error_of([&] { source->limit_rows({9}); }), "feature C1"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.hpp"
+#include "errors.hpp"
 #include "raw_text.hpp"
 #include "src/data/row_stream.hpp"
 #include <tesserec/core/error.hpp>
@@ -22,24 +23,12 @@ std::vector<std::string> lines_of(const RawFile& file, Range bytes) {
 }
 
 std::string message_of(const RawFile& file) {
-  try {
-    lines_of(file, {0, Index{1} << 40});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { lines_of(file, {0, Index{1} << 40}); });
 }
 
 std::string failure(const comm::Communicator& comm, const std::vector<std::string>& patterns) {
-  try {
-    find_raw_files(comm, patterns, "preprocess.train");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { find_raw_files(comm, patterns, "preprocess.train"); });
 }
-
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

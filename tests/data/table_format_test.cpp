@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "errors.hpp"
 #include "src/data/row_format.hpp"
 #include "src/data/transforms.hpp"
 #include <tesserec/core/error.hpp>
@@ -26,18 +27,11 @@ std::string reason(const std::string& line, const PreprocessSettings& settings =
   return make_row_format(settings)->parse(line, row);
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 template <class Change>
 std::string refusal(const Change& change) {
   PreprocessSettings settings = table();
   change(settings);
-  try {
-    make_row_format(settings);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { make_row_format(settings); });
 }
 
 }  // namespace

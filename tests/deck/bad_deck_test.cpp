@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "decks.hpp"
+#include "errors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 
@@ -14,12 +15,7 @@ using namespace tesserec;
 namespace {
 
 std::string message_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    deck::parse_deck(text, "d.toml", overrides);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no error)";
+  return error_of([&] { deck::parse_deck(text, "d.toml", overrides); });
 }
 
 struct Bad {
@@ -216,14 +212,7 @@ TEST_CASE("bytes that are not a deck") {
 TEST_CASE("files that cannot be a deck") {
   const auto folder = std::filesystem::temp_directory_path() / ("tesserec_deck_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
-  const auto message = [](const std::string& path) {
-    try {
-      deck::read_deck(path);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("(no error)");
-  };
+  const auto message = [](const std::string& path) { return error_of([&] { deck::read_deck(path); }); };
   CHECK(message((folder / "none.toml").string()).find("none.toml: cannot read the deck: No such file") !=
         std::string::npos);
   CHECK(message(folder.string()).find("is a directory") != std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.hpp"
 #include "decks.hpp"
+#include "errors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 
@@ -13,12 +14,7 @@ deck::Deck with(const std::vector<std::string>& overrides) {
 }
 
 std::string message_of(const std::vector<std::string>& overrides, const std::string& text = test::full_deck) {
-  try {
-    deck::parse_deck(text, "d.toml", overrides);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no error)";
+  return error_of([&] { deck::parse_deck(text, "d.toml", overrides); });
 }
 
 }  // namespace

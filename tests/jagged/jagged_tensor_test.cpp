@@ -92,7 +92,7 @@ TEST_CASE("no rows, no values") {
 TEST_CASE("a jagged tensor refuses what does not fit together") {
   const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers) {
-    return complaint([&] { JaggedTensor::from_lengths(exec, values, to_vector(exec, numbers)); });
+    return error_of([&] { JaggedTensor::from_lengths(exec, values, to_vector(exec, numbers)); });
   };
   CHECK(lengths({2, 1}).empty());
   CHECK(has(lengths({1, 1}), "lengths sum to 2, but there are 3 values"));
@@ -101,7 +101,7 @@ TEST_CASE("a jagged tensor refuses what does not fit together") {
   CHECK(has(lengths({1, -1, 3}), "row 1: length -1"));
   CHECK(has(lengths({1, Index{1} << 62, Index{1} << 62}), "from row 1 on"));
   const auto offsets = [&](std::vector<Index> numbers) {
-    return complaint([&] { JaggedTensor::from_offsets(values, to_vector(exec, numbers)); });
+    return error_of([&] { JaggedTensor::from_offsets(values, to_vector(exec, numbers)); });
   };
   CHECK(offsets({0, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
@@ -111,14 +111,14 @@ TEST_CASE("a jagged tensor refuses what does not fit together") {
   CHECK(has(offsets({0, 4}), "the offsets end at 4, but there are 3 values"));
   const auto jagged = JaggedTensor::from_lengths(exec, values, to_vector<Index>(exec, {3}));
   CHECK(has(
-      complaint([&] { JaggedTensor::from_lengths(exec, values, jagged.lengths(exec), to_vector<float>(exec, {1})); }),
+      error_of([&] { JaggedTensor::from_lengths(exec, values, jagged.lengths(exec), to_vector<float>(exec, {1})); }),
       "1 weights for 3 values"));
-  CHECK(has(complaint([&] { jagged.to_padded_dense(exec, -1); }), "a padded width of -1"));
-  CHECK(has(complaint([&] { jagged.to_padded_dense_weights(exec); }), "no weights"));
-  CHECK(has(complaint([&] { jagged.to_dense_weights(); }), "no weights"));
-  CHECK(has(complaint([&] { jagged::from_list(exec, {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
-  CHECK(has(complaint([&] { jagged::from_list(exec, {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
+  CHECK(has(error_of([&] { jagged.to_padded_dense(exec, -1); }), "a padded width of -1"));
+  CHECK(has(error_of([&] { jagged.to_padded_dense_weights(exec); }), "no weights"));
+  CHECK(has(error_of([&] { jagged.to_dense_weights(); }), "no weights"));
+  CHECK(has(error_of([&] { jagged::from_list(exec, {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
+  CHECK(has(error_of([&] { jagged::from_list(exec, {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
   const auto padded = jagged.to_padded_dense(exec);
-  CHECK(has(complaint([&] { JaggedTensor::from_dense_lengths(exec, padded, to_vector<Index>(exec, {4})); }),
+  CHECK(has(error_of([&] { JaggedTensor::from_dense_lengths(exec, padded, to_vector<Index>(exec, {4})); }),
             "row 0: length 4; the rows given are 3 long"));
 }

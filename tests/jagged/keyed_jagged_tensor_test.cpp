@@ -128,7 +128,7 @@ TEST_CASE("keys with a stride of their own") {
   const auto joined = KeyedJaggedTensor::concat(exec, kjt.split(exec, {1, 2}));
   CHECK(printed(joined) == printed(kjt));
   CHECK(joined.first_bags == kjt.first_bags);
-  CHECK(has(complaint([&] {
+  CHECK(has(error_of([&] {
               KeyedJaggedTensor::concat(exec, {kjt, weighted()});
             }),
             "one part has a stride for each key"));
@@ -173,7 +173,7 @@ TEST_CASE("no keys, no samples, no ids") {
 TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers, std::vector<Index> strides = {}) {
-    return complaint([&] {
+    return error_of([&] {
       KeyedJaggedTensor::from_lengths(exec, {"a", "b"}, values, to_vector(exec, numbers), {}, strides);
     });
   };
@@ -188,7 +188,7 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   CHECK(has(lengths({2, 0, 1}, {4, -1}), "key \"b\": stride -1"));
   CHECK(has(lengths({2, 0, 1}, {3}), "1 strides for 2 keys"));
   const auto offsets = [&](std::vector<Index> numbers) {
-    return complaint([&] { KeyedJaggedTensor::from_offsets({"a", "b"}, values, to_vector(exec, numbers)); });
+    return error_of([&] { KeyedJaggedTensor::from_offsets({"a", "b"}, values, to_vector(exec, numbers)); });
   };
   CHECK(offsets({0, 2, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
@@ -197,19 +197,19 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   CHECK(has(offsets({0, 2, 4}), "the offsets end at 4, but there are 3 values"));
 
   const KeyedJaggedTensor kjt = tutorial();
-  CHECK(has(complaint([&] { kjt["price"]; }),
+  CHECK(has(error_of([&] { kjt["price"]; }),
             "no key \"price\" in the keyed jagged tensor; its keys: \"product\", \"user\""));
-  CHECK(has(complaint([&] { KeyedJaggedTensor()["price"]; }), "its keys: none"));
-  CHECK(has(complaint([&] { kjt.permute(exec, {0, 2}); }), "no key at position 2"));
-  CHECK(has(complaint([&] { kjt.split(exec, {1}); }), "the segments have 1 keys together"));
-  CHECK(has(complaint([&] { kjt.split(exec, {3, -1}); }), "a segment of -1 keys"));
-  CHECK(has(complaint([&] { KeyedJaggedTensor::concat(exec, {kjt, weighted()}); }), "strides 3 and 2"));
-  CHECK(has(complaint([&] {
+  CHECK(has(error_of([&] { KeyedJaggedTensor()["price"]; }), "its keys: none"));
+  CHECK(has(error_of([&] { kjt.permute(exec, {0, 2}); }), "no key at position 2"));
+  CHECK(has(error_of([&] { kjt.split(exec, {1}); }), "the segments have 1 keys together"));
+  CHECK(has(error_of([&] { kjt.split(exec, {3, -1}); }), "a segment of -1 keys"));
+  CHECK(has(error_of([&] { KeyedJaggedTensor::concat(exec, {kjt, weighted()}); }), "strides 3 and 2"));
+  CHECK(has(error_of([&] {
               KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{{1}}, {{1}, {2}}});
             }),
             "key \"b\" has 2 rows, key \"a\" 1"));
-  CHECK(has(complaint([&] { KeyedJaggedTensor::from_dense(exec, {"a"}, {}); }), "bags of 0 keys for 1 keys"));
-  CHECK(has(complaint([&] {
+  CHECK(has(error_of([&] { KeyedJaggedTensor::from_dense(exec, {"a"}, {}); }), "bags of 0 keys for 1 keys"));
+  CHECK(has(error_of([&] {
               KeyedJaggedTensor::from_jagged(exec, {"a", "b"}, {weighted()["a"], jagged::from_list(exec, {{1}, {}})});
             }),
             "only one of the parts has weights"));

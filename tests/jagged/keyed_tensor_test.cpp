@@ -72,23 +72,20 @@ TEST_CASE("a keyed tensor refuses what does not fit together") {
   const KeyedTensor tensor = KeyedTensor::from_values({"a", "b"}, {1, 2}, matrix(2, 3, 0));
   const KeyedTensor other = KeyedTensor::from_values({"b"}, {3}, matrix(2, 3, 0));
   const KeyedTensor longer = KeyedTensor::from_values({"c"}, {3}, matrix(3, 3, 0));
-  CHECK(has(complaint([&] { tensor["x"]; }), "no key \"x\" in the keyed tensor; its keys: \"a\", \"b\""));
-  CHECK(has(complaint([&] {
+  CHECK(has(error_of([&] { tensor["x"]; }), "no key \"x\" in the keyed tensor; its keys: \"a\", \"b\""));
+  CHECK(has(error_of([&] {
               KeyedTensor::from_values({"a", "b"}, {1, 1}, tensor.values);
             }),
             "sum to 2, but the values have 3"));
-  CHECK(has(complaint([&] { KeyedTensor::from_values({"a", "b"}, {4, -1}, tensor.values); }), "key \"b\": length -1"));
-  CHECK(has(complaint([&] {
-              KeyedTensor::from_values({"a"}, {1, 2}, tensor.values);
-            }),
-            "lengths of 2 keys for 1 keys"));
-  CHECK(has(complaint([&] { KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values}); }), "1 matrices for 2 keys"));
-  CHECK(has(complaint([&] {
+  CHECK(has(error_of([&] { KeyedTensor::from_values({"a", "b"}, {4, -1}, tensor.values); }), "key \"b\": length -1"));
+  CHECK(has(error_of([&] { KeyedTensor::from_values({"a"}, {1, 2}, tensor.values); }), "lengths of 2 keys for 1 keys"));
+  CHECK(has(error_of([&] { KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values}); }), "1 matrices for 2 keys"));
+  CHECK(has(error_of([&] {
               KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values, longer.values});
             }),
             "key \"b\" has 3 rows, key \"a\" 2"));
   const auto regroup = [&](const std::vector<KeyedTensor>& tensors, const std::vector<std::string>& group) {
-    return complaint([&] { KeyedTensor::regroup(exec, tensors, {group}); });
+    return error_of([&] { KeyedTensor::regroup(exec, tensors, {group}); });
   };
   CHECK(has(regroup({tensor}, {"a", "x"}), "no key \"x\" in the keyed tensors; their keys: \"a\", \"b\""));
   CHECK(regroup({tensor, other}, {"a"}).empty());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include <tesserec/core/error.hpp>
+#include "errors.hpp"
 #include <tesserec/core/kokkos.hpp>
 
 template <class View>
@@ -21,17 +21,6 @@ std::string printed(const Tensor& tensor) {
   std::ostringstream text;
   text << tensor;
   return text.str();
-}
-
-/// What the Error says; empty when there is none.
-template <class Body>
-std::string complaint(const Body& body) {
-  try {
-    body();
-  } catch (const tesserec::Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 inline bool has(const std::string& text, const std::string& part) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What forced types give, what a plan must fit in, what is refused, and what travels.
 #include "catch.hpp"
+#include "errors.hpp"
 #include "tests/sharding/random_tables.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/plan_file.hpp>
@@ -42,16 +43,6 @@ Given forced(ShardingType type, int ranks = 2, int inside = 0) {
   given.ranks = ranks;
   given.ranks_per_node = inside;
   return given;
-}
-
-template <class Body>
-std::string message(const Body& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 const Range all_blocks{0, embedding::RowBlocks::count};
@@ -99,13 +90,13 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   auto given = forced(ShardingType::table_wise);
   given.settings.reserve = 0;
   given.settings.memory = 1500000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
-  const std::string refused = message([&] { given.plan(); });
+  const std::string refused = error_of([&] { given.plan(); });
   CHECK(refused.find("does not fit") != std::string::npos);
   CHECK(refused.find("are missing") != std::string::npos);
   CHECK(refused.find("large_") != std::string::npos);
   given.settings.tables.clear();
   given.settings.memory = 900000;
-  CHECK(message([&] { given.plan(); }).find("the tables do not fit") == 0);  // 2.6 MB of tables on 1.8 MB
+  CHECK(error_of([&] { given.plan(); }).find("the tables do not fit") == 0);  // 2.6 MB of tables on 1.8 MB
   auto tables = four_tables();
   tables[0].num_embeddings = 12288;  // 3.1 MB alone
   given.settings.memory = 4200000;
@@ -115,7 +106,7 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   auto whole = forced(ShardingType::table_wise);
   whole.settings.reserve = 0;
   whole.settings.memory = 3000000;
-  CHECK(message([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
+  CHECK(error_of([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
 }
 
 TEST_CASE("bad constraints name the table") {
@@ -123,7 +114,7 @@ TEST_CASE("bad constraints name the table") {
   const auto with = [&](const std::string& name, const sharding::ParameterConstraints& demand) {
     Given bad;
     bad.settings.tables[name] = demand;
-    return message([&] { bad.plan(); });
+    return error_of([&] { bad.plan(); });
   };
   sharding::ParameterConstraints demand;
   CHECK(with("other", demand).find("there is no table \"other\"") != std::string::npos);
@@ -136,7 +127,7 @@ TEST_CASE("bad constraints name the table") {
   CHECK(with("large_0", demand).find("large_0: data_parallel") != std::string::npos);
   demand.sharding = {ShardingType::row_wise, ShardingType::grid};
   CHECK(with("large_0", demand).find("large_0: ranks are given") != std::string::npos);
-  CHECK(message([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
+  CHECK(error_of([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
 }
 
 TEST_CASE("a plan reads back from its JSON, and that of another model or number of ranks is refused") {
@@ -152,7 +143,7 @@ TEST_CASE("a plan reads back from its JSON, and that of another model or number 
   }
   CHECK(planner.evaluate(set.tables, again).estimate.critical_path() == proven.estimate.critical_path());
   const auto read = [&](const std::vector<embedding::EmbeddingBagConfig>& tables, int ranks) {
-    return message([&] { sharding::parse_plan(text, "p.json", tables, ranks); });
+    return error_of([&] { sharding::parse_plan(text, "p.json", tables, ranks); });
   };
   CHECK(read(set.tables, set.topology.ranks + 1).find("p.json: it is for ") == 0);
   auto tables = set.tables;
@@ -181,9 +172,9 @@ TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
   if (comm.size() == 1) return;
   sharding::Settings mine = settings;
   if (comm.rank() == comm.size() - 1) mine.tables["small_1"].pooling_factor = 7;
-  CHECK(message([&] { collective(mine); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
-  sharding::ShardingPlan other = sharding::make_plan(tables, settings, {}, comm.size(), 512);
+  CHECK(error_of([&] { collective(mine); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
+  sharding::ShardingPlan other = proven.plan;
   other[1] = {};
   other[1].shards = sharding::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});
-  CHECK(message([&] { sharding::require_same_plan(comm, tables, other); }).find("table large_1") == 0);
+  CHECK(error_of([&] { sharding::require_same_plan(comm, tables, other); }).find("table large_1") == 0);
 }

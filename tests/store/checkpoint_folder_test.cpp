@@ -103,14 +103,14 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
     std::string changed = text;
     return changed.replace(changed.find(from), from.size(), to);
   };
-  REQUIRE(has(error_with(manifest, with("\"version\": 1", "\"version\": 2")), "has format version 2"));
-  REQUIRE(has(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
+  REQUIRE(mentions(error_with(manifest, with("\"version\": 1", "\"version\": 2")), "has format version 2"));
+  REQUIRE(mentions(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 2})
-    REQUIRE(has(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
+    REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
   REQUIRE(folder.list().empty());
   error_with(manifest, text);
-  REQUIRE(has(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
-  REQUIRE(has(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
+  REQUIRE(mentions(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
+  REQUIRE(mentions(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
   // A folder that cannot be made: a file is in its way.
   if (world.rank() == 0) put_bytes(scratch / "file", "");
   world.barrier();
@@ -152,6 +152,6 @@ TEST_CASE("one flipped byte anywhere in a state file is an error that says where
                        : holds("dense/top.0.bias/value", 12, place) ? "dense/top.0.bias/value is damaged"
                                                                     : "damaged outside its datasets";
     INFO("byte " << at << " of " << bytes.size() << ": " << error);
-    REQUIRE(has(error, want));
+    REQUIRE(mentions(error, want));
   }
 }

@@ -94,11 +94,11 @@ TEST_CASE("a slab of columns comes back as written") {
   std::vector<float> rest(2 * 2);
   file.read("m", Slab{2, 2, 4}, rest.data());
   REQUIRE(rest == std::vector<float>{2, 2, 2, 2});
-  REQUIRE(has(error_of([&] { file.read("m", Slab{3, 2}, some.data()); }), "[4, 6]: rows outside of it"));
-  REQUIRE(has(error_of([&] { file.read("m", Slab{0, 1, 5, 2}, some.data()); }), "columns outside of it"));
-  REQUIRE(has(error_of([&] { file.read("n", Slab{0, 1}, some.data()); }), "there is no dataset n"));
-  REQUIRE(has(error_of([&] { file.read_all<float>("/"); }), "is a group"));
-  REQUIRE(has(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
+  REQUIRE(mentions(error_of([&] { file.read("m", Slab{3, 2}, some.data()); }), "[4, 6]: rows outside of it"));
+  REQUIRE(mentions(error_of([&] { file.read("m", Slab{0, 1, 5, 2}, some.data()); }), "columns outside of it"));
+  REQUIRE(mentions(error_of([&] { file.read("n", Slab{0, 1}, some.data()); }), "there is no dataset n"));
+  REQUIRE(mentions(error_of([&] { file.read_all<float>("/"); }), "is a group"));
+  REQUIRE(mentions(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
 }
 
 TEST_CASE("attributes keep their values, and a second setting replaces the first") {
@@ -123,9 +123,9 @@ TEST_CASE("attributes keep their values, and a second setting replaces the first
   REQUIRE(file.attribute<std::vector<double>>("/", "d") == std::vector<double>{1.5, -2});
   REQUIRE(file.attribute<std::vector<std::int64_t>>("/", "e").empty());
   REQUIRE(file.attribute<std::vector<std::string>>("/", "f") == std::vector<std::string>{"y"});
-  REQUIRE(has(error_of([&] { file.attribute<std::int64_t>("/", "b"); }), "attribute b is not an integer"));
-  REQUIRE(has(error_of([&] { file.attribute<std::string>("/", "a"); }), "is not a string"));
-  REQUIRE(has(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values where one is wanted"));
+  REQUIRE(mentions(error_of([&] { file.attribute<std::int64_t>("/", "b"); }), "attribute b is not an integer"));
+  REQUIRE(mentions(error_of([&] { file.attribute<std::string>("/", "a"); }), "is not a string"));
+  REQUIRE(mentions(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values where one is wanted"));
 }
 
 TEST_CASE("files written by h5py are read") {
@@ -148,7 +148,7 @@ TEST_CASE("files written by h5py are read") {
   REQUIRE(second.front() == 12);
   REQUIRE(file.type("int64") == ElementType::i64);
   REQUIRE(file.type("bools") == ElementType::other);
-  REQUIRE(has(error_of([&] { file.read_all<float>("words"); }), "does not hold numbers"));
+  REQUIRE(mentions(error_of([&] { file.read_all<float>("words"); }), "does not hold numbers"));
 }
 
 TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
@@ -156,19 +156,19 @@ TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
   const Scratch folder(world);
   const std::string mine = std::to_string(world.rank());
   const auto open_error = [](const std::string& path) { return error_of([&] { File::open(path); }); };
-  REQUIRE(has(open_error(folder / "missing"), "there is no such file"));
-  REQUIRE(has(open_error(folder / ""), "this is a folder"));
+  REQUIRE(mentions(open_error(folder / "missing"), "there is no such file"));
+  REQUIRE(mentions(open_error(folder / ""), "this is a folder"));
   put_bytes(folder / ("empty" + mine), "");
-  REQUIRE(has(open_error(folder / ("empty" + mine)), "is empty"));
+  REQUIRE(mentions(open_error(folder / ("empty" + mine)), "is empty"));
   put_bytes(folder / ("text" + mine), std::string(5000, 'x'));
-  REQUIRE(has(open_error(folder / ("text" + mine)), "not an HDF5 file"));
+  REQUIRE(mentions(open_error(folder / ("text" + mine)), "not an HDF5 file"));
   const std::string path = folder / ("cut" + mine);
   write_sample(path, nullptr);
   const std::string whole = bytes_of(path);
   for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{600}, std::size_t{100}}) {
     put_bytes(path, whole.substr(0, size));
     INFO(size << " of " << whole.size() << " bytes: " << open_error(path));
-    REQUIRE(has(open_error(path), "truncated"));
+    REQUIRE(mentions(open_error(path), "truncated"));
   }
-  REQUIRE(has(error_of([&] { File::create(folder / "no/file"); }), "there is no folder"));
+  REQUIRE(mentions(error_of([&] { File::create(folder / "no/file"); }), "there is no folder"));
 }

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "errors.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
 
@@ -44,16 +45,3 @@ inline std::string bytes_of(const std::string& path) {
 inline void put_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
-
-/// The text of the Error that `body` throws; "" when it throws none.
-template <class Body>
-std::string error_of(const Body& body) {
-  try {
-    body();
-  } catch (const tesserec::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

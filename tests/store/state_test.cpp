@@ -137,18 +137,18 @@ TEST_CASE("damage to a state file is an error that names the dataset, on every r
   flipped[at] ^= 1;
   const std::string error = damaged(flipped);
   INFO(error);
-  REQUIRE(has(error, path));
-  REQUIRE(has(error, "tables/tall/sum is damaged"));
+  REQUIRE(mentions(error, path));
+  REQUIRE(mentions(error, "tables/tall/sum is damaged"));
 
   flipped = whole;
   flipped[whole.find("lr = 0.125")] = 'x';
   REQUIRE(damaged(flipped).empty());
-  REQUIRE(has(error_of([&] { store::read_attributes(world, path); }), "attributes of / differ"));
+  REQUIRE(mentions(error_of([&] { store::read_attributes(world, path); }), "attributes of / differ"));
 
-  REQUIRE(has(damaged(whole.substr(0, whole.size() - 1000)), "truncated"));
+  REQUIRE(mentions(damaged(whole.substr(0, whole.size() - 1000)), "truncated"));
   if (world.rank() == 0) std::filesystem::remove(path);
   world.barrier();
-  REQUIRE(has(error_of([&] { store::read_state(exec, world, path, parts.items); }), "no such file"));
+  REQUIRE(mentions(error_of([&] { store::read_state(exec, world, path, parts.items); }), "no such file"));
 }
 
 TEST_CASE("another model's state is refused, naming both sides") {
@@ -164,15 +164,15 @@ TEST_CASE("another model's state is refused, naming both sides") {
   if (world.rank() == world.size() - 1) other.add("tables/more/weight", 10, 4, {0, 10, 0, 4});
   std::string error = error_of([&] { store::read_state(exec, world, path, other.items); });
   INFO(error);
-  REQUIRE(has(error, "tables/more/weight (10 x 4)"));
-  REQUIRE(has(error, "dense/bottom.0.weight, tables/tall/sum"));
+  REQUIRE(mentions(error, "tables/more/weight (10 x 4)"));
+  REQUIRE(mentions(error, "dense/bottom.0.weight, tables/tall/sum"));
   Parts shape;
   shape.add("dense/bottom.0.weight", 6, 4, {0, 6, 0, 4});
   error = error_of([&] { store::read_state(exec, world, path, shape.items); });
-  REQUIRE(has(error, "dense/bottom.0.weight is 6 x 3 in this checkpoint, and 6 x 4 in the model"));
+  REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this checkpoint, and 6 x 4 in the model"));
   shape.items[0].slab.rows = 5;
   error = error_of([&] { store::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
-  REQUIRE(has(error, "elements of dense/bottom.0.weight"));
+  REQUIRE(mentions(error, "elements of dense/bottom.0.weight"));
   error = error_of([&] { store::write_state(exec, world, folder / "no/state.h5", parts.items, {}); });
-  REQUIRE(has(error, "no folder"));
+  REQUIRE(mentions(error, "no folder"));
 }

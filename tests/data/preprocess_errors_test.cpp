@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Raw data that cannot be used, on 1, 2, 3 ranks of the world.
+#include <filesystem>
+#include <map>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "preprocess_runs.hpp"
+#include "raw_text.hpp"
+
+using namespace tesserec;
+using namespace tesserec::data;
+
+namespace {
+
+std::string failure(const comm::Communicator& comm, const PreprocessSettings& settings) {
+  return error_of([&] { preprocess(comm, settings); });
+}
+
+}  // namespace
+
+TEST_CASE("bad rows stop the run with file and line on every rank, without output; skip counts them") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const Random random(9, Purpose::test);
+  std::string text;
+  const std::map<Index, std::string> bad = {{1, "label\tI1"}, {1700, "2" + test::criteo_row(random, 0).substr(1)},
+                                            {1701, ""},       {2350, test::criteo_row(random, 1) + "\t"},
+                                            {2351, "x"},      {2352, "y"}};
+  for (Index line = 1; line <= 2400; ++line) {
+    const auto found = bad.find(line);
+    text += (found != bad.end() ? found->second : test::criteo_row(random, line)) + "\n";
+  }
+  folder.write("good", test::criteo_text(700, 5));
+  folder.write("bad", text);
+  // The same without the first bad lines: the first one must be found where it is, whichever rank reads it.
+  const std::string later = test::criteo_row(random, 1) + text.substr(text.find('\n'));
+  folder.write("later", later);
+
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    auto settings = criteo({folder / "good", folder / "bad"}, folder / name);
+    std::string message = failure(comm, settings);
+    REQUIRE(mentions(message, folder / "bad:1: 2 fields, 40 expected"));
+    REQUIRE(mentions(message, "preprocess.bad_rows = \"skip\""));
+    settings.train = {folder / "good", folder / "later"};
+    REQUIRE(mentions(failure(comm, settings), folder / "later:1700: label \"2\""));
+    settings.train = {folder / "good"};
+    settings.evaluate = {folder / "later"};
+    REQUIRE(mentions(failure(comm, settings), folder / "later:1700: label \"2\""));
+    comm.barrier();
+    REQUIRE(std::filesystem::is_empty(folder / name));
+
+    settings.train = {folder / "good", folder / "bad"};
+    settings.evaluate.clear();
+    settings.bad_rows = BadRows::skip;
+    const auto report = preprocess(comm, settings);
+    REQUIRE(report.train.rows == 700 + 2394);
+    REQUIRE(report.train.bad_rows() == 6);
+    REQUIRE(report.train.files[0].bad_rows == 0);
+    REQUIRE(report.train.files[1].bad_rows == 6);
+    REQUIRE(report.train.files[1].rows == 2394);
+    const std::vector<std::string> lines = {":1: 2 fields", ":1700: label", ":1701: the line is empty",
+                                            ":2350: 41 fields", ":2351: 1 field"};
+    REQUIRE(report.train.files[1].bad.size() == lines.size());
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      REQUIRE(mentions(report.train.files[1].bad[i], folder / "bad" + lines[i]));
+    REQUIRE(summary(report).size() == 3 + lines.size());
+    comm.barrier();
+    REQUIRE(std::filesystem::exists(folder / (name + "/train.h5")));
+    REQUIRE_FALSE(std::filesystem::exists(folder / (name + "/train.h5.part")));
+  });
+  if (world.rank() == 0)
+    for (int ranks = 2; ranks <= world.size(); ++ranks)
+      REQUIRE(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) ==
+              test::read_bytes(folder / "1/train.h5"));
+}
+
+TEST_CASE("input that cannot be used is the same Error on every rank, and an old data set stays as it was") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const std::string text = test::criteo_text(600, 6), packed = test::gzipped(text);
+  folder.write("good", text);
+  preprocess(world, criteo({folder / "good"}, folder / "out"));
+  const std::string before = test::read_bytes(folder / "out/train.h5");
+  const auto refuses = [&](const std::string& name, const std::string& bytes, const std::string& reason,
+                           BadRows bad_rows = BadRows::stop) {
+    folder.write(name, bytes);
+    auto settings = criteo({folder / "good", folder / name}, folder / "out");
+    settings.bad_rows = bad_rows;
+    const std::string message = failure(world, settings);
+    INFO(message);
+    REQUIRE(mentions(message, name));
+    REQUIRE(mentions(message, reason));
+    world.barrier();
+  };
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated", BadRows::skip);
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated");
+  refuses("empty", "", "empty");
+  refuses("blank", "\n\r\n", "no rows");
+  refuses("empty.gz", test::gzipped(""), "no rows", BadRows::skip);
+  refuses("none*", "", "none*");
+  refuses("long", std::string(std::size_t{2} << 20, '0'), "longer than 1 MiB");
+  refuses("middle", text + "\n" + text, ":601: the line is empty");
+  auto settings = criteo({folder / "long"}, folder / "out");
+  settings.bad_rows = BadRows::skip;
+  REQUIRE(mentions(failure(world, settings), "no good row"));
+  settings = criteo({}, folder / "out");
+  REQUIRE(mentions(failure(world, settings), "preprocess.train"));
+  settings = criteo({folder / "good"}, "");
+  REQUIRE(mentions(failure(world, settings), "preprocess.output"));
+  settings = criteo({folder / "good"}, folder / "good/inside");
+  REQUIRE(mentions(failure(world, settings), "good/inside"));
+  world.barrier();
+  REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
+    REQUIRE(entry.path().filename() == "train.h5");
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preprocessing as tests call it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/data/preprocess.hpp>
+
+/// Calls run(communicator, name) on the first 1, 2, .. ranks of the world; the others wait.
+template <class Run>
+inline void for_each_rank_count(const tesserec::comm::Communicator& world, const Run& run) {
+  for (int ranks = 1; ranks <= world.size(); ++ranks) {
+    MPI_Comm part = MPI_COMM_NULL;
+    tesserec::comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &part),
+                          "MPI_Comm_split");
+    {
+      const tesserec::comm::Communicator comm(part);
+      if (world.rank() < ranks) run(comm, std::to_string(ranks));
+    }
+    MPI_Comm_free(&part);
+    world.barrier();
+  }
+}
+
+inline tesserec::data::PreprocessSettings criteo(const std::vector<std::string>& train, const std::string& output) {
+  tesserec::data::PreprocessSettings settings;
+  settings.train = train;
+  settings.output = output;
+  return settings;
+}
