@@ -203,17 +203,13 @@ Range FreeTable::columns(Index piece, Index pieces) const {
 }
 
 void derive(Option& option, int ranks) {
-  option.sizes.clear();
   option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
-  std::map<double, double> sizes;
   for (const Load& piece : option.pieces) {
     option.total += piece.seconds;
     option.total_bytes += piece.bytes;
     option.biggest = std::max(option.biggest, piece.seconds);
     option.most_bytes = std::max(option.most_bytes, piece.bytes);
-    sizes[piece.seconds] += 1;
   }
-  for (const auto& [seconds, count] : sizes) option.sizes.push_back({seconds, count});
   option.total += ranks * option.each.seconds;
   option.total_bytes += ranks * option.each.bytes;
 }

@@ -76,13 +76,4 @@ ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig
   return proven;
 }
 
-ShardingPlan make_plan(std::span<const EmbeddingBagConfig> tables, const Settings& settings,
-                       const optim::Settings& sparse_optimizer, int ranks, Index global_batch) {
-  Topology topology = topology_for(ranks, settings.ranks_per_node, settings);
-  if (settings.memory == 0) topology.memory = 0;
-  return EmbeddingShardingPlanner(topology, settings, sparse_optimizer, sparse_optimizer, global_batch)
-      .plan(tables)
-      .plan;
-}
-
 }  // namespace tesserec::sharding

@@ -37,11 +37,6 @@ struct Option {
   double total_bytes = 0;  ///< over all ranks
   double biggest = 0;      ///< seconds of the largest piece
   double most_bytes = 0;   ///< of a piece
-  struct Size {
-    double seconds = 0;
-    double count = 0;
-  };
-  std::vector<Size> sizes;  ///< of the pieces, equal ones together
 };
 
 /// A table that may be cut at any row block, and its columns too.

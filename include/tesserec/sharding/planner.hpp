@@ -40,10 +40,6 @@ class EmbeddingShardingPlanner {
   CostModel model_;
 };
 
-/// The plan on a machine without a limit of memory and with the default costs; nodes as plan.ranks_per_node says.
-ShardingPlan make_plan(std::span<const embedding::EmbeddingBagConfig> tables, const Settings& settings,
-                       const optim::Settings& sparse_optimizer, int ranks, Index global_batch);
-
 /// Error that names the first table whose plan is not the same on all ranks.
 void require_same_plan(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
                        const ShardingPlan& plan);
