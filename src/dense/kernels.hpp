@@ -42,12 +42,24 @@ struct WeightPanels {
   Index stride = 0;     ///< floats between rows of dw
 };
 
+/// The dot interaction of `vectors` vectors of `dim` numbers, the bottom MLP's first; `itself`: with the diagonal.
+struct DotShape {
+  Index vectors = 0, dim = 0;
+  bool itself = false;
+};
+
 /// The same bits from all; they differ in speed and in the width of a panel.
 struct Kernels {
   const char* name;
   Index width;
   void (*product)(const ProductPanel&);
   void (*weight_gradient)(const WeightPanels&);
+  /// As FeatureInteraction's, whose docstring has the shapes; the first gives the floats of scratch.
+  Index (*dots_scratch)(const DotShape&);
+  void (*dots_forward)(const DotShape&, Index rows, const float* bottom, const float* pooled, float* out,
+                       float* scratch);
+  void (*dots_backward)(const DotShape&, Index rows, const float* bottom, const float* pooled, const float* upstream,
+                        float* bottom_gradient, float* pooled_gradient, float* scratch);
 };
 
 extern const Kernels plain_kernels, avx2_kernels, avx512_kernels;

@@ -5,7 +5,8 @@
 #ifdef __AVX2__
 #include <immintrin.h>
 
-#include "tiles.hpp"
+#include "dots.hpp"
+#include "transpose.hpp"
 
 namespace tesserec::dense {
 namespace {
@@ -21,6 +22,7 @@ struct Avx2 {
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
   static TESSEREC_INLINE Register positive(Register v) { return _mm256_max_ps(zero(), v); }
+  static TESSEREC_INLINE void transpose(Register (&square)[floats]) { dense::transpose<8>(square); }
   static TESSEREC_INLINE Register where_positive(Register y, Register v) {
     return _mm256_and_ps(_mm256_cmp_ps(y, zero(), _CMP_GT_OQ), v);
   }
@@ -28,7 +30,13 @@ struct Avx2 {
 
 }  // namespace
 
-const Kernels avx2_kernels{"avx2", 16, Tiles<Avx2>::product, Tiles<Avx2>::weight_gradient};
+const Kernels avx2_kernels{"avx2",
+                           16,
+                           Tiles<Avx2>::product,
+                           Tiles<Avx2>::weight_gradient,
+                           Dots<Avx2>::scratch,
+                           Dots<Avx2>::forward,
+                           Dots<Avx2>::backward};
 
 }  // namespace tesserec::dense
 #endif

@@ -5,7 +5,8 @@
 #ifdef __AVX512F__
 #include <immintrin.h>
 
-#include "tiles.hpp"
+#include "dots.hpp"
+#include "transpose.hpp"
 
 namespace tesserec::dense {
 namespace {
@@ -20,7 +21,8 @@ struct Avx512 {
   static TESSEREC_INLINE Register broadcast(const float* from) { return _mm512_set1_ps(*from); }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return _mm512_add_ps(a, b); }
-  static TESSEREC_INLINE Register positive(Register v) { return _mm512_max_ps(zero(), v); }
+  static TESSEREC_INLINE Register positive(Register v) { return _mm512_maskz_max_ps(0xffff, zero(), v); }
+  static TESSEREC_INLINE void transpose(Register (&square)[floats]) { dense::transpose<16>(square); }
   static TESSEREC_INLINE Register where_positive(Register y, Register v) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(y, zero(), _CMP_GT_OQ), v);
   }
@@ -28,7 +30,13 @@ struct Avx512 {
 
 }  // namespace
 
-const Kernels avx512_kernels{"avx512", 32, Tiles<Avx512>::product, Tiles<Avx512>::weight_gradient};
+const Kernels avx512_kernels{"avx512",
+                             32,
+                             Tiles<Avx512>::product,
+                             Tiles<Avx512>::weight_gradient,
+                             Dots<Avx512>::scratch,
+                             Dots<Avx512>::forward,
+                             Dots<Avx512>::backward};
 
 }  // namespace tesserec::dense
 #endif

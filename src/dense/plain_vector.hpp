@@ -42,6 +42,14 @@ struct PlainVector {
   static TESSEREC_INLINE Register positive(const Register& r) {
     return each([&](Index i) { return r.v[i] < 0.0f ? 0.0f : r.v[i]; });
   }
+  static TESSEREC_INLINE void transpose(Register (&square)[n]) {
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j) {
+        const float kept = square[i].v[j];
+        square[i].v[j] = square[j].v[i];
+        square[j].v[i] = kept;
+      }
+  }
   static TESSEREC_INLINE Register where_positive(const Register& y, const Register& r) {
     return each([&](Index i) { return y.v[i] > 0.0f ? r.v[i] : 0.0f; });
   }

@@ -3,6 +3,9 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "src/dense/dots.hpp"
+#include "src/dense/plain_vector.hpp"
+#include "src/dense/transpose.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/interaction.hpp>
 
@@ -86,4 +89,50 @@ TEST_CASE("a sample's interaction does not depend on its place in the chunk") {
     interaction.forward(1, bottom.data() + r * 16, pooled.data() + r * 26 * 16, alone.data(), scratch.data());
     for (Index i = 0; i < interaction.width(); ++i) REQUIRE(alone[i] == all[r * interaction.width() + i]);
   }
+}
+
+TEST_CASE("registers of 8 and of 16 numbers are turned") {
+  const auto turned = [](auto zero, auto size) {
+    constexpr int n = size;
+    decltype(zero) square[n];
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) square[r][c] = static_cast<float>(100 * r + c);
+    dense::transpose<n>(square);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c) REQUIRE(square[r][c] == static_cast<float>(100 * c + r));
+  };
+  using Eight [[gnu::vector_size(32)]] = float;
+  using Sixteen [[gnu::vector_size(64)]] = float;
+  turned(Eight{}, std::integral_constant<int, 8>());
+  turned(Sixteen{}, std::integral_constant<int, 16>());
+}
+
+TEST_CASE("registers of 16 samples give the bits of this machine's") {
+  using Wide = Dots<PlainVector<16, 4>>;
+  for (const bool itself : {false, true})
+    for (const Index dim : {3, 16, 40}) {
+      const DotShape shape{9, dim, itself};
+      const FeatureInteraction here(Interaction::dot, itself, dim, std::vector<Index>(8, dim));
+      const Index rows = 37;
+      const Random random(10, Purpose::test);
+      const auto numbers = [&](Index n, Index stream) {
+        std::vector<float> made(static_cast<std::size_t>(n));
+        for (Index i = 0; i < n; ++i) made[static_cast<std::size_t>(i)] = random.normal(i, stream);
+        return made;
+      };
+      const auto bottom = numbers(rows * dim, 0), pooled = numbers(rows * here.pooled_width(), 2),
+                 upstream = numbers(rows * here.width(), 4);
+      std::vector<float> scratch(std::max(here.scratch(), Wide::scratch(shape)), NAN), out(upstream.size()),
+          wide_out(upstream.size()), db(bottom.size()), wide_db(bottom.size()), dp(pooled.size()),
+          wide_dp(pooled.size());
+      here.forward(rows, bottom.data(), pooled.data(), out.data(), scratch.data());
+      here.backward(rows, bottom.data(), pooled.data(), upstream.data(), db.data(), dp.data(), scratch.data());
+      std::fill(scratch.begin(), scratch.end(), NAN);
+      Wide::forward(shape, rows, bottom.data(), pooled.data(), wide_out.data(), scratch.data());
+      Wide::backward(shape, rows, bottom.data(), pooled.data(), upstream.data(), wide_db.data(), wide_dp.data(),
+                     scratch.data());
+      REQUIRE(wide_out == out);
+      REQUIRE(wide_db == db);
+      REQUIRE(wide_dp == dp);
+    }
 }

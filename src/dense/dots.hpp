@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The dot interaction and its gradient, one sample in each lane of a vector register: the numbers of so many samples
+/// are turned to [column][sample], every product is one fma, and half of the square of pairs is left out.
+#pragma once
+
+#include "tiles.hpp"
+
+namespace tesserec::dense {
+namespace {  // an object for each instruction set
+
+template <class V>
+class Dots {
+  using Register = typename V::Register;
+  static constexpr Index lanes = V::floats;
+  /// Depth after which the pairs rest in memory: so much of all vectors stays in the first cache.
+  static constexpr Index block = 16;
+  static constexpr Index tile_rows = 4, tile_columns = 3;          // of pairs
+  static constexpr Index gradient_rows = 3, gradient_columns = 4;  // of gradients: vectors and their numbers
+  static constexpr Index spare = 4;                                // more than a last tile has beyond the last
+
+  /// Where row i of the pairs begins.
+  static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
+
+  struct Scratch {
+    Scratch(const DotShape& s, float* begin)
+        : z(begin),
+          pairs(z + (s.vectors + spare) * s.dim * lanes),
+          square(pairs + row(s, s.vectors + spare) * lanes),
+          dz(square + (s.vectors + spare) * s.vectors * lanes),
+          end(dz + (s.vectors + spare) * (s.dim + spare) * lanes) {}
+    float* z;       ///< [vectors][dim][lanes]
+    float* pairs;   ///< [pair][lanes]
+    float* square;  ///< [vectors][vectors][lanes]: the upstream of each pair, twice that of a vector with itself
+    float* dz;      ///< as z
+    float* end;
+  };
+
+  /// to[c][sample] = from[sample][c]; 0 for samples that are not there.
+  static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
+    Index c = 0;
+    if (samples == lanes)
+      for (; c + lanes <= columns; c += lanes) {
+        Register square[lanes];
+#pragma GCC unroll 16
+        for (Index i = 0; i < lanes; ++i) square[i] = V::load(from + i * stride + c);
+        V::transpose(square);
+#pragma GCC unroll 16
+        for (Index i = 0; i < lanes; ++i) V::store(to + (c + i) * lanes, square[i]);
+      }
+    for (; c < columns; ++c)
+      for (Index i = 0; i < lanes; ++i) to[c * lanes + i] = i < samples ? from[i * stride + c] : 0.0f;
+  }
+  static void turn_back(Index samples, Index columns, const float* from, float* to, Index stride) {
+    Index c = 0;
+    if (samples == lanes)
+      for (; c + lanes <= columns; c += lanes) {
+        Register square[lanes];
+#pragma GCC unroll 16
+        for (Index i = 0; i < lanes; ++i) square[i] = V::load(from + (c + i) * lanes);
+        V::transpose(square);
+#pragma GCC unroll 16
+        for (Index i = 0; i < lanes; ++i) V::store(to + i * stride + c, square[i]);
+      }
+    for (; c < columns; ++c)
+      for (Index i = 0; i < samples; ++i) to[i * stride + c] = from[c * lanes + i];
+  }
+
+  /// The pairs of vectors [i, i + tile_rows) with [j, j + tile_columns), over the depth [first, end).
+  static void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j, Index first, Index end) {
+    Register sum[tile_rows][tile_columns];
+    float* out[tile_rows];
+#pragma GCC unroll 4
+    for (Index r = 0; r < tile_rows; ++r) {
+      out[r] = at.pairs + (row(s, i + r) + j) * lanes;
+#pragma GCC unroll 4
+      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first == 0 ? V::zero() : V::load(out[r] + c * lanes);
+    }
+    const Index vector = s.dim * lanes;
+    const float *left = at.z + i * vector, *right = at.z + j * vector;
+    for (Index k = first * lanes; k < end * lanes; k += lanes) {
+      Register b[tile_columns];
+#pragma GCC unroll 4
+      for (Index c = 0; c < tile_columns; ++c) b[c] = V::load(right + c * vector + k);
+#pragma GCC unroll 4
+      for (Index r = 0; r < tile_rows; ++r) {
+        const Register a = V::load(left + r * vector + k);
+#pragma GCC unroll 4
+        for (Index c = 0; c < tile_columns; ++c) sum[r][c] = V::fma(a, b[c], sum[r][c]);
+      }
+    }
+#pragma GCC unroll 4
+    for (Index r = 0; r < tile_rows; ++r)
+#pragma GCC unroll 4
+      for (Index c = 0; c < tile_columns; ++c)
+        if (i + r < s.vectors && j + c < i + r + (s.itself ? 1 : 0)) V::store(out[r] + c * lanes, sum[r][c]);
+  }
+
+  /// Numbers [d, d + gradient_columns) of the gradients of vectors [i, i + gradient_rows): over all vectors in order.
+  static void gradient_tile(const DotShape& s, const Scratch& at, Index i, Index d) {
+    Register sum[gradient_rows][gradient_columns];
+#pragma GCC unroll 4
+    for (Index r = 0; r < gradient_rows; ++r)
+#pragma GCC unroll 4
+      for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::zero();
+    const float* left = at.square + i * s.vectors * lanes;
+    const float* right = at.z + d * lanes;
+    for (Index j = 0; j < s.vectors; ++j, left += lanes, right += s.dim * lanes) {
+      Register b[gradient_columns];
+#pragma GCC unroll 4
+      for (Index c = 0; c < gradient_columns; ++c) b[c] = V::load(right + c * lanes);
+#pragma GCC unroll 4
+      for (Index r = 0; r < gradient_rows; ++r) {
+        const Register a = V::load(left + r * s.vectors * lanes);
+#pragma GCC unroll 4
+        for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::fma(a, b[c], sum[r][c]);
+      }
+    }
+#pragma GCC unroll 4
+    for (Index r = 0; r < gradient_rows; ++r)
+#pragma GCC unroll 4
+      for (Index c = 0; c < gradient_columns; ++c)
+        if (i + r < s.vectors && d + c < s.dim) V::store(at.dz + ((i + r) * s.dim + d + c) * lanes, sum[r][c]);
+  }
+
+  static void read_vectors(const DotShape& s, Index samples, const float* bottom, const float* pooled, float* z) {
+    const Index rest = (s.vectors - 1) * s.dim;
+    turn(samples, s.dim, bottom, s.dim, z);
+    turn(samples, rest, pooled, rest, z + s.dim * lanes);
+  }
+
+  static void read_upstream(const DotShape& s, Index samples, const float* upstream, const Scratch& at) {
+    const Index pairs = row(s, s.vectors);
+    turn(samples, pairs, upstream, s.dim + pairs, at.pairs);
+    const float* from = at.pairs;
+    for (Index i = 0; i < s.vectors; ++i) {
+      for (Index j = 0; j < i; ++j, from += lanes) {
+        const Register g = V::load(from);
+        V::store(at.square + (i * s.vectors + j) * lanes, g);
+        V::store(at.square + (j * s.vectors + i) * lanes, g);
+      }
+      const Register own = s.itself ? V::load(from) : V::zero();
+      V::store(at.square + (i * s.vectors + i) * lanes, V::add(own, own));
+      if (s.itself) from += lanes;
+    }
+  }
+
+  static void clear(const Scratch& at, float* begin) {
+    for (; begin != at.end; begin += lanes) V::store(begin, V::zero());
+  }
+
+ public:
+  static Index scratch(const DotShape& s) {
+    float* none = nullptr;
+    return Scratch(s, none).end - none;
+  }
+
+  static void forward(const DotShape& s, Index rows, const float* bottom, const float* pooled, float* out,
+                      float* scratch) {
+    const Scratch at(s, scratch);
+    clear(at, scratch);  // what lies beyond the last is read, not used
+    const Index pairs = row(s, s.vectors), width = s.dim + pairs, pooled_width = (s.vectors - 1) * s.dim;
+    for (Index first = 0; first < rows; first += lanes) {
+      const Index samples = rows - first < lanes ? rows - first : lanes;
+      read_vectors(s, samples, bottom + first * s.dim, pooled + first * pooled_width, at.z);
+      for (Index k = 0; k < s.dim; k += block)
+        for (Index i = 0; i < s.vectors; i += tile_rows)
+          for (Index j = 0; j < i + tile_rows && j < s.vectors; j += tile_columns)
+            pairs_tile(s, at, i, j, k, s.dim - k < block ? s.dim : k + block);
+      for (Index r = first; r < first + samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) out[r * width + d] = bottom[r * s.dim + d];
+      turn_back(samples, pairs, at.pairs, out + first * width + s.dim, width);
+    }
+  }
+
+  static void backward(const DotShape& s, Index rows, const float* bottom, const float* pooled, const float* upstream,
+                       float* bottom_gradient, float* pooled_gradient, float* scratch) {
+    const Scratch at(s, scratch);
+    clear(at, scratch);
+    const Index width = s.dim + row(s, s.vectors), pooled_width = (s.vectors - 1) * s.dim;
+    for (Index first = 0; first < rows; first += lanes) {
+      const Index samples = rows - first < lanes ? rows - first : lanes;
+      read_vectors(s, samples, bottom + first * s.dim, pooled + first * pooled_width, at.z);
+      read_upstream(s, samples, upstream + first * width + s.dim, at);
+      for (Index d = 0; d < s.dim; d += gradient_columns)
+        for (Index i = 0; i < s.vectors; i += gradient_rows) gradient_tile(s, at, i, d);
+      turn_back(samples, s.dim, at.dz, bottom_gradient + first * s.dim, s.dim);
+      turn_back(samples, pooled_width, at.dz + s.dim * lanes, pooled_gradient + first * pooled_width, pooled_width);
+      for (Index r = first; r < first + samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) bottom_gradient[r * s.dim + d] += upstream[r * width + d];
+    }
+  }
+};
+
+}  // namespace
+}  // namespace tesserec::dense
