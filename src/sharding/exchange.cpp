@@ -24,6 +24,36 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
   return found - features.begin();
 }
 
+/// out[s * stride + c]: the only sum of sample s (its number in `nodes`), by the bag's length with `mean`; else 0.
+TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const Index* offsets, bool mean, const float* sums,
+                                  const Index* nodes, float* out, Index stride) {
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    const Index length = offsets[s + 1] - offsets[s];
+    const float* sum = sums + nodes[s] * dim;
+    float* to = out + s * stride;
+    if (length == 0)
+      for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
+    else if (mean)
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+    else
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c];
+  }
+}
+
+/// The gradients of the bags that have ids, one after the other; divided by `lengths`, when given.
+TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* offsets, const Index* lengths,
+                                      const float* gradients, Index stride, float* out) {
+  for (Index s = 0; s < samples; ++s) {
+    if (offsets[s] == offsets[s + 1]) continue;
+    const float* gradient = gradients + s * stride;
+    if (lengths != nullptr)
+      for (Index c = 0; c < dim; ++c) out[c] = gradient[c] / static_cast<float>(lengths[s]);
+    else
+      for (Index c = 0; c < dim; ++c) out[c] = gradient[c];
+    out += dim;
+  }
+}
+
 }  // namespace
 
 Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
@@ -102,28 +132,37 @@ std::size_t Exchange::slot_count(int sender, int owner) const {
   return slots_[owner].size() - (without ? own_data_parallel_ : 0);
 }
 
+const float* Exchange::sums_of(const Source& source) const {
+  const float* from = source.owner == Source::fetched ? fetched_sums_.data()
+                      : source.owner == comm_.rank()  ? rows_out_.data()
+                                                      : rows_in_.data();
+  return from + sent(source).rows_at;
+}
+
+float* Exchange::gradients_of(const Source& source) {
+  float* to = source.owner == Source::fetched ? fetched_gradients_.data()
+              : source.owner == comm_.rank()  ? gradients_in_.data()
+                                              : gradients_out_.data();
+  return to + sent(source).gradients_at;
+}
+
 void Exchange::count_bytes(std::span<const Index> counts, Index element) {
   bytes_sent_ += (total(counts) - counts[comm_.rank()]) * element;
 }
 
 float* Exchange::rows(const Exec& exec) {
-  reserve(exec, rows_out_, "tesserec::sharding::rows_out", total(rows_sent_));
+  reserve(exec, rows_out_, "tesserec::sharding::rows_out", own_.rows_at + total(rows_sent_));
   return rows_out_.data();
 }
 
 void Exchange::return_rows(const Exec& exec, float* pooled) {
   reserve(exec, rows_in_, "tesserec::sharding::rows_in", total(rows_asked_));
-  comm_.all_to_all(rows_out_.data(), rows_sent_, rows_in_.data(), rows_asked_);
+  comm_.all_to_all(rows_out_.data() + own_.rows_at, rows_sent_, rows_in_.data(), rows_asked_);
   count_bytes(rows_sent_, sizeof(float));
   pool_fetched(exec);
-  Index widest = 0;
-  for (const Pooled& p : pooled_) widest = std::max(widest, p.dim);
   parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
-    std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * widest));
-    const Index end = std::min(samples_, (task + 1) * samples_per_task);
-    for (const Pooled& p : pooled_)
-      for (Index s = task * samples_per_task; s < end; ++s)
-        pool_sample(p, s, pooled + s * pooled_width_ + p.column, slots.data());
+    const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
+    for (const Pooled& p : pooled_) pool_samples(p, samples, pooled + p.column);
   });
 }
 
@@ -138,76 +177,66 @@ void Exchange::pool_fetched(const Exec& exec) {
   parallel_for(exec, "tesserec::sharding::pool_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
     const Fetch& fetch = fetches_[i];
     for (std::size_t f = 0; f < tables_[fetch.table].feature_names.size(); ++f)
-      fetch.rows.pool(f, rows_in_.data() + fetch.rows_at,
+      fetch.rows.pool(f, (fetch.owner == comm_.rank() ? rows_out_.data() : rows_in_.data()) + fetch.rows_at,
                       fetched_sums_.data() + fetched_[fetch.first_slot + f].rows_at);
   });
 }
 
-void Exchange::pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const {
-  const auto sums_of = [this](const Source& source) {
-    return (source.owner == Source::fetched ? fetched_sums_.data() : rows_in_.data()) + sent(source).rows_at;
-  };
-  const Index dim = pooled.dim;
-  const float* sum = nullptr;
+void Exchange::pool_samples(const Pooled& pooled, Range samples, float* out) const {
   if (pooled.sources.size() == 1) {
-    const Source& only = pooled.sources[0];
-    if (sent(only).length(sample) > 0) sum = sums_of(only) + sent(only).nodes.offsets[sample] * dim;
-  } else {
-    TreeOrder tree(whole_tree);
-    const auto merge = [&](int into, int from) {
-      for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
-    };
-    for (const Source& source : pooled.sources) {
-      const embedding::Nodes& nodes = sent(source).nodes;
-      for (Index node = nodes.offsets[sample]; node < nodes.offsets[sample + 1]; ++node) {
-        const int slot = tree.push(nodes.leaves[node], merge);
-        std::copy_n(sums_of(source) + node * dim, dim, slots + slot * dim);
-      }
-    }
-    tree.finish(merge);
-    if (tree.size() > 0) sum = slots;
+    const Sent& only = sent(pooled.sources[0]);
+    return scatter_sums(samples, pooled.dim, only.offsets.data(), pooled.mean, sums_of(pooled.sources[0]),
+                        only.nodes.offsets.data(), out, pooled_width_);
   }
-  if (sum == nullptr) {
+  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * pooled.dim));
+  for (Index s = samples.begin; s < samples.end; ++s) pool_sample(pooled, s, out + s * pooled_width_, slots.data());
+}
+
+void Exchange::pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const {
+  const Index dim = pooled.dim;
+  TreeOrder tree(whole_tree);
+  const auto merge = [&](int into, int from) {
+    for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
+  };
+  for (const Source& source : pooled.sources) {
+    const embedding::Nodes& nodes = sent(source).nodes;
+    for (Index node = nodes.offsets[sample]; node < nodes.offsets[sample + 1]; ++node) {
+      const int slot = tree.push(nodes.leaves[node], merge);
+      std::copy_n(sums_of(source) + node * dim, dim, slots + slot * dim);
+    }
+  }
+  tree.finish(merge);
+  if (tree.size() == 0) {
     std::fill_n(out, dim, 0.0f);
   } else if (pooled.mean) {
     const auto length = static_cast<float>(bag_length(pooled, sample));
-    for (Index c = 0; c < dim; ++c) out[c] = sum[c] / length;
+    for (Index c = 0; c < dim; ++c) out[c] = slots[c] / length;
   } else {
-    std::copy_n(sum, dim, out);
+    std::copy_n(slots, dim, out);
   }
 }
 
 const float* Exchange::send_gradients(const Exec& exec, const float* pooled_gradient) {
   reserve(exec, gradients_out_, "tesserec::sharding::gradients_out", total(gradients_sent_));
-  reserve(exec, gradients_in_, "tesserec::sharding::gradients_in", total(gradients_asked_));
+  reserve(exec, gradients_in_, "tesserec::sharding::gradients_in", own_.gradients_at + total(gradients_asked_));
   reserve(exec, fetched_gradients_, "tesserec::sharding::fetched_gradients", fetched_gradients_size_);
-  float* out = gradients_out_.data();
   parallel_for(exec, "tesserec::sharding::send_gradients", static_cast<Index>(pooled_.size()), [&](Index i) {
     const Pooled& p = pooled_[i];
-    for (const Source& source : p.sources) {
-      const Sent& sent = this->sent(source);
-      float* next = (source.owner == Source::fetched ? fetched_gradients_.data() : out) + sent.gradients_at;
-      for (Index s = 0; s < samples_; ++s) {
-        if (sent.length(s) == 0) continue;
-        const float* gradient = pooled_gradient + s * pooled_width_ + p.column;
-        if (p.mean) {
-          const auto length = static_cast<float>(bag_length(p, s));
-          for (Index c = 0; c < p.dim; ++c) next[c] = gradient[c] / length;
-        } else {
-          std::copy_n(gradient, p.dim, next);
-        }
-        next += p.dim;
-      }
-    }
+    std::vector<Index> lengths;
+    for (Index s = 0; p.mean && s < samples_; ++s) lengths.push_back(bag_length(p, s));
+    for (const Source& source : p.sources)
+      gather_gradients(samples_, p.dim, sent(source).offsets.data(), p.mean ? lengths.data() : nullptr,
+                       pooled_gradient + p.column, pooled_width_, gradients_of(source));
   });
   parallel_for(exec, "tesserec::sharding::sum_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
     const Fetch& fetch = fetches_[i];
     std::vector<Index> gradients_at;
     for (std::size_t f = 0; f < tables_[fetch.table].feature_names.size(); ++f)
       gradients_at.push_back(fetched_[fetch.first_slot + f].gradients_at);
-    fetch.rows.sum_gradients(fetched_gradients_.data(), gradients_at, out + fetch.gradients_at);
+    float* to = fetch.owner == comm_.rank() ? gradients_in_.data() : gradients_out_.data();
+    fetch.rows.sum_gradients(fetched_gradients_.data(), gradients_at, to + fetch.gradients_at);
   });
-  comm_.all_to_all(out, gradients_sent_, gradients_in_.data(), gradients_asked_);
+  comm_.all_to_all(gradients_out_.data(), gradients_sent_, gradients_in_.data() + own_.gradients_at, gradients_asked_);
   count_bytes(gradients_sent_, sizeof(float));
   return gradients_in_.data();
 }

@@ -46,9 +46,10 @@ void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_s
                        &gradients_sent_})
     counts->assign(ranks, 0);
   fetched_sums_size_ = fetched_gradients_size_ = 0;
-  Index rows_at = 0, gradients_at = 0;
+  Place own, others;
   auto fetch = fetches_.begin();
   for (int owner = 0; owner < ranks; ++owner) {
+    auto& [rows_at, gradients_at] = owner == me ? own : others;
     const std::size_t lengths_before = lengths_out_.size(), ids_before = ids_out_.size();
     const std::size_t weights_before = weights_out_.size();
     const Index rows_before = rows_at, gradients_before = gradients_at;
@@ -72,12 +73,13 @@ void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_s
     }
     lengths_to_[owner] = static_cast<Index>(lengths_out_.size() - lengths_before);
     ids_to_[owner] = static_cast<Index>(ids_out_.size() - ids_before);
-    rows_asked_[owner] = rows_at - rows_before;
-    gradients_sent_[owner] = gradients_at - gradients_before;
+    if (owner != me)
+      rows_asked_[owner] = rows_at - rows_before, gradients_sent_[owner] = gradients_at - gradients_before;
     lengths_from_[owner] =
         static_cast<Index>(slot_count(owner, me)) * lanes_.samples_of_rank(owner, ranks, global_size).size() +
         2 * own_fetched_;
   }
+  own_ = own;
   lengths_in_.resize(static_cast<std::size_t>(total(lengths_from_)));
   numbers_ = comm_.start_all_to_all(lengths_out_.data(), lengths_to_, lengths_in_.data(), lengths_from_);
   ids_ = Ids::numbers_sent;
@@ -143,8 +145,10 @@ void Exchange::ask() {
 
   Index* offsets = offsets_in_.data();
   const std::int32_t* length = lengths_in_.data();
-  Index ids_at = 0, weights_at = 0, rows_at = 0, gradients_at = 0;
+  Index ids_at = 0, weights_at = 0;
+  Place own, others = own_;
   for (int sender = 0; sender < ranks; ++sender) {
+    auto& [rows_at, gradients_at] = sender == me ? own : others;
     const Index rows_before = rows_at, gradients_before = gradients_at;
     const Range samples = lanes_.samples_of_rank(sender, ranks, global_size_);
     std::size_t k = 0;
@@ -184,8 +188,8 @@ void Exchange::ask() {
       rows_at += rows * shard.columns;
       gradients_at += sums * shard.columns;
     }
-    rows_sent_[sender] = rows_at - rows_before;
-    gradients_asked_[sender] = gradients_at - gradients_before;
+    if (sender != me)
+      rows_sent_[sender] = rows_at - rows_before, gradients_asked_[sender] = gradients_at - gradients_before;
   }
 }
 

@@ -83,6 +83,11 @@ class Exchange {
       return count;
     }
   };
+  /// Floats from the beginning of the rows and of the gradients.
+  struct Place {
+    Index rows_at = 0;
+    Index gradients_at = 0;
+  };
   /// Where the sums of some columns of a pooled vector come from, in row order.
   struct Source {
     static constexpr int fetched = -1;
@@ -115,8 +120,11 @@ class Exchange {
   void ask();
   void ask_rows(AskedShard& shard, const Index* ids, Index rows, Index sums, Index gradients_at);
   void pool_fetched(const Exec& exec);
+  void pool_samples(const Pooled& pooled, Range samples, float* out) const;
   void pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const;
   Index bag_length(const Pooled& pooled, Index sample) const;
+  const float* sums_of(const Source& source) const;
+  float* gradients_of(const Source& source);
   void count_bytes(std::span<const Index> counts, Index element);
 
   const comm::Communicator& comm_;
@@ -142,8 +150,10 @@ class Exchange {
   std::vector<std::int32_t> lengths_out_, lengths_in_;
   std::vector<Index> ids_out_, ids_in_, offsets_in_;
   std::vector<float> weights_out_, weights_in_;
-  std::vector<Index> rows_asked_, rows_sent_, gradients_asked_,
-      gradients_sent_;  // floats to and from each rank
+  // Floats to and from each other rank. What a rank has for itself is never copied: it comes first in rows_out_, where
+  // it is read, and in gradients_in_, where it is written; own_ is its size.
+  std::vector<Index> rows_asked_, rows_sent_, gradients_asked_, gradients_sent_;
+  Place own_;
   Vector<float> rows_out_, rows_in_, gradients_out_, gradients_in_;
   Vector<float> fetched_sums_, fetched_gradients_;
   Index fetched_sums_size_ = 0, fetched_gradients_size_ = 0;
