@@ -31,6 +31,12 @@ TESSEREC_KERNEL void sum_one_row(const RowUse* uses, Index count, const float* g
     const float* b = slots + from * dim;
     for (Index c = 0; c < dim; ++c) a[c] += b[c];
   };
+  if (count == 1 && !sums) {  // most rows of a large table
+    float* only = slots + tree.push(uses->lane, merge) * dim;
+    const float* gradient = gradients + uses->gradient;
+    for (Index c = 0; c < dim; ++c) only[c] = std::fma(uses->weight, gradient[c], 0.0f);
+    return;
+  }
   float* sum = nullptr;
   for (Index i = 0; i < count; ++i) {
     const float* gradient = gradients + uses[i].gradient;

@@ -125,10 +125,7 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
   parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
     sum_rows(uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums_,
              [&](Index row, Index, const float* gradient, Index next) {
-               if (const Index ahead = next + prefetch_distance; ahead < count) {
-                 __builtin_prefetch(weights_.data() + uses_[ahead].row * dim(), 1);
-                 if (!state_.empty()) __builtin_prefetch(state(0, uses_[ahead].row), 1);
-               }
+               if (const Index ahead = next + prefetch_distance; ahead < count) prefetch(uses_[ahead], gradients);
                if (kernel_ == ComputeKernel::dense) {
                  std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
                } else {
@@ -137,6 +134,17 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
              });
   });
   if (kernel_ == ComputeKernel::dense) update_every_row(exec, scalars);
+}
+
+void EmbeddingTable::prefetch(const RowUse& use, const float* gradients) const {
+  constexpr Index line = 16;  // floats
+  for (Index c = 0; c < dim(); c += line) {
+    __builtin_prefetch(gradients + use.gradient + c);
+    __builtin_prefetch(weights_.data() + use.row * dim() + c, 1);
+  }
+  for (const State& s : state_)
+    for (Index c = 0; c < static_cast<Index>(s.values.extent(1)); c += line)
+      __builtin_prefetch(s.values.data() + use.row * static_cast<Index>(s.values.extent(1)) + c, 1);
 }
 
 void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars& scalars) {

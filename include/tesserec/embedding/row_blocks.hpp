@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include <tesserec/core/lanes.hpp>
 
@@ -14,9 +15,18 @@ class RowBlocks {
  public:
   static constexpr Index count = 1024;
 
-  explicit RowBlocks(Index rows) : rows_(rows), rows_per_block_((rows + count - 1) / count) {}
+  explicit RowBlocks(Index rows)
+      : rows_(rows),
+        rows_per_block_((rows + count - 1) / count),
+        inverse_(rows > Index{1} << 36 ? 0 : ((std::uint64_t{1} << 63) - 1) / rows_per_block_ + 1) {}
 
-  Index block(Index row) const { return row / rows_per_block_; }
+  /// row / rows per block, by a multiplication, which is exact while row < 2^63 / rows per block: a division costs more
+  /// than the rest of what is done for an id.
+  Index block(Index row) const {
+    __extension__ using Wide = unsigned __int128;
+    if (inverse_ == 0) return row / rows_per_block_;
+    return static_cast<Index>(static_cast<Wide>(row) * inverse_ >> 63);
+  }
   /// Rows of the blocks [first, last).
   Range rows(Range blocks) const {
     return {std::min(rows_, blocks.begin * rows_per_block_), std::min(rows_, blocks.end * rows_per_block_)};
@@ -31,6 +41,7 @@ class RowBlocks {
  private:
   Index rows_;
   Index rows_per_block_;
+  std::uint64_t inverse_;  // ceil(2^63 / rows_per_block_); 0: too many rows
 };
 
 }  // namespace tesserec::embedding
