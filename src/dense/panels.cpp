@@ -28,6 +28,17 @@ void copy_panel(Index rows, Index columns, Index width, Index from_stride, const
     copy_panel<32>(rows, columns, from_stride, from, to);
 }
 
+/// `columns` of each row back.
+template <Index width>
+void copy_back(Index rows, Index columns, const float* from, float* to, Index to_stride) {
+  for (Index r = 0; r < rows; ++r, from += width, to += to_stride) {
+    if (columns == width)
+      std::copy_n(from, width, to);
+    else
+      for (Index c = 0; c < columns; ++c) to[c] = from[c];
+  }
+}
+
 TESSEREC_KERNEL void transpose_panel(Index depth, Index columns, Index stride, Index width, const float* w,
                                      float* packed) {
   constexpr Index block = 16;  // a cache line of each row of w
@@ -60,8 +71,10 @@ void to_panels(Index rows, Index columns, Index width, const float* m, float* pa
 
 void from_panels(Index rows, Index columns, Index width, const float* panels, float* m) {
   for (Index first = 0; first < columns; first += width, panels += rows * width)
-    for (Index r = 0; r < rows; ++r)
-      std::copy_n(panels + r * width, std::min(width, columns - first), m + r * columns + first);
+    if (width == 16)
+      copy_back<16>(rows, std::min(width, columns - first), panels, m + first, columns);
+    else
+      copy_back<32>(rows, std::min(width, columns - first), panels, m + first, columns);
 }
 
 void pack_transposed(Index out, Index in, Index width, Index p, const float* w, float* packed) {

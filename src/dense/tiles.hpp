@@ -16,6 +16,7 @@ class Tiles {
   static constexpr Index half = V::floats, width = 2 * half;
   /// Depth after which a tile rests in memory: so much of b, and a tile's part of a, stay in the first cache.
   static constexpr Index block = 256;
+  static constexpr Index line = 16;  // floats
 
   /// c[r] += a[k * step + r * row] * b[k], k in order.
   template <int R, Index step, Index row>
@@ -116,8 +117,14 @@ class Tiles {
   static void product(const ProductPanel& p) {
     for (Index first = 0; first < p.depth; first += block) {
       const Index depth = p.depth - first < block ? p.depth - first : block;
+      // The next block of b, of this panel or the next: to the second cache while this one is used.
+      const float* next = p.b + (first + depth) * width;
+      const Index share = depth * width / (p.rows / V::rows + 1) + 1;
       Index row = 0;
-      for (; row + V::rows <= p.rows; row += V::rows) product_tile<V::rows>(p, first, depth, row);
+      for (; row + V::rows <= p.rows; row += V::rows, next += share) {
+        for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next + ahead, 0, 2);
+        product_tile<V::rows>(p, first, depth, row);
+      }
       product_rest<V::rows - 1>(p.rows - row, p, first, depth, row);
     }
   }
