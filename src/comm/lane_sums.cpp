@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cassert>
+#include <memory>
 
 #include <tesserec/comm/lane_sums.hpp>
 
@@ -98,14 +99,14 @@ void tree_reduce(const Exec& exec, const Communicator& comm, const Lanes& lanes,
     recv_counts[r] = static_cast<Index>(leaves[r].size()) * mine.size();
     received += recv_counts[r];
   }
-  std::vector<float> nodes(static_cast<std::size_t>(received));
-  comm.all_to_all(sums.count() > 1 ? packed.data() : sums.sum(0).data(), send_counts, nodes.data(), recv_counts);
+  const auto nodes = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(received));
+  comm.all_to_all(sums.count() > 1 ? packed.data() : sums.sum(0).data(), send_counts, nodes.get(), recv_counts);
 
   // 2. It adds them by the tree.
   TreeOrder order(whole_tree);
   std::vector<float*> slot(TreeOrder::max_slots);
   const auto merge = [&](int into, int from) { add(slot[into], slot[from], mine.size()); };
-  float* next = nodes.data();
+  float* next = nodes.get();
   for (const std::vector<Index>& rank : leaves)
     for (const Index leaf : rank) {
       slot[order.push(leaf, merge)] = next;

@@ -24,28 +24,22 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedW
   struct Panel {
     std::size_t layer;
     Index number;
-    bool transposed;
   };
   std::vector<Panel> panels;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const LinearLayer& layer = layers_[l];
     reserve(exec, packed.forward[l], "tesserec::dense::forward_weights", padded(layer.out) * layer.in);
     reserve(exec, packed.biases[l], "tesserec::dense::biases", padded(layer.out));
+    if (backward) reserve(exec, packed.backward[l], "tesserec::dense::backward_weights", padded(layer.in) * layer.out);
     float* bias = packed.biases[l].data();
     std::fill(std::copy_n(parameters + layer.bias, layer.out, bias), bias + padded(layer.out), 0.0f);
-    for (Index p = 0; p < panel_count(layer.out, width); ++p) panels.push_back({l, p, true});
-    if (!backward) continue;
-    reserve(exec, packed.backward[l], "tesserec::dense::backward_weights", padded(layer.in) * layer.out);
-    for (Index p = 0; p < panel_count(layer.in, width); ++p) panels.push_back({l, p, false});
+    for (Index p = 0; p < panel_count(layer.out, width); ++p) panels.push_back({l, p});
   }
   parallel_for(exec, "tesserec::dense::pack", static_cast<Index>(panels.size()), [&](Index i) {
-    const auto& [l, p, transposed] = panels[i];
+    const auto& [l, p] = panels[i];
     const LinearLayer& layer = layers_[l];
-    const float* w = parameters + layer.weight;
-    if (transposed)
-      pack_transposed(layer.out, layer.in, width, p, w, packed.forward[l].data() + p * width * layer.in);
-    else
-      dense::pack(layer.out, layer.in, width, p, w, packed.backward[l].data() + p * width * layer.out);
+    pack_rows(layer.out, layer.in, width, p, parameters + layer.weight, packed.forward[l].data(),
+              backward ? packed.backward[l].data() : nullptr);
   });
 }
 

@@ -29,7 +29,8 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       schedule_(schedule),
       model_(model),
       lane_gradients_(model.dense.parameters()),
-      gradient_(make_vector<float>(exec, "tesserec::train::gradient", model.dense.parameters())) {}
+      gradient_(
+          make_vector<float>(exec, "tesserec::train::gradient", comm.size() == 1 ? 0 : model.dense.parameters())) {}
 
 double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
   auto& [tables, dense, parameters, optimizer] = model_;
@@ -47,7 +48,10 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
   next_under_way_ = next != nullptr;
   const double loss = phases_.time("reduce", [&] {
-    comm::tree_reduce(exec_, comm_, lanes_, lane_gradients_, gradient_);
+    if (comm_.size() == 1)
+      gradient_ = lane_gradients_.sum(0);  // no copy: it stays until the next forward pass
+    else
+      comm::tree_reduce(exec_, comm_, lanes_, lane_gradients_, gradient_);
     return comm::tree_reduce(comm_, lane_losses);
   });
   phases_.time("check", [&] { check_finite(batch, loss, step); });

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/dense/panels.hpp"
+
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("weights are packed as they are and turned, padded with zeros, for every width of a panel") {
+  for (const Index width : {16, 32})
+    for (const Index out : {1, 5, 16, 32, 33, 64})
+      for (const Index in : {1, 13, 16, 17, 48, 70}) {
+        std::vector<float> w(static_cast<std::size_t>(out * in));
+        for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i + 1);
+        const Index outs = dense::panel_count(out, width) * width, ins = dense::panel_count(in, width) * width;
+        std::vector<float> forward(static_cast<std::size_t>(outs * in), -1.0f), alone = forward;
+        std::vector<float> backward(static_cast<std::size_t>(ins * out), -1.0f);
+        for (Index p = 0; p < outs / width; ++p) {
+          dense::pack_rows(out, in, width, p, w.data(), forward.data(), backward.data());
+          dense::pack_rows(out, in, width, p, w.data(), alone.data(), nullptr);
+        }
+        INFO(out << " x " << in << ", width " << width);
+        bool right = alone == forward;
+        for (Index o = 0; o < outs; ++o)
+          for (Index i = 0; i < in; ++i)
+            right &= forward[(o / width * in + i) * width + o % width] == (o < out ? w[o * in + i] : 0.0f);
+        for (Index o = 0; o < out; ++o)
+          for (Index i = 0; i < ins; ++i)
+            right &= backward[(i / width * out + o) * width + i % width] == (i < in ? w[o * in + i] : 0.0f);
+        CHECK(right);
+      }
+}
