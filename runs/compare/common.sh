@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034  # some of it is for those that source it
 # Sourced by the scripts beside it: one timed training, and the median of several.
 program=${TESSEREC:-build/tesserec}
 repeats=${REPEATS:-3}
@@ -26,15 +27,22 @@ json() {
     { cat "$folder/log" >&2; exit 1; }
 }
 
-# field NAME < JSON: a number.
-field() { grep -o "\"$1\": *[-+.0-9eE]*" | head -1 | sed 's/.*: *//'; }
+# field NAME < JSON: its last number of this name; figures of parts come before the whole.
+field() { grep -o "\"$1\": *[-+.0-9eE]*" | tail -n 1 | sed 's/.*: *//'; }
 
-# milliseconds RANKS OVERRIDE...: median step without the time that the generator takes.
+# median < NUMBERS: one a line.
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+# step_milliseconds RANKS OVERRIDE...: of one training, the median step without the time that the generator takes.
+step_milliseconds() {
+  local text
+  text=$(json "$@")
+  awk -v step="$(field step_seconds <<< "$text")" -v data="$(field 'next batch' <<< "$text")" -v n="$steps" \
+    'BEGIN { print 1000 * (step - data / n) }'
+}
+
+# milliseconds RANKS OVERRIDE...: the median of several trainings.
 milliseconds() {
-  local i text
-  for ((i = 0; i < repeats; ++i)); do
-    text=$(json "$@")
-    awk -v step="$(field step_seconds <<< "$text")" -v data="$(field 'next batch' <<< "$text")" -v n="$steps" \
-      'BEGIN { print 1000 * (step - data / n) }'
-  done | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+  local i
+  for ((i = 0; i < repeats; ++i)); do step_milliseconds "$@"; done | median
 }

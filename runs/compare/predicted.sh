@@ -1,33 +1,29 @@
-#!/usr/bin/env bash
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Predicted against measured step time on this machine: `tesserec bench` measures the planner's constants, `tesserec plan` predicts
 # with them, `tesserec bench --only step` measures, for eight configurations on each number of ranks. docs/performance.md has
 # a table made by it. The constants come from other table sizes, dimensions and ids a bag than those that are predicted.
 #   ./runs/compare/predicted.sh [PROGRAM]
-# From the environment: RUNS (5), of which the median counts; RANKS ("1 2"); LAUNCH ("mpirun --bind-to core -n"); CLOCK ("wall", or
+# From the environment: REPEATS (5), of which the median counts; RANKS ("1 2"); LAUNCH ("mpirun --bind-to core -n"); CLOCK ("wall", or
 # "processor" where others compute on this machine meanwhile). Memory: 7 GB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-tesserec=${1:-build/tesserec}
-runs=${RUNS:-5}
+TESSEREC=${1:-${TESSEREC:-build/tesserec}} REPEATS=${REPEATS:-5}
+source runs/compare/common.sh
 ranks_list=${RANKS:-1 2}
 launch=${LAUNCH:-mpirun --bind-to core -n}
 clock=${CLOCK:-wall}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # A rank that waits leaves the processor to others; else its waiting would count as work.
 [ "$clock" = wall ] || export OMPI_MCA_mpi_yield_when_idle=1
 configurations=("1000 16 1" "1000000 16 1" "1000 16 20" "1000000 16 20" "1000 64 1" "1000000 64 1" "1000 64 20" "1000000 64 20")
 
-run() { # ranks, command and arguments; stdout to $work/out
+run() { # ranks, command and arguments; stdout to $folder/out
   local ranks=$1
   shift
   # shellcheck disable=SC2086
-  $launch "$ranks" "$tesserec" "$@" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
+  $launch "$ranks" "$program" "$@" >"$folder/out" 2>"$folder/err" || { cat "$folder/err" >&2; exit 1; }
 }
-# The last of this name: figures of parts come before the whole.
-number() { grep -o "\"$1\": [-+.e0-9]*" "$work/out" | tail -n 1 | sed 's/.*: //'; }
-median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 deck() { # rows dim ids
   local rows
@@ -35,7 +31,7 @@ deck() { # rows dim ids
   cat <<TOML
 [run]
 name = "predicted"
-output = "$work/run"
+output = "$folder/run"
 [data.synthetic]
 kind = "planted"
 samples = 2_000_000
@@ -58,25 +54,25 @@ TOML
 }
 
 # Constants and steps alternate, so that a slow hour of the machine meets both.
-for round in $(seq "$runs"); do
+for round in $(seq "$repeats"); do
   for ranks in $ranks_list; do
-    rm -f "$work"/machine.*.toml
+    rm -f "$folder"/machine.*.toml
     for configuration in "${configurations[@]}"; do
       # shellcheck disable=SC2086
-      deck $configuration >"$work/deck.toml"
+      deck $configuration >"$folder/deck.toml"
       # Rows out of memory cost more the more memory there is: constants are measured at the bytes that a rank's tables have.
       read -r rows dim _ <<<"$configuration"
       memory=$((26 * rows * dim * 4 / ranks))
       [ "$memory" -ge 1000000000 ] || memory=1000000000
-      machine="$work/machine.$memory.toml"
-      [ -f "$machine" ] || run "$ranks" bench --only costs --save "$machine" --set bench.clock=$clock --set bench.memory=$memory
-      name="$work/$ranks $configuration"
-      run "$ranks" plan "$work/deck.toml" --json --set plan.machine="$machine"
-      number predicted_step_seconds >>"$name predicted"
-      number critical_path_seconds >>"$name tables"
-      run "$ranks" bench "$work/deck.toml" --only step --json --set plan.machine="$machine"
-      number step_seconds >>"$name measured"
-      echo "round $round of $runs, $ranks ranks, $configuration: $(tail -n 1 "$name predicted") $(tail -n 1 "$name measured")" >&2
+      machine="$folder/machine.$memory.toml"
+      [ -f "$machine" ] || run "$ranks" bench --only costs --save "$machine" --set bench.clock="$clock" --set bench.memory=$memory
+      name="$folder/$ranks $configuration"
+      run "$ranks" plan "$folder/deck.toml" --json --set plan.machine="$machine"
+      field predicted_step_seconds <"$folder/out" >>"$name predicted"
+      field critical_path_seconds <"$folder/out" >>"$name tables"
+      run "$ranks" bench "$folder/deck.toml" --only step --json --set plan.machine="$machine"
+      field step_seconds <"$folder/out" >>"$name measured"
+      echo "round $round of $repeats, $ranks ranks, $configuration: $(tail -n 1 "$name predicted") $(tail -n 1 "$name measured")" >&2
     done
   done
 done
@@ -84,7 +80,7 @@ echo "| ranks | rows | dim | ids a bag | predicted ms | of it tables ms | measur
 echo "|---|---|---|---|---|---|---|---|"
 for ranks in $ranks_list; do
   for configuration in "${configurations[@]}"; do
-    name="$work/$ranks $configuration"
+    name="$folder/$ranks $configuration"
     # shellcheck disable=SC2086
     printf '| %s | %s | %s | %s |' "$ranks" $configuration
     awk -v p="$(median <"$name predicted")" -v t="$(median <"$name tables")" -v m="$(median <"$name measured")" \

@@ -37,9 +37,8 @@ Section synthetic_section() {
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
               "Ids of one feature of a sample, or the most of them."),
       boolean("variable_bags", &Synthetic::variable_bags,
-              "planted: bag lengths uniform in 0 to ids_per_bag; reference: the reference's own rule instead "
-              "of a fixed "
-              "length."),
+              "planted: bag lengths uniform in 0 to ids_per_bag instead of fixed; reference always varies them by its "
+              "own rule."),
       number("zipf", &Synthetic::zipf, {0.0, 10.0}, "", "planted: exponent of the ids' frequency; 0 means uniform."),
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: aimed share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",

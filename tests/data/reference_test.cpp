@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <random>
+#include <set>
 
 #include "catch.hpp"
 #include "samples_file.hpp"
@@ -97,4 +98,43 @@ TEST_CASE("reference bags and targets obey the rule") {
   REQUIRE(ones / 1000 == Approx(0.5).margin(0.06));
   // round(max(1, 10 u)): mean 5.05; a few draws meet.
   REQUIRE(first_ids / 1000 == Approx(4.9).margin(0.4));
+}
+
+TEST_CASE("bags of few and many ids, in tables of few and many rows, are the rule's") {
+  data::SyntheticSettings settings = tables_432().synthetic;
+  settings.ids_per_bag = 50;
+  settings.rows = {3, 64, 65, 1000, 3000000};
+  std::vector<Index> samples(200);
+  Twister twister, plain;
+  data::Batch batch;
+  data::reference_batch(settings, settings.rows, {"a", "b", "c", "d", "e"}, samples, 200, twister, batch);
+  for (Index i = 0; i < 200 * settings.dense_features; ++i) plain.next();
+  Index at = 0, longest = 0;
+  for (const Index rows : settings.rows)
+    for (Index b = 0; b < 200; ++b) {
+      const auto most = static_cast<double>(std::min<Index>(rows, 50));
+      std::set<Index> ids;
+      for (auto draws = static_cast<Index>(std::nearbyint(std::max(1.0, plain.next() * most))); draws > 0; --draws)
+        ids.insert(static_cast<Index>(std::nearbyint(plain.next() * static_cast<double>(rows - 1))));
+      const auto length = static_cast<Index>(ids.size());
+      REQUIRE(some(batch.sparse.values, at, at + length) == std::vector<Index>(ids.begin(), ids.end()));
+      at += length;
+      longest = std::max(longest, length);
+    }
+  REQUIRE(batch.sparse.offsets(1000) == at);
+  REQUIRE(longest > 40);
+}
+
+TEST_CASE("halves are rounded to even") {
+  struct Halves : data::UniformStream {
+    double next() override { return 0.5; }
+  } halves;
+  data::SyntheticSettings settings = tables_432().synthetic;
+  settings.rows = {2, 4, 6, 102};  // 0.5, 1.5, 2.5 and 50.5
+  settings.round_targets = true;
+  data::Batch batch;
+  data::reference_batch(settings, settings.rows, {"a", "b", "c", "d"}, std::vector<Index>{0}, 1, halves, batch);
+  REQUIRE(some(batch.sparse.values, 0, 4) == std::vector<Index>{0, 2, 2, 50});
+  REQUIRE(batch.sparse.offsets(4) == 4);
+  REQUIRE(batch.labels(0) == 0.0f);
 }

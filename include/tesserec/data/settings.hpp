@@ -19,7 +19,7 @@ struct SyntheticSettings {
   Index max_rows = 0;          ///< caps every entry of rows; 0 = no cap
   Index dense_features = 13;
   Index ids_per_bag = 1;       ///< bag length, or the largest when variable
-  bool variable_bags = false;  ///< planted: length uniform in [0, ids_per_bag]; reference: its own rule
+  bool variable_bags = false;  ///< planted: length uniform in [0, ids_per_bag]
   double zipf = 1.05;          ///< planted: exponent of the ids' frequency; 0 = uniform
   double click_rate = 0.25;    ///< planted: aimed share of label 1
   double strength = 1.4;       ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Training speed of one peer on the Criteo Kaggle model, as one line of JSON; run by peers.sh.
+
+eager     PyTorch as it comes: nn.EmbeddingBag with sparse gradients, torch.optim.SGD.
+fbgemm    FBGEMM's table-batched embedding with the SGD fused into its backward pass; torch.compile for all else.
+torchrec  TorchRec's DLRM, its EmbeddingBagCollection put table_wise on one process by DistributedModelParallel, which
+          fuses the tables' SGD as apply_optimizer_in_backward asks.
+
+All have the same tables, layers, loss and rate, one process, and batches that were made before the clock started:
+uniform ids, one a bag. The figure is from the median step; the loss is the last, of batches seen before.
+"""
+import argparse
+import json
+import statistics
+import time
+
+import torch
+from torch import nn
+
+KAGGLE = [1460, 583, 10131227, 2202608, 305, 24, 12517, 633, 3, 93145, 5683, 8351593, 3194, 27, 14992, 5461306, 10, 5652,
+          2173, 4, 7046547, 18, 15, 286181, 105, 142572]
+DENSE, DIM = 13, 16
+BOTTOM, TOP = [512, 256, 64, DIM], [512, 256, 1]
+RATE = 0.1
+
+
+def mlp(width, layers, relu_at_end):
+    modules = []
+    for out in layers:
+        modules += [nn.Linear(width, out), nn.ReLU()]
+        width = out
+    return nn.Sequential(*(modules if relu_at_end else modules[:-1]))
+
+
+class DenseHalf(nn.Module):
+    """Bottom MLP, dot interaction, top MLP, binary cross entropy."""
+
+    def __init__(self, tables):
+        super().__init__()
+        vectors = tables + 1
+        self.bottom = mlp(DENSE, BOTTOM, True)
+        self.top = mlp(DIM + vectors * (vectors - 1) // 2, TOP, False)
+        self.register_buffer("pairs", torch.tril_indices(vectors, vectors, -1))
+
+    def forward(self, dense, pooled, labels):
+        z = self.bottom(dense)
+        vectors = torch.cat([z.unsqueeze(1), pooled], 1)
+        products = torch.bmm(vectors, vectors.transpose(1, 2))[:, self.pairs[0], self.pairs[1]]
+        logits = self.top(torch.cat([z, products], 1)).squeeze(1)
+        return nn.functional.binary_cross_entropy_with_logits(logits, labels)
+
+
+def initialise(weights):
+    """As TorchRec and the reference DLRM do."""
+    for weight in weights:
+        nn.init.uniform_(weight, -len(weight) ** -0.5, len(weight) ** -0.5)
+
+
+def eager(rows, batch):
+    tables = nn.ModuleList(nn.EmbeddingBag(n, DIM, mode="sum", sparse=True) for n in rows)
+    initialise([table.weight for table in tables])
+    half = DenseHalf(len(rows))
+    optimizer = torch.optim.SGD([*tables.parameters(), *half.parameters()], lr=RATE)
+    offsets = torch.arange(batch)
+
+    def step(dense, ids, labels):
+        optimizer.zero_grad()
+        pooled = torch.stack([table(i, offsets) for table, i in zip(tables, ids)], 1)
+        loss = half(dense, pooled, labels)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def fbgemm(rows, batch):
+    from fbgemm_gpu.split_embedding_configs import EmbOptimType
+    from fbgemm_gpu.split_table_batched_embeddings_ops_common import EmbeddingLocation
+    from fbgemm_gpu.split_table_batched_embeddings_ops_training import ComputeDevice, SplitTableBatchedEmbeddingBagsCodegen
+
+    tables = SplitTableBatchedEmbeddingBagsCodegen(
+        [(n, DIM, EmbeddingLocation.HOST, ComputeDevice.CPU) for n in rows],
+        optimizer=EmbOptimType.EXACT_SGD, learning_rate=RATE)
+    initialise(tables.split_embedding_weights())
+    half = DenseHalf(len(rows))
+    compiled = torch.compile(half)
+    optimizer = torch.optim.SGD(half.parameters(), lr=RATE, fused=True)
+    offsets = torch.arange(len(rows) * batch + 1)
+
+    def step(dense, ids, labels):
+        optimizer.zero_grad()
+        pooled = tables(ids.flatten(), offsets).view(batch, len(rows), DIM)
+        loss = compiled(dense, pooled, labels)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def torchrec(rows, batch):
+    from torch import distributed
+    from torch.distributed.optim import _apply_optimizer_in_backward as apply_optimizer_in_backward
+    from torchrec import EmbeddingBagCollection, EmbeddingBagConfig, KeyedJaggedTensor
+    from torchrec.distributed import DistributedModelParallel
+    from torchrec.distributed.sharding_plan import construct_module_sharding_plan, table_wise
+    from torchrec.distributed.types import ShardingPlan
+    from torchrec.models.dlrm import DLRM
+
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    names = [f"C{i + 1}" for i in range(len(rows))]
+    tables = EmbeddingBagCollection(device=torch.device("meta"), tables=[
+        EmbeddingBagConfig(name=f"t_{name}", embedding_dim=DIM, num_embeddings=n, feature_names=[name])
+        for name, n in zip(names, rows)])
+    model = DLRM(tables, DENSE, BOTTOM, TOP, torch.device("cpu"))
+    apply_optimizer_in_backward(torch.optim.SGD, model.sparse_arch.parameters(), {"lr": RATE})
+    plan = construct_module_sharding_plan(
+        tables, {f"t_{name}": table_wise(rank=0, device="cpu", compute_kernel="fused") for name in names},
+        local_size=1, world_size=1, device_type="cpu")
+    model = DistributedModelParallel(model, device=torch.device("cpu"), init_data_parallel=False,
+                                     plan=ShardingPlan({"sparse_arch.embedding_bag_collection": plan}))
+    optimizer = torch.optim.SGD([p for name, p in model.named_parameters() if "sparse_arch" not in name], lr=RATE)
+    lengths = torch.ones(len(rows) * batch, dtype=torch.int32)
+
+    def step(dense, ids, labels):
+        optimizer.zero_grad()
+        logits = model(dense, KeyedJaggedTensor(names, ids.flatten(), lengths=lengths)).squeeze(1)
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def main():
+    peers = {peer.__name__: peer for peer in (eager, fbgemm, torchrec)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=peers)
+    parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--warm-up", type=int, default=10, help="steps before those that count")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--max-rows", type=int, default=0, help="caps every table; 0 = none: 2.2 GB")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    rows = [min(n, options.max_rows or n) for n in KAGGLE]
+    batches = [(torch.rand(options.batch, DENSE), torch.stack([torch.randint(n, (options.batch,)) for n in rows]),
+                torch.randint(2, (options.batch,)).float()) for _ in range(16)]
+    step = peers[options.peer](rows, options.batch)
+    seconds = []
+    for i in range(options.warm_up + options.steps):
+        start = time.perf_counter()
+        loss = step(*batches[i % len(batches)])
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"peer": options.peer, "step_seconds": statistics.median(seconds[options.warm_up:]),
+                      "loss": loss.item()}))
+
+
+if __name__ == "__main__":
+    main()
