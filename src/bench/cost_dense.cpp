@@ -2,7 +2,7 @@
 // Constants of the dense half: its chain on models of two dimensions and lanes of two lengths, and a step of
 // next to nothing.
 #include "costs.hpp"
-#include <tesserec/comm/lane_sums.hpp>
+#include "dense_chain.hpp"
 #include <tesserec/model/dense_cost.hpp>
 #include <tesserec/model/distributed_model_parallel.hpp>
 #include <tesserec/train/step.hpp>
@@ -14,25 +14,14 @@ namespace {
 double chain_seconds(const Context& context, const model::Dlrm& dense, Index samples, const Lanes& lanes) {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Exec& exec = context.exec;
-  const Vector<float> parameters = make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters());
-  dense.initialise(exec, 1, parameters);
+  DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
-  const auto numbers = [&](Index n) {
-    const Vector<float> made = make_vector<float>(exec, "tesserec::bench::numbers", n);
-    for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
-    return made;
-  };
-  const Vector<float> x = numbers(samples * dense.bottom_widths()[0]), pooled = numbers(samples * dense.pooled_width()),
-                      pooled_gradient = numbers(samples * dense.pooled_width()), labels = numbers(samples),
-                      gradient = numbers(dense.parameters());
-  Kokkos::deep_copy(exec, labels, 1.0f);
-  comm::LaneSums sums(dense.parameters());
-  const model::DenseInput input{lanes, {0, lanes.count()}, samples, x.data(), pooled.data(), labels.data()};
+  const Vector<float> gradient = numbers(exec, dense.parameters());
   Index step = 0;
   return context.seconds([&] {
-    dense.forward_backward(exec, parameters, input, pooled_gradient.data(), sums);
-    comm::tree_reduce(exec, alone, lanes, sums, gradient);
-    optimizer.step(exec, parameters, gradient, 1e-6, ++step);
+    chain.run();
+    comm::tree_reduce(exec, alone, lanes, chain.sums(), gradient);
+    optimizer.step(exec, chain.parameters(), gradient, 1e-6, ++step);
   });
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dense_chain.hpp"
 #include "parts.hpp"
 #include <tesserec/dense.hpp>
 
 namespace tesserec::bench {
 namespace {
 
-Vector<float> numbers(const Context& context, Index n) {
-  const Vector<float> made = make_vector<float>(context.exec, "tesserec::bench::numbers", n);
-  for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
-  return made;
-}
-
 class Layers {
  public:
-  Layers(const Context& context, const Limits& limits, std::vector<Figure>& figures)
-      : context_(context), limits_(limits), figures_(figures) {}
+  Layers(const Context& context, std::vector<Figure>& figures) : context_(context), figures_(figures) {}
 
   void mlp(const std::string& name, const std::vector<Index>& widths, bool relu_at_end, bool first_input_gradient) {
     std::vector<dense::LinearLayer> layers;
@@ -25,7 +19,7 @@ class Layers {
       size = bias + widths[l + 1];
     }
     const dense::Mlp made(layers);
-    const Vector<float> parameters = numbers(context_, size), gradient = numbers(context_, size);
+    const Vector<float> parameters = numbers(context_.exec, size), gradient = numbers(context_.exec, size);
     dense::PackedWeights weights;
     dense::MlpWorkspace workspace = made.make_workspace(context_.exec, chunk_samples);
     made.pack(context_.exec, parameters.data(), true, weights);
@@ -43,11 +37,12 @@ class Layers {
   }
 
   void interaction(const dense::FeatureInteraction& made, Index bottom_width) {
-    const Vector<float> bottom = numbers(context_, chunk_samples * bottom_width),
-                        pooled = numbers(context_, chunk_samples * made.pooled_width()),
-                        crossed = numbers(context_, chunk_samples * made.width()),
-                        scratch = numbers(context_, made.scratch()), bottom_gradient = numbers(context_, bottom.size()),
-                        pooled_gradient = numbers(context_, pooled.size());
+    const Vector<float> bottom = numbers(context_.exec, chunk_samples * bottom_width),
+                        pooled = numbers(context_.exec, chunk_samples * made.pooled_width()),
+                        crossed = numbers(context_.exec, chunk_samples * made.width()),
+                        scratch = numbers(context_.exec, made.scratch()),
+                        bottom_gradient = numbers(context_.exec, bottom.size()),
+                        pooled_gradient = numbers(context_.exec, pooled.size());
     const double flops = chunk_samples * made.flops();
     add("interaction forward", flops,
         [&] { made.forward(chunk_samples, bottom.data(), pooled.data(), crossed.data(), scratch.data()); });
@@ -60,16 +55,16 @@ class Layers {
   /// Of both MLPs, once a step.
   double packing_seconds() const { return packing_seconds_; }
 
- private:
   template <class Body>
   void add(const std::string& name, double flops, const Body& body) {
-    const double seconds = context_.seconds(body);
+    const auto [seconds, peak_seconds] = context_.seconds(body, peak_.run);
     figures_.push_back(
-        {"layers", name, flops > 0 ? flops / seconds : 0, "FLOP/s", limits_.flops, "multiply-add", seconds});
+        {"layers", name, flops / seconds, "FLOP/s", peak_.flops / peak_seconds, "multiply-add", seconds});
   }
 
+ private:
   const Context& context_;
-  const Limits& limits_;
+  const MultiplyAdds peak_ = multiply_adds();
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
 };
@@ -85,14 +80,17 @@ void measure_layers(const Context& context, const train::Session& session, const
   const dense::FeatureInteraction interaction(model.settings().interaction, model.settings().itself,
                                               model.settings().embedding_dim, dims);
   const std::size_t first = figures.size();
-  Layers layers(context, limits, figures);
+  Layers layers(context, figures);
   layers.mlp("bottom", model.bottom_widths(), true, false);
   layers.interaction(interaction, model.settings().embedding_dim);
   layers.mlp("top", model.top_widths(), false, true);
   // From a chunk to the rank's samples of a step.
-  const auto samples = static_cast<double>(
-      session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), session.job.train.batch_size).size());
+  DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
+                   session.job.train.batch_size);
+  const auto samples = static_cast<double>(chain.samples());
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
+  layers.add("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
+             [&] { chain.run(); });
   const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds()});

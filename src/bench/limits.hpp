@@ -33,8 +33,13 @@ struct Limits {
   static double rate(const std::array<double, 4>& rates, double bytes);
 };
 
-/// fp32 fused multiply-adds in registers, the widest instructions of this processor: FLOP/s and their name.
-double peak_flops(const Context& context, std::string& instructions);
+/// fp32 fused multiply-adds in registers, by the widest instructions of this processor.
+struct MultiplyAdds {
+  const char* instructions;
+  double flops;  ///< of one call
+  void (*run)();
+};
+MultiplyAdds multiply_adds();
 
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
 void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,

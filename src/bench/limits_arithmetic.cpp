@@ -15,24 +15,20 @@ namespace {
 // Independent chains, enough to hide the latency of one. They tend to 1 and stay normal numbers.
 constexpr float factor = 0.5f, term = 0.5f;
 
-struct Chains {
-  const char* name;
-  double flops_a_round;
-  float (*run)(Index rounds);
-};
+constexpr Index rounds = 20000;
 
-float plain_chains(Index rounds) {
+void plain_chains() {
   std::array<float, 16> x;
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
   for (Index r = 0; r < rounds; ++r)
     for (float& value : x) value = value * factor + term;
   float sum = 0;
   for (const float value : x) sum += value;
-  return sum;
+  keep(sum);
 }
 
 #ifdef TESSEREC_X86
-__attribute__((target("avx2,fma"))) float avx2_chains(Index rounds) {
+__attribute__((target("avx2,fma"))) void avx2_chains() {
   const __m256 a = _mm256_set1_ps(factor), b = _mm256_set1_ps(term);
   __m256 x[12];
 #pragma GCC unroll 12
@@ -44,10 +40,10 @@ __attribute__((target("avx2,fma"))) float avx2_chains(Index rounds) {
   float sum = 0;
 #pragma GCC unroll 12
   for (int i = 0; i < 12; ++i) sum += _mm256_cvtss_f32(x[i]);
-  return sum;
+  keep(sum);
 }
 
-__attribute__((target("avx512f"))) float avx512_chains(Index rounds) {
+__attribute__((target("avx512f"))) void avx512_chains() {
   const __m512 a = _mm512_set1_ps(factor), b = _mm512_set1_ps(term);
   __m512 x[16];
 #pragma GCC unroll 16
@@ -59,26 +55,20 @@ __attribute__((target("avx512f"))) float avx512_chains(Index rounds) {
   float sum = 0;
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) sum += _mm512_cvtss_f32(x[i]);
-  return sum;
+  keep(sum);
 }
 #endif
-
-Chains best_chains() {
-#ifdef TESSEREC_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return {"AVX-512", 2.0 * 16 * 16, avx512_chains};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {"AVX2", 2.0 * 12 * 8, avx2_chains};
-#endif
-  return {"portable", 2.0 * 16, plain_chains};
-}
 
 }  // namespace
 
-double peak_flops(const Context& context, std::string& instructions) {
-  const Chains chains = best_chains();
-  instructions = chains.name;
-  constexpr Index rounds = 20000;
-  return rounds * chains.flops_a_round / context.seconds([&] { keep(chains.run(rounds)); });
+MultiplyAdds multiply_adds() {
+#ifdef TESSEREC_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return {"AVX-512", 2.0 * 16 * 16 * rounds, avx512_chains};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return {"AVX2", 2.0 * 12 * 8 * rounds, avx2_chains};
+#endif
+  return {"portable", 2.0 * 16 * rounds, plain_chains};
 }
 
 }  // namespace tesserec::bench

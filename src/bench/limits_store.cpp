@@ -36,9 +36,10 @@ void measure_store(const Context& context, const std::string& folder, Limits& li
 Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,
                       std::vector<Figure>& figures) {
   Limits limits;
-  std::string instructions;
-  limits.flops = peak_flops(context, instructions);
-  figures.push_back({"limits", "fp32 fused multiply-add, " + instructions, limits.flops, "FLOP/s", 0, "", 0});
+  const MultiplyAdds peak = multiply_adds();
+  limits.flops = peak.flops / context.seconds(peak.run);
+  figures.push_back(
+      {"limits", std::string("fp32 fused multiply-add, ") + peak.instructions, limits.flops, "FLOP/s", 0, "", 0});
   measure_memory(context, limits, figures);
   measure_messages(context, topology, limits, figures);
   measure_store(context, folder, limits, figures);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include <tesserec/bench/settings.hpp>
@@ -37,21 +38,42 @@ struct Context {
     return 1e-9 * static_cast<double>(comm.max(std::max<Index>(1, std::llround(seconds * 1e9))));
   }
 
-  /// Seconds of one call. All ranks call as often, so that `body` may be collective.
+  /// Calls that last as long as one repeat should. All ranks call as often, so that `body` may be collective.
   template <class Body>
-  double seconds(const Body& body) const {
+  Index calls(const Body& body) const {
     const double first = now();
     body();
-    const double once = slowest(now() - first);
-    const auto calls = static_cast<Index>(std::clamp(std::ceil(settings.seconds / once), 1.0, 1e7));
+    return static_cast<Index>(std::clamp(std::ceil(settings.seconds / slowest(now() - first)), 1.0, 1e7));
+  }
+
+  /// Seconds of one of so many calls.
+  template <class Body>
+  double once(Index calls, const Body& body) const {
+    comm.barrier();
+    const double start = now();
+    for (Index i = 0; i < calls; ++i) body();
+    return slowest(now() - start) / static_cast<double>(calls);
+  }
+
+  /// Seconds of one call: the median of the repeats.
+  template <class Body>
+  double seconds(const Body& body) const {
+    const Index n = calls(body);
     std::vector<double> each;
+    for (int r = 0; r < settings.repeats; ++r) each.push_back(once(n, body));
+    return median(std::move(each));
+  }
+
+  /// Of `body` and of `other`, repeat about repeat: a machine that slows down for a while slows both.
+  template <class Body, class Other>
+  std::pair<double, double> seconds(const Body& body, const Other& other) const {
+    const Index body_calls = calls(body), other_calls = calls(other);
+    std::vector<double> body_seconds, other_seconds;
     for (int r = 0; r < settings.repeats; ++r) {
-      comm.barrier();
-      const double start = now();
-      for (Index i = 0; i < calls; ++i) body();
-      each.push_back(slowest(now() - start) / static_cast<double>(calls));
+      body_seconds.push_back(once(body_calls, body));
+      other_seconds.push_back(once(other_calls, other));
     }
-    return median(each);
+    return {median(std::move(body_seconds)), median(std::move(other_seconds))};
   }
 };
 

@@ -21,6 +21,7 @@ struct StepCounts {
 
 struct StepTimes {
   double seconds = 0;                    ///< of a step, the slowest rank's
+  double peak_flops = 0;                 ///< multiply-adds between the steps, FLOP/s
   double read_seconds = 0;               ///< of a batch of this rank from the source
   std::map<std::string, double> phases;  ///< of this rank
   StepCounts counts;

@@ -22,7 +22,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   const auto& tables = session.model.tables;
   const double flops = session.model.dense.flops_per_sample() * n.samples;
   const double ranks = session.comm.size();
-  add("dense half, forward and backward", phase(times, {"dense"}), flops, "FLOP/s", limits.flops, "multiply-add");
+  add("dense half, forward and backward", phase(times, {"dense"}), flops, "FLOP/s", times.peak_flops, "multiply-add");
   const double row = n.ids > 0 ? n.row_bytes / n.ids : 64;
   add("lookup", phase(times, {"lookup"}), n.ids, "rows/s", limits.reads_of(row), "random rows read");
 
@@ -54,9 +54,9 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   report.samples_per_step = static_cast<double>(session.job.train.batch_size);
   const double samples = report.samples_per_step / times.seconds / ranks;  // of one rank
   const double model = session.model.dense.flops_per_sample();
-  report.step_fraction = limits.flops > 0 ? samples * model / limits.flops : 0;
+  report.step_fraction = samples * model / times.peak_flops;
   report.figures.push_back(
-      {"whole", "whole step, a rank", samples, "samples/s", limits.flops / model, "multiply-add", 0});
+      {"whole", "whole step, a rank", samples, "samples/s", times.peak_flops / model, "multiply-add", 0});
   report.figures.push_back(
       {"whole", "source of batches, a rank", n.samples / times.read_seconds, "samples/s", 0, "", 0});
   double lost = 0;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dense_chain.hpp"
+
+namespace tesserec::bench {
+
+Vector<float> numbers(const Exec& exec, Index n) {
+  const Vector<float> made = make_vector<float>(exec, "tesserec::bench::numbers", n);
+  for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
+  return made;
+}
+
+DenseChain::DenseChain(const Exec& exec, const model::Dlrm& dense, const Lanes& lanes, int rank, int size,
+                       Index global_size)
+    : exec_(exec),
+      dense_(dense),
+      samples_(lanes.samples_of_rank(rank, size, global_size).size()),
+      parameters_(make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters())),
+      x_(numbers(exec, samples_ * dense.bottom_widths()[0])),
+      pooled_(numbers(exec, samples_ * dense.pooled_width())),
+      pooled_gradient_(numbers(exec, samples_ * dense.pooled_width())),
+      labels_(numbers(exec, samples_)),
+      sums_(dense.parameters()),
+      input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
+  dense.initialise(exec, 1, parameters_);
+  Kokkos::deep_copy(exec, labels_, 1.0f);
+  exec.fence();
+}
+
+}  // namespace tesserec::bench

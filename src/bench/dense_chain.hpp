@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure.hpp"
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/model/dlrm.hpp>
+
+namespace tesserec::bench {
+
+/// n small numbers of both signs.
+Vector<float> numbers(const Exec& exec, Index n);
+
+/// The dense half of one rank on made-up numbers: its chain from the dense features to all gradients, but for the sum
+/// over lanes of several ranks.
+class DenseChain {
+ public:
+  /// The samples that `rank` of `size` has in a batch of `global_size`.
+  DenseChain(const Exec& exec, const model::Dlrm& dense, const Lanes& lanes, int rank, int size, Index global_size);
+
+  void run() { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_); }
+
+  const Vector<float>& parameters() const { return parameters_; }
+  comm::LaneSums& sums() { return sums_; }
+  Index samples() const { return samples_; }
+
+ private:
+  Exec exec_;
+  const model::Dlrm& dense_;
+  Index samples_;
+  Vector<float> parameters_, x_, pooled_, pooled_gradient_, labels_;
+  comm::LaneSums sums_;
+  model::DenseInput input_;
+};
+
+}  // namespace tesserec::bench
