@@ -57,6 +57,17 @@ def initialise(weights):
         nn.init.uniform_(weight, -len(weight) ** -0.5, len(weight) ** -0.5)
 
 
+def training_step(optimizer, loss_of):
+    def step(*batch):
+        optimizer.zero_grad()
+        loss = loss_of(*batch)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
 def eager(rows, batch):
     tables = nn.ModuleList(nn.EmbeddingBag(n, DIM, mode="sum", sparse=True) for n in rows)
     initialise([table.weight for table in tables])
@@ -64,15 +75,11 @@ def eager(rows, batch):
     optimizer = torch.optim.SGD([*tables.parameters(), *half.parameters()], lr=RATE)
     offsets = torch.arange(batch)
 
-    def step(dense, ids, labels):
-        optimizer.zero_grad()
+    def loss_of(dense, ids, labels):
         pooled = torch.stack([table(i, offsets) for table, i in zip(tables, ids)], 1)
-        loss = half(dense, pooled, labels)
-        loss.backward()
-        optimizer.step()
-        return loss
+        return half(dense, pooled, labels)
 
-    return step
+    return training_step(optimizer, loss_of)
 
 
 def fbgemm(rows, batch):
@@ -89,15 +96,10 @@ def fbgemm(rows, batch):
     optimizer = torch.optim.SGD(half.parameters(), lr=RATE, fused=True)
     offsets = torch.arange(len(rows) * batch + 1)
 
-    def step(dense, ids, labels):
-        optimizer.zero_grad()
-        pooled = tables(ids.flatten(), offsets).view(batch, len(rows), DIM)
-        loss = compiled(dense, pooled, labels)
-        loss.backward()
-        optimizer.step()
-        return loss
+    def loss_of(dense, ids, labels):
+        return compiled(dense, tables(ids.flatten(), offsets).view(batch, len(rows), DIM), labels)
 
-    return step
+    return training_step(optimizer, loss_of)
 
 
 def torchrec(rows, batch):
@@ -124,15 +126,11 @@ def torchrec(rows, batch):
     optimizer = torch.optim.SGD([p for name, p in model.named_parameters() if "sparse_arch" not in name], lr=RATE)
     lengths = torch.ones(len(rows) * batch, dtype=torch.int32)
 
-    def step(dense, ids, labels):
-        optimizer.zero_grad()
+    def loss_of(dense, ids, labels):
         logits = model(dense, KeyedJaggedTensor(names, ids.flatten(), lengths=lengths)).squeeze(1)
-        loss = nn.functional.binary_cross_entropy_with_logits(logits, labels)
-        loss.backward()
-        optimizer.step()
-        return loss
+        return nn.functional.binary_cross_entropy_with_logits(logits, labels)
 
-    return step
+    return training_step(optimizer, loss_of)
 
 
 def main():

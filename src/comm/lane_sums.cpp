@@ -2,6 +2,7 @@
 #include <bit>
 #include <cassert>
 #include <memory>
+#include <utility>
 
 #include <tesserec/comm/lane_sums.hpp>
 
@@ -12,7 +13,7 @@ TESSEREC_KERNEL void add(float* a, const float* b, Index n) {
 }
 
 void LaneSums::start(Range lanes) {
-  for (int i = 0; i < order_.size(); ++i) free_.push_back(slots_[i]);
+  for (int i = 0; i < order_.size(); ++i) free_.push_back(leave(i));
   order_ = TreeOrder(lanes);
   slots_.resize(TreeOrder::max_slots);
 }
@@ -30,9 +31,11 @@ Vector<float> LaneSums::take(const Exec& exec) {
   return buffer;
 }
 
+Vector<float> LaneSums::leave(int slot) { return std::exchange(slots_[slot], Vector<float>()); }
+
 void LaneSums::merge(int into, int from) {
   add(slots_[into].data(), slots_[from].data(), length_);
-  free_.push_back(slots_[from]);
+  free_.push_back(leave(from));
 }
 
 void LaneSums::push(Index lane, const Vector<float>& vector) {
@@ -47,7 +50,7 @@ void LaneSums::finish() {
 void LaneSums::absorb(LaneSums& run) {
   assert(run.length_ == length_);
   for (int i = 0; i < run.count(); ++i) {
-    push(run.leaf(i), run.sum(i));
+    push(run.leaf(i), run.leave(i));
     if (free_.empty()) continue;
     run.free_.push_back(free_.back());  // in exchange, so that neither allocates step after step
     free_.pop_back();

@@ -65,6 +65,27 @@ class Dots {
       for (Index i = 0; i < samples; ++i) to[i * stride + c] = from[c * lanes + i];
   }
 
+  /// Registers side by side, and the same again at every depth: strides in floats.
+  struct Operand {
+    const float* at;
+    Index next, deeper;
+  };
+  /// sum[r][c] += a[r] * b[c] at each depth in order.
+  template <Index R, Index C>
+  static TESSEREC_INLINE void accumulate(Index depth, Operand a, Operand b, Register (&sum)[R][C]) {
+    for (Index k = 0; k < depth; ++k, a.at += a.deeper, b.at += b.deeper) {
+      Register column[C];
+#pragma GCC unroll 4
+      for (Index c = 0; c < C; ++c) column[c] = V::load(b.at + c * b.next);
+#pragma GCC unroll 4
+      for (Index r = 0; r < R; ++r) {
+        const Register row = V::load(a.at + r * a.next);
+#pragma GCC unroll 4
+        for (Index c = 0; c < C; ++c) sum[r][c] = V::fma(row, column[c], sum[r][c]);
+      }
+    }
+  }
+
   /// The pairs of vectors [i, i + tile_rows) with [j, j + tile_columns), over the depth [first, end).
   static void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j, Index first, Index end) {
     Register sum[tile_rows][tile_columns];
@@ -76,18 +97,8 @@ class Dots {
       for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first == 0 ? V::zero() : V::load(out[r] + c * lanes);
     }
     const Index vector = s.dim * lanes;
-    const float *left = at.z + i * vector, *right = at.z + j * vector;
-    for (Index k = first * lanes; k < end * lanes; k += lanes) {
-      Register b[tile_columns];
-#pragma GCC unroll 4
-      for (Index c = 0; c < tile_columns; ++c) b[c] = V::load(right + c * vector + k);
-#pragma GCC unroll 4
-      for (Index r = 0; r < tile_rows; ++r) {
-        const Register a = V::load(left + r * vector + k);
-#pragma GCC unroll 4
-        for (Index c = 0; c < tile_columns; ++c) sum[r][c] = V::fma(a, b[c], sum[r][c]);
-      }
-    }
+    accumulate(end - first, {at.z + i * vector + first * lanes, vector, lanes},
+               {at.z + j * vector + first * lanes, vector, lanes}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 4
@@ -102,19 +113,8 @@ class Dots {
     for (Index r = 0; r < gradient_rows; ++r)
 #pragma GCC unroll 4
       for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::zero();
-    const float* left = at.square + i * s.vectors * lanes;
-    const float* right = at.z + d * lanes;
-    for (Index j = 0; j < s.vectors; ++j, left += lanes, right += s.dim * lanes) {
-      Register b[gradient_columns];
-#pragma GCC unroll 4
-      for (Index c = 0; c < gradient_columns; ++c) b[c] = V::load(right + c * lanes);
-#pragma GCC unroll 4
-      for (Index r = 0; r < gradient_rows; ++r) {
-        const Register a = V::load(left + r * s.vectors * lanes);
-#pragma GCC unroll 4
-        for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::fma(a, b[c], sum[r][c]);
-      }
-    }
+    accumulate(s.vectors, {at.square + i * s.vectors * lanes, s.vectors * lanes, lanes},
+               {at.z + d * lanes, lanes, s.dim * lanes}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < gradient_rows; ++r)
 #pragma GCC unroll 4

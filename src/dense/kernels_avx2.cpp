@@ -5,7 +5,7 @@
 #ifdef __AVX2__
 #include <immintrin.h>
 
-#include "dots.hpp"
+#include "kernels_of.hpp"
 #include "transpose.hpp"
 
 namespace tesserec::dense {
@@ -30,13 +30,7 @@ struct Avx2 {
 
 }  // namespace
 
-const Kernels avx2_kernels{"avx2",
-                           16,
-                           Tiles<Avx2>::product,
-                           Tiles<Avx2>::weight_gradient,
-                           Dots<Avx2>::scratch,
-                           Dots<Avx2>::forward,
-                           Dots<Avx2>::backward};
+constinit const Kernels avx2_kernels = kernels_of<Avx2>("avx2");
 
 }  // namespace tesserec::dense
 #endif

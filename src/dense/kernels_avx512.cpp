@@ -5,7 +5,7 @@
 #ifdef __AVX512F__
 #include <immintrin.h>
 
-#include "dots.hpp"
+#include "kernels_of.hpp"
 #include "transpose.hpp"
 
 namespace tesserec::dense {
@@ -30,13 +30,7 @@ struct Avx512 {
 
 }  // namespace
 
-const Kernels avx512_kernels{"avx512",
-                             32,
-                             Tiles<Avx512>::product,
-                             Tiles<Avx512>::weight_gradient,
-                             Dots<Avx512>::scratch,
-                             Dots<Avx512>::forward,
-                             Dots<Avx512>::backward};
+constinit const Kernels avx512_kernels = kernels_of<Avx512>("avx512");
 
 }  // namespace tesserec::dense
 #endif

@@ -12,8 +12,12 @@ namespace {  // an object for each instruction set
 
 template <class V>
 class Tiles {
+ public:
+  static constexpr Index width = 2 * V::floats;  ///< of a panel
+
+ private:
   using Register = typename V::Register;
-  static constexpr Index half = V::floats, width = 2 * half;
+  static constexpr Index half = V::floats;
   /// Depth after which a tile rests in memory: so much of b, and a tile's part of a, stay in the first cache.
   static constexpr Index block = 256;
   static constexpr Index line = 16;  // floats

@@ -38,6 +38,8 @@ class LaneSums {
 
  private:
   void merge(int into, int from);
+  /// Empties a slot: what it would go on holding might be freed by a thread, where Kokkos cannot free.
+  Vector<float> leave(int slot);
 
   Index length_;
   TreeOrder order_{whole_tree};
