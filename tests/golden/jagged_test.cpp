@@ -16,8 +16,6 @@ using jagged::KeyedTensor;
 
 namespace {
 
-const Exec exec;
-
 std::vector<std::string> words(const std::string& text, char between = ' ') {
   std::vector<std::string> found;
   std::istringstream in(text);
@@ -42,16 +40,16 @@ struct Reference {
   store::File file = golden::open("jagged.h5");
 
   Vector<Index> ids(const std::string& name) const {
-    return jagged::to_vector(exec, file.read_all<std::int64_t>(name));
+    return jagged::to_vector(Exec(), file.read_all<std::int64_t>(name));
   }
-  Vector<float> floats(const std::string& name) const { return jagged::to_vector(exec, file.read_all<float>(name)); }
+  Vector<float> floats(const std::string& name) const { return jagged::to_vector(Exec(), file.read_all<float>(name)); }
   Vector<float> weights(const std::string& group) const {
     return file.exists(group + "/weights") ? floats(group + "/weights") : Vector<float>();
   }
   Matrix<float> matrix(const std::string& name) const {
     const auto numbers = file.read_all<float>(name);
     const Matrix<float> view =
-        make_matrix<float>(exec, "tesserec::test::matrix", file.shape(name)[0], file.shape(name)[1]);
+        make_matrix<float>(Exec(), "tesserec::test::matrix", file.shape(name)[0], file.shape(name)[1]);
     std::copy(numbers.begin(), numbers.end(), view.data());
     return view;
   }
@@ -82,7 +80,7 @@ struct Reference {
     if (!got.keys.empty()) CHECK(got.stride_per_key() == numbers(group, "stride_per_key"));
     CHECK(got.variable_stride() == (file.attribute<std::int64_t>(group, "variable_stride_per_key") == 1));
     CHECK(list(got.values) == want("values"));
-    CHECK(list(got.lengths(exec)) == want("lengths"));
+    CHECK(list(got.lengths(Exec())) == want("lengths"));
     CHECK(list(got.offsets) == want("offsets"));
     CHECK(got.length_per_key() == want("length_per_key"));
     CHECK(got.offset_per_key() == want("offset_per_key"));
@@ -93,7 +91,7 @@ struct Reference {
 
   KeyedJaggedTensor read(const std::string& group) const {
     const bool variable = file.attribute<std::int64_t>(group, "variable_stride_per_key") == 1;
-    return KeyedJaggedTensor::from_lengths(exec, keys(group), ids(group + "/values"), ids(group + "/lengths"),
+    return KeyedJaggedTensor::from_lengths(Exec(), keys(group), ids(group + "/values"), ids(group + "/lengths"),
                                            weights(group),
                                            variable ? numbers(group, "stride_per_key") : std::vector<Index>());
   }
@@ -110,9 +108,9 @@ int check_padded(const Reference& reference, const JaggedTensor& bags, const std
     if (form != "padded_longest") width = std::stoll(form.substr(7));
     const double padding = reference.file.attribute<double>(group + "/" + form, "padding");
     if (of_weights)
-      reference.same(bags.to_padded_dense_weights(exec, width, static_cast<float>(padding)), group + "/" + name);
+      reference.same(bags.to_padded_dense_weights(Exec(), width, static_cast<float>(padding)), group + "/" + name);
     else
-      reference.same(bags.to_padded_dense(exec, width, static_cast<Index>(padding)), group + "/" + name);
+      reference.same(bags.to_padded_dense(Exec(), width, static_cast<Index>(padding)), group + "/" + name);
     ++seen;
   }
   return seen;
@@ -132,20 +130,20 @@ TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and withou
       const std::string group = set + "/key/" + key;
       const JaggedTensor bags = source[key];
       CHECK(list(bags.values) == reference.file.read_all<std::int64_t>(group + "/values"));
-      CHECK(list(bags.lengths(exec)) == reference.file.read_all<std::int64_t>(group + "/lengths"));
+      CHECK(list(bags.lengths(Exec())) == reference.file.read_all<std::int64_t>(group + "/lengths"));
       CHECK(list(bags.offsets) == reference.file.read_all<std::int64_t>(group + "/offsets"));
       CHECK(check_padded(reference, bags, group) == (set == "weighted" ? 6 : 3));
     }
 
     const std::vector<Index> order = reference.numbers(set + "/permute", "order");
-    reference.same(source.permute(exec, order), set + "/permute");
+    reference.same(source.permute(Exec(), order), set + "/permute");
     const std::string some = set + "/permute_subset_with_repeat";
-    reference.same(source.permute(exec, reference.numbers(some, "order")), some);
-    reference.same(KeyedJaggedTensor::concat(exec, {source.permute(exec, {order.begin(), order.begin() + 2}),
-                                                    source.permute(exec, {order.begin() + 2, order.end()})}),
+    reference.same(source.permute(Exec(), reference.numbers(some, "order")), some);
+    reference.same(KeyedJaggedTensor::concat(Exec(), {source.permute(Exec(), {order.begin(), order.begin() + 2}),
+                                                      source.permute(Exec(), {order.begin() + 2, order.end()})}),
                    set + "/concat");
 
-    const auto parts = source.split(exec, reference.numbers(set + "/split", "segments"));
+    const auto parts = source.split(Exec(), reference.numbers(set + "/split", "segments"));
     REQUIRE(parts.size() == reference.file.names(set + "/split").size());
     for (std::size_t i = 0; i < parts.size(); ++i) reference.same(parts[i], set + "/split/part_" + std::to_string(i));
   }
@@ -155,9 +153,9 @@ TEST_CASE("golden jagged: a stride for each key") {
   const Reference reference;
   const KeyedJaggedTensor source = reference.read("variable_stride/source");
   reference.same(source, "variable_stride/source");
-  reference.same(source.permute(exec, reference.numbers("variable_stride/permute", "order")),
+  reference.same(source.permute(Exec(), reference.numbers("variable_stride/permute", "order")),
                  "variable_stride/permute");
-  const auto parts = source.split(exec, {1, 2});
+  const auto parts = source.split(Exec(), {1, 2});
   REQUIRE(reference.file.names("variable_stride/split").size() == 2);
   reference.same(parts[0], "variable_stride/split/part_0");
   reference.same(parts[1], "variable_stride/split/part_1");
@@ -166,27 +164,27 @@ TEST_CASE("golden jagged: a stride for each key") {
 TEST_CASE("golden jagged: from dense, from jagged tensors") {
   const Reference reference;
   const auto& file = reference.file;
-  const JaggedTensor dense = jagged::from_list(exec, {{5, 6, 7}, {}, {8}, {}}, {{0.5f, 0.6f, 0.7f}, {}, {0.8f}, {}});
+  const JaggedTensor dense = jagged::from_list(Exec(), {{5, 6, 7}, {}, {8}, {}}, {{0.5f, 0.6f, 0.7f}, {}, {0.8f}, {}});
   CHECK(list(dense.values) == file.read_all<std::int64_t>("from_dense/values"));
-  CHECK(list(dense.lengths(exec)) == file.read_all<std::int64_t>("from_dense/lengths"));
+  CHECK(list(dense.lengths(Exec())) == file.read_all<std::int64_t>("from_dense/lengths"));
   CHECK(list(dense.offsets) == file.read_all<std::int64_t>("from_dense/offsets"));
   CHECK(list(dense.weights) == file.read_all<float>("from_dense/weights"));
-  reference.same(dense.to_padded_dense(exec), "from_dense/padded");
-  const auto back = JaggedTensor::from_dense_lengths(exec, dense.to_padded_dense(exec), dense.lengths(exec));
+  reference.same(dense.to_padded_dense(Exec()), "from_dense/padded");
+  const auto back = JaggedTensor::from_dense_lengths(Exec(), dense.to_padded_dense(Exec()), dense.lengths(Exec()));
   CHECK(list(back.values) == list(dense.values));
 
-  const JaggedTensor other = jagged::from_list(exec, {{8, 7, 6}, {}, {9}, {}}, {{5, 6, 7}, {}, {8}, {}});
-  reference.same(KeyedJaggedTensor::from_jagged(exec, {"x", "y"}, {dense, other}), "from_jt_dict");
+  const JaggedTensor other = jagged::from_list(Exec(), {{8, 7, 6}, {}, {9}, {}}, {{5, 6, 7}, {}, {8}, {}});
+  reference.same(KeyedJaggedTensor::from_jagged(Exec(), {"x", "y"}, {dense, other}), "from_jt_dict");
 }
 
 TEST_CASE("golden jagged: nothing in the bags, no bags, no keys") {
   const Reference reference;
   const KeyedJaggedTensor empty = reference.read("all_bags_empty");
   reference.same(empty, "all_bags_empty");
-  const Matrix<Index> longest = empty.to_padded_dense(exec, "a");
+  const Matrix<Index> longest = empty.to_padded_dense(Exec(), "a");
   CHECK(std::vector<Index>{Index(longest.extent(0)), Index(longest.extent(1))} ==
         reference.numbers("all_bags_empty", "padded_longest_shape"));
-  reference.same(empty.to_padded_dense(exec, "a", 3, 4), "all_bags_empty/padded_3");
+  reference.same(empty.to_padded_dense(Exec(), "a", 3, 4), "all_bags_empty/padded_3");
 
   const KeyedJaggedTensor none;
   CHECK(none.features() == reference.file.attribute<std::int64_t>("no_keys", "keys"));
@@ -207,7 +205,7 @@ TEST_CASE("golden jagged: regroup") {
     std::vector<std::vector<std::string>> groups;
     for (const std::string& keys : words(reference.file.attribute<std::string>(group, "groups"), ';'))
       groups.push_back(words(keys));
-    const auto grouped = KeyedTensor::regroup(exec, tensors, groups);
+    const auto grouped = KeyedTensor::regroup(Exec(), tensors, groups);
     REQUIRE(grouped.size() == reference.file.names(group).size());
     for (std::size_t i = 0; i < grouped.size(); ++i) reference.same(grouped[i], group + "/group_" + std::to_string(i));
   }
@@ -216,7 +214,7 @@ TEST_CASE("golden jagged: regroup") {
 TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
   const Reference reference;
   const auto& file = reference.file;
-  const auto kjt = KeyedJaggedTensor::from_lengths(exec, reference.keys("unpooled"), reference.ids("unpooled/ids"),
+  const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), reference.keys("unpooled"), reference.ids("unpooled/ids"),
                                                    reference.ids("unpooled/lengths"));
   const std::map<std::string, std::vector<std::string>> tables = {{"t0", {"x", "z"}}, {"t1", {"y"}}};
   CHECK(file.attribute<std::string>("unpooled", "tables") == "t0: x z; t1: y");
@@ -228,14 +226,14 @@ TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
     std::vector<embedding::RowUse> uses, scratch;
     for (const std::string& key : keys) {
       const JaggedTensor ids = kjt[key];
-      const Matrix<float> found = make_matrix<float>(exec, "tesserec::test::found", ids.total(), dim);
+      const Matrix<float> found = make_matrix<float>(Exec(), "tesserec::test::found", ids.total(), dim);
       for (Index i = 0; i < ids.total(); ++i) {
         std::copy_n(&rows(ids.values(i), 0), dim, &found(i, 0));
         uses.push_back({ids.values(i), static_cast<Index>(upstream.size()) + i * dim, 0, 1.0f});
       }
       const auto vectors = jagged::JaggedVectors::from_offsets(found, ids.offsets);
       reference.same(vectors.values, "unpooled/output/" + key);
-      CHECK(list(vectors.lengths(exec)) == list(ids.lengths(exec)));
+      CHECK(list(vectors.lengths(Exec())) == list(ids.lengths(Exec())));
       const auto sent = file.read_all<float>("unpooled/upstream/" + key);
       upstream.insert(upstream.end(), sent.begin(), sent.end());
     }

@@ -8,18 +8,12 @@ using jagged::JaggedTensor;
 using jagged::JaggedVectors;
 using jagged::to_vector;
 
-namespace {
-
-const Exec exec;
-
-}  // namespace
-
 TEST_CASE("a jagged tensor from lengths and from offsets shares its values") {
-  const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
-  const Vector<float> weights = to_vector<float>(exec, {0.5f, 1, 2});
-  const auto jagged = JaggedTensor::from_lengths(exec, values, to_vector<Index>(exec, {2, 0, 1}), weights);
+  const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
+  const Vector<float> weights = to_vector<float>(Exec(), {0.5f, 1, 2});
+  const auto jagged = JaggedTensor::from_lengths(Exec(), values, to_vector<Index>(Exec(), {2, 0, 1}), weights);
   CHECK(list(jagged.offsets) == std::vector<Index>{0, 2, 2, 3});
-  CHECK(list(jagged.lengths(exec)) == std::vector<Index>{2, 0, 1});
+  CHECK(list(jagged.lengths(Exec())) == std::vector<Index>{2, 0, 1});
   CHECK(jagged.size() == 3);
   CHECK(jagged.total() == 3);
   CHECK(jagged.max_length() == 2);
@@ -32,7 +26,7 @@ TEST_CASE("a jagged tensor from lengths and from offsets shares its values") {
 }
 
 TEST_CASE("dense rows are views, and make the same jagged tensor again") {
-  const JaggedTensor jagged = jagged::from_list(exec, {{}, {3, 4}, {5}}, {{}, {1, 2}, {3}});
+  const JaggedTensor jagged = jagged::from_list(Exec(), {{}, {3, 4}, {5}}, {{}, {1, 2}, {3}});
   const auto rows = jagged.to_dense();
   REQUIRE(rows.size() == 3);
   CHECK(list(rows[1]) == std::vector<Index>{3, 4});
@@ -40,59 +34,60 @@ TEST_CASE("dense rows are views, and make the same jagged tensor again") {
   CHECK(list(jagged.to_dense_weights()[2]) == std::vector<float>{3});
   rows[2](0) = 6;
   CHECK(jagged.values(2) == 6);
-  const auto again = JaggedTensor::from_dense(exec, rows, jagged.to_dense_weights());
+  const auto again = JaggedTensor::from_dense(Exec(), rows, jagged.to_dense_weights());
   CHECK(printed(again) == printed(jagged));
   CHECK(again.values.data() != jagged.values.data());
 }
 
 TEST_CASE("padding fills short rows and cuts long ones") {
-  const auto ids = jagged::from_list(exec, {{1, 2, 3}, {}, {4}});
-  CHECK(list(ids.to_padded_dense(exec)) == std::vector<Index>{1, 2, 3, 0, 0, 0, 4, 0, 0});
-  CHECK(list(ids.to_padded_dense(exec, 2, -1)) == std::vector<Index>{1, 2, -1, -1, 4, -1});
-  CHECK(ids.to_padded_dense(exec, 0).size() == 0);
+  const auto ids = jagged::from_list(Exec(), {{1, 2, 3}, {}, {4}});
+  CHECK(list(ids.to_padded_dense(Exec())) == std::vector<Index>{1, 2, 3, 0, 0, 0, 4, 0, 0});
+  CHECK(list(ids.to_padded_dense(Exec(), 2, -1)) == std::vector<Index>{1, 2, -1, -1, 4, -1});
+  CHECK(ids.to_padded_dense(Exec(), 0).size() == 0);
   const auto floats =
-      JaggedFloats::from_lengths(exec, to_vector<float>(exec, {0.25f, 1e10f}), to_vector<Index>(exec, {0, 2}));
-  CHECK(list(floats.to_padded_dense(exec, 3, 0.5f)) == std::vector<float>{0.5f, 0.5f, 0.5f, 0.25f, 1e10f, 0.5f});
+      JaggedFloats::from_lengths(Exec(), to_vector<float>(Exec(), {0.25f, 1e10f}), to_vector<Index>(Exec(), {0, 2}));
+  CHECK(list(floats.to_padded_dense(Exec(), 3, 0.5f)) == std::vector<float>{0.5f, 0.5f, 0.5f, 0.25f, 1e10f, 0.5f});
   CHECK(printed(floats) == "JaggedTensor({\n    [[], [0.25, 1e+10]]\n})");
-  const auto cut = JaggedTensor::from_dense_lengths(exec, ids.to_padded_dense(exec), to_vector<Index>(exec, {2, 1, 0}));
+  const auto cut =
+      JaggedTensor::from_dense_lengths(Exec(), ids.to_padded_dense(Exec()), to_vector<Index>(Exec(), {2, 1, 0}));
   CHECK(printed(cut) == "JaggedTensor({\n    [[1, 2], [0], []]\n})");
 }
 
 TEST_CASE("bags of vectors have one axis more") {
-  const Matrix<float> vectors = make_matrix<float>(exec, "tesserec::test::vectors", 3, 2);
+  const Matrix<float> vectors = make_matrix<float>(Exec(), "tesserec::test::vectors", 3, 2);
   for (Index i = 0; i < 6; ++i) vectors.data()[i] = static_cast<float>(i);
-  const auto jagged = JaggedVectors::from_lengths(exec, vectors, to_vector<Index>(exec, {1, 0, 2}));
-  const auto padded = jagged.to_padded_dense(exec, 2, 9);
+  const auto jagged = JaggedVectors::from_lengths(Exec(), vectors, to_vector<Index>(Exec(), {1, 0, 2}));
+  const auto padded = jagged.to_padded_dense(Exec(), 2, 9);
   REQUIRE(padded.extent(0) == 3);
   REQUIRE(padded.extent(1) == 2);
   REQUIRE(padded.extent(2) == 2);
   CHECK(std::vector<float>(padded.data(), padded.data() + 12) ==
         std::vector<float>{0, 1, 9, 9, 9, 9, 9, 9, 2, 3, 4, 5});
-  const auto back = JaggedVectors::from_dense_lengths(exec, padded, jagged.lengths(exec));
+  const auto back = JaggedVectors::from_dense_lengths(Exec(), padded, jagged.lengths(Exec()));
   CHECK(printed(back) == "JaggedTensor({\n    [[[0.0, 1.0]], [], [[2.0, 3.0], [4.0, 5.0]]]\n})");
-  CHECK(printed(JaggedVectors::from_dense(exec, jagged.to_dense())) == printed(jagged));
+  CHECK(printed(JaggedVectors::from_dense(Exec(), jagged.to_dense())) == printed(jagged));
   CHECK(jagged.to_dense()[2].data() == &vectors(1, 0));
 }
 
 TEST_CASE("no rows, no values") {
-  for (const JaggedTensor& none : {JaggedTensor(), jagged::from_list(exec, {})}) {
+  for (const JaggedTensor& none : {JaggedTensor(), jagged::from_list(Exec(), {})}) {
     CHECK(none.size() == 0);
     CHECK(none.total() == 0);
     CHECK(none.max_length() == 0);
     CHECK(none.to_dense().empty());
     CHECK(none.to_dense_weights().empty());
-    CHECK(none.to_padded_dense(exec, 3).extent(0) == 0);
+    CHECK(none.to_padded_dense(Exec(), 3).extent(0) == 0);
     CHECK(printed(none) == "JaggedTensor()");
   }
-  const auto empty = jagged::from_list(exec, {{}, {}});
-  CHECK(list(empty.to_padded_dense(exec, 1, 4)) == std::vector<Index>{4, 4});
-  CHECK(empty.to_padded_dense_weights(exec).size() == 0);
+  const auto empty = jagged::from_list(Exec(), {{}, {}});
+  CHECK(list(empty.to_padded_dense(Exec(), 1, 4)) == std::vector<Index>{4, 4});
+  CHECK(empty.to_padded_dense_weights(Exec()).size() == 0);
 }
 
 TEST_CASE("a jagged tensor refuses what does not fit together") {
-  const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
+  const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers) {
-    return error_of([&] { JaggedTensor::from_lengths(exec, values, to_vector(exec, numbers)); });
+    return error_of([&] { JaggedTensor::from_lengths(Exec(), values, to_vector(Exec(), numbers)); });
   };
   CHECK(lengths({2, 1}).empty());
   CHECK(has(lengths({1, 1}), "lengths sum to 2, but there are 3 values"));
@@ -101,7 +96,7 @@ TEST_CASE("a jagged tensor refuses what does not fit together") {
   CHECK(has(lengths({1, -1, 3}), "row 1: length -1"));
   CHECK(has(lengths({1, Index{1} << 62, Index{1} << 62}), "from row 1 on"));
   const auto offsets = [&](std::vector<Index> numbers) {
-    return error_of([&] { JaggedTensor::from_offsets(values, to_vector(exec, numbers)); });
+    return error_of([&] { JaggedTensor::from_offsets(values, to_vector(Exec(), numbers)); });
   };
   CHECK(offsets({0, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
@@ -109,16 +104,17 @@ TEST_CASE("a jagged tensor refuses what does not fit together") {
   CHECK(has(offsets({0, 2, 1, 3}), "row 1: its offsets go back from 2 to 1"));
   CHECK(has(offsets({0, 2}), "the offsets end at 2, but there are 3 values"));
   CHECK(has(offsets({0, 4}), "the offsets end at 4, but there are 3 values"));
-  const auto jagged = JaggedTensor::from_lengths(exec, values, to_vector<Index>(exec, {3}));
-  CHECK(has(
-      error_of([&] { JaggedTensor::from_lengths(exec, values, jagged.lengths(exec), to_vector<float>(exec, {1})); }),
-      "1 weights for 3 values"));
-  CHECK(has(error_of([&] { jagged.to_padded_dense(exec, -1); }), "a padded width of -1"));
-  CHECK(has(error_of([&] { jagged.to_padded_dense_weights(exec); }), "no weights"));
+  const auto jagged = JaggedTensor::from_lengths(Exec(), values, to_vector<Index>(Exec(), {3}));
+  CHECK(has(error_of([&] {
+              JaggedTensor::from_lengths(Exec(), values, jagged.lengths(Exec()), to_vector<float>(Exec(), {1}));
+            }),
+            "1 weights for 3 values"));
+  CHECK(has(error_of([&] { jagged.to_padded_dense(Exec(), -1); }), "a padded width of -1"));
+  CHECK(has(error_of([&] { jagged.to_padded_dense_weights(Exec()); }), "no weights"));
   CHECK(has(error_of([&] { jagged.to_dense_weights(); }), "no weights"));
-  CHECK(has(error_of([&] { jagged::from_list(exec, {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
-  CHECK(has(error_of([&] { jagged::from_list(exec, {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
-  const auto padded = jagged.to_padded_dense(exec);
-  CHECK(has(error_of([&] { JaggedTensor::from_dense_lengths(exec, padded, to_vector<Index>(exec, {4})); }),
+  CHECK(has(error_of([&] { jagged::from_list(Exec(), {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
+  CHECK(has(error_of([&] { jagged::from_list(Exec(), {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
+  const auto padded = jagged.to_padded_dense(Exec());
+  CHECK(has(error_of([&] { JaggedTensor::from_dense_lengths(Exec(), padded, to_vector<Index>(Exec(), {4})); }),
             "row 0: length 4; the rows given are 3 long"));
 }

@@ -9,16 +9,14 @@ using jagged::to_vector;
 
 namespace {
 
-const Exec exec;
-
 /// Two keys, three samples.
 KeyedJaggedTensor tutorial() {
-  return KeyedJaggedTensor::from_dense(exec, {"product", "user"}, {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
+  return KeyedJaggedTensor::from_dense(Exec(), {"product", "user"}, {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
 }
 
 /// Three keys, two samples, with weights; the last key's bags are empty.
 KeyedJaggedTensor weighted() {
-  return KeyedJaggedTensor::from_dense(exec, {"a", "b", "c"}, {{{1}, {2, 3}}, {{}, {4}}, {{}, {}}},
+  return KeyedJaggedTensor::from_dense(Exec(), {"a", "b", "c"}, {{{1}, {2, 3}}, {{}, {4}}, {{}, {}}},
                                        {{{0.5f}, {2, 3}}, {{}, {0.1f}}, {{}, {}}});
 }
 
@@ -28,8 +26,8 @@ TEST_CASE("a keyed jagged tensor finds the bag of a key and a sample") {
   jagged::KeyedJaggedTensor kjt;
   kjt.keys = {"product", "user"};
   kjt.stride = 3;
-  kjt.values = to_vector<Index>(exec, {101, 202, 303, 404, 505, 606});
-  kjt.offsets = to_vector<Index>(exec, {0, 2, 2, 3, 4, 5, 6});
+  kjt.values = to_vector<Index>(Exec(), {101, 202, 303, 404, 505, 606});
+  kjt.offsets = to_vector<Index>(Exec(), {0, 2, 2, 3, 4, 5, 6});
   REQUIRE(kjt.features() == 2);
   REQUIRE(kjt.total() == 6);
   REQUIRE_FALSE(kjt.weighted());
@@ -46,7 +44,7 @@ TEST_CASE("a keyed jagged tensor prints its bags key by key") {
   CHECK(printed(tutorial()) ==
         "KeyedJaggedTensor({\n    \"product\": [[101, 202], [], [303]],\n    \"user\": [[404], [505], "
         "[606]]\n})");
-  CHECK(printed(weighted().permute(exec, {1, 2})) ==
+  CHECK(printed(weighted().permute(Exec(), {1, 2})) ==
         "KeyedJaggedTensor({\n"
         "    \"b\": {\n        \"values\": [[], [4]],\n        \"weights\": [[], [0.1]]\n    },\n"
         "    \"c\": {\n        \"values\": [[], []],\n        \"weights\": [[], []]\n    }\n})");
@@ -62,10 +60,10 @@ TEST_CASE("per-key access and split are views of the values") {
   CHECK(b.weights.data() == kjt.weights.data() + 3);
   b.values(0) = 40;
   CHECK(kjt.values(3) == 40);
-  CHECK(kjt.to_map(exec).at("b").values.data() == b.values.data());
-  CHECK(list(kjt.to_padded_dense(exec, "a", {}, -1)) == std::vector<Index>{1, -1, 2, 3});
+  CHECK(kjt.to_map(Exec()).at("b").values.data() == b.values.data());
+  CHECK(list(kjt.to_padded_dense(Exec(), "a", {}, -1)) == std::vector<Index>{1, -1, 2, 3});
 
-  const auto parts = kjt.split(exec, {1, 0, 2});
+  const auto parts = kjt.split(Exec(), {1, 0, 2});
   REQUIRE(parts.size() == 3);
   CHECK(parts[0].keys == std::vector<std::string>{"a"});
   CHECK(parts[1].keys.empty());
@@ -80,12 +78,12 @@ TEST_CASE("per-key access and split are views of the values") {
 
 TEST_CASE("values may be longer than what the offsets use") {
   KeyedJaggedTensor kjt = tutorial();
-  kjt.values = to_vector<Index>(exec, {101, 202, 303, 404, 505, 606, -1, -1});
-  kjt.offsets = to_vector<Index>(exec, {0, 2, 2, 3, 4, 5, 6, -1});
+  kjt.values = to_vector<Index>(Exec(), {101, 202, 303, 404, 505, 606, -1, -1});
+  kjt.offsets = to_vector<Index>(Exec(), {0, 2, 2, 3, 4, 5, 6, -1});
   CHECK(printed(kjt) == printed(tutorial()));
-  CHECK(list(kjt.split(exec, {2})[0].values) == list(tutorial().values));
-  CHECK(list(kjt.permute(exec, {0, 1}).offsets) == list(tutorial().offsets));
-  CHECK(list(kjt.lengths(exec)) == std::vector<Index>{2, 0, 1, 1, 1, 1});
+  CHECK(list(kjt.split(Exec(), {2})[0].values) == list(tutorial().values));
+  CHECK(list(kjt.permute(Exec(), {0, 1}).offsets) == list(tutorial().offsets));
+  CHECK(list(kjt.lengths(Exec())) == std::vector<Index>{2, 0, 1, 1, 1, 1});
 }
 
 TEST_CASE("there and back: permute; split and concat; keys one by one") {
@@ -102,21 +100,21 @@ TEST_CASE("there and back: permute; split and concat; keys one by one") {
   for (const auto& order : orders) {
     std::vector<Index> inverse(3);
     for (Index i = 0; i < 3; ++i) inverse[order[i]] = i;
-    const KeyedJaggedTensor permuted = kjt.permute(exec, order);
-    for (Index i = 0; i < 3; ++i) CHECK(printed(permuted.jagged(exec, i)) == printed(kjt.jagged(exec, order[i])));
-    same(permuted.permute(exec, inverse));
+    const KeyedJaggedTensor permuted = kjt.permute(Exec(), order);
+    for (Index i = 0; i < 3; ++i) CHECK(printed(permuted.jagged(Exec(), i)) == printed(kjt.jagged(Exec(), order[i])));
+    same(permuted.permute(Exec(), inverse));
   }
   for (const std::vector<Index>& segments : {std::vector<Index>{3}, {0, 2, 0, 1}, {1, 1, 1}, {3, 0}})
-    same(KeyedJaggedTensor::concat(exec, kjt.split(exec, segments)));
-  same(KeyedJaggedTensor::from_jagged(exec, kjt.keys, {kjt["a"], kjt["b"], kjt["c"]}));
-  same(KeyedJaggedTensor::from_lengths(exec, kjt.keys, to_vector(exec, list(kjt.values)), kjt.lengths(exec),
+    same(KeyedJaggedTensor::concat(Exec(), kjt.split(Exec(), segments)));
+  same(KeyedJaggedTensor::from_jagged(Exec(), kjt.keys, {kjt["a"], kjt["b"], kjt["c"]}));
+  same(KeyedJaggedTensor::from_lengths(Exec(), kjt.keys, to_vector(Exec(), list(kjt.values)), kjt.lengths(Exec()),
                                        kjt.weights));
-  same(KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(exec, list(kjt.values)), kjt.offsets, kjt.weights));
+  same(KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(Exec(), list(kjt.values)), kjt.offsets, kjt.weights));
 }
 
 TEST_CASE("keys with a stride of their own") {
-  const auto kjt = KeyedJaggedTensor::from_lengths(exec, {"u", "v", "w"}, to_vector<Index>(exec, {1, 2, 3, 4}),
-                                                   to_vector<Index>(exec, {1, 0, 2, 1}), {}, {2, 0, 2});
+  const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), {"u", "v", "w"}, to_vector<Index>(Exec(), {1, 2, 3, 4}),
+                                                   to_vector<Index>(Exec(), {1, 0, 2, 1}), {}, {2, 0, 2});
   CHECK(kjt.variable_stride());
   CHECK(kjt.stride == 2);
   CHECK(kjt.stride_per_key() == std::vector<Index>{2, 0, 2});
@@ -124,57 +122,57 @@ TEST_CASE("keys with a stride of their own") {
   CHECK(kjt.begin(2, 1) == 3);
   CHECK(kjt.length(2, 0) == 2);
   CHECK(printed(kjt) == "KeyedJaggedTensor({\n    \"u\": [[1], []],\n    \"v\": [],\n    \"w\": [[2, 3], [4]]\n})");
-  CHECK(printed(kjt.permute(exec, {2, 1, 0}).permute(exec, {2, 1, 0})) == printed(kjt));
-  const auto joined = KeyedJaggedTensor::concat(exec, kjt.split(exec, {1, 2}));
+  CHECK(printed(kjt.permute(Exec(), {2, 1, 0}).permute(Exec(), {2, 1, 0})) == printed(kjt));
+  const auto joined = KeyedJaggedTensor::concat(Exec(), kjt.split(Exec(), {1, 2}));
   CHECK(printed(joined) == printed(kjt));
   CHECK(joined.first_bags == kjt.first_bags);
   CHECK(has(error_of([&] {
-              KeyedJaggedTensor::concat(exec, {kjt, weighted()});
+              KeyedJaggedTensor::concat(Exec(), {kjt, weighted()});
             }),
             "one part has a stride for each key"));
 }
 
 TEST_CASE("no keys, no samples, no ids") {
   const std::vector<KeyedJaggedTensor> without_keys = {
-      KeyedJaggedTensor(), KeyedJaggedTensor::from_dense(exec, {}, {}), KeyedJaggedTensor::concat(exec, {}),
-      KeyedJaggedTensor::from_lengths(exec, {}, Vector<Index>(), Vector<Index>()),
-      KeyedJaggedTensor::from_offsets({}, Vector<Index>(), to_vector<Index>(exec, {0}))};
+      KeyedJaggedTensor(), KeyedJaggedTensor::from_dense(Exec(), {}, {}), KeyedJaggedTensor::concat(Exec(), {}),
+      KeyedJaggedTensor::from_lengths(Exec(), {}, Vector<Index>(), Vector<Index>()),
+      KeyedJaggedTensor::from_offsets({}, Vector<Index>(), to_vector<Index>(Exec(), {0}))};
   for (const KeyedJaggedTensor& kjt : without_keys) {
     CHECK(kjt.features() == 0);
     CHECK(kjt.stride == 0);
     CHECK(kjt.total() == 0);
-    CHECK(kjt.lengths(exec).extent(0) == 0);
+    CHECK(kjt.lengths(Exec()).extent(0) == 0);
     CHECK(kjt.length_per_key().empty());
     CHECK(kjt.offset_per_key() == std::vector<Index>{0});
-    CHECK(kjt.to_map(exec).empty());
-    CHECK(kjt.permute(exec, {}).features() == 0);
-    CHECK(kjt.split(exec, {}).empty());
-    CHECK(kjt.split(exec, {0, 0}).size() == 2);
+    CHECK(kjt.to_map(Exec()).empty());
+    CHECK(kjt.permute(Exec(), {}).features() == 0);
+    CHECK(kjt.split(Exec(), {}).empty());
+    CHECK(kjt.split(Exec(), {0, 0}).size() == 2);
     CHECK(printed(kjt) == "KeyedJaggedTensor()");
-    CHECK(printed(KeyedJaggedTensor::concat(exec, {kjt, tutorial(), kjt})) == printed(tutorial()));
+    CHECK(printed(KeyedJaggedTensor::concat(Exec(), {kjt, tutorial(), kjt})) == printed(tutorial()));
   }
-  const auto no_samples = KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{}, {}});
+  const auto no_samples = KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{}, {}});
   CHECK(no_samples.stride == 0);
   CHECK(list(no_samples.offsets) == std::vector<Index>{0});
   CHECK(no_samples.length_per_key() == std::vector<Index>{0, 0});
   CHECK(no_samples["b"].size() == 0);
-  CHECK(no_samples.to_padded_dense(exec, "a", 2).extent(0) == 0);
-  CHECK(no_samples.permute(exec, {1, 0}).keys == std::vector<std::string>{"b", "a"});
-  CHECK(printed(no_samples.split(exec, {1, 1})[1]) == "KeyedJaggedTensor({\n    \"b\": []\n})");
-  const auto no_ids = KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{{}, {}}, {{}, {}}});
+  CHECK(no_samples.to_padded_dense(Exec(), "a", 2).extent(0) == 0);
+  CHECK(no_samples.permute(Exec(), {1, 0}).keys == std::vector<std::string>{"b", "a"});
+  CHECK(printed(no_samples.split(Exec(), {1, 1})[1]) == "KeyedJaggedTensor({\n    \"b\": []\n})");
+  const auto no_ids = KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{{}, {}}, {{}, {}}});
   CHECK(no_ids.stride == 2);
-  CHECK(no_ids.permute(exec, {1}).bags() == 2);
+  CHECK(no_ids.permute(Exec(), {1}).bags() == 2);
   CHECK(list(no_ids["a"].offsets) == std::vector<Index>{0, 0, 0});
   // Weights cannot be told from none where there are no ids.
-  CHECK(KeyedJaggedTensor::concat(exec, {no_ids, weighted()}).weighted());
-  CHECK(KeyedJaggedTensor::concat(exec, weighted().split(exec, {2, 1})).weighted());
+  CHECK(KeyedJaggedTensor::concat(Exec(), {no_ids, weighted()}).weighted());
+  CHECK(KeyedJaggedTensor::concat(Exec(), weighted().split(Exec(), {2, 1})).weighted());
 }
 
 TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
-  const Vector<Index> values = to_vector<Index>(exec, {7, 8, 9});
+  const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers, std::vector<Index> strides = {}) {
     return error_of([&] {
-      KeyedJaggedTensor::from_lengths(exec, {"a", "b"}, values, to_vector(exec, numbers), {}, strides);
+      KeyedJaggedTensor::from_lengths(Exec(), {"a", "b"}, values, to_vector(Exec(), numbers), {}, strides);
     });
   };
   CHECK(lengths({2, 0, 1, 0}).empty());
@@ -188,7 +186,7 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   CHECK(has(lengths({2, 0, 1}, {4, -1}), "key \"b\": stride -1"));
   CHECK(has(lengths({2, 0, 1}, {3}), "1 strides for 2 keys"));
   const auto offsets = [&](std::vector<Index> numbers) {
-    return error_of([&] { KeyedJaggedTensor::from_offsets({"a", "b"}, values, to_vector(exec, numbers)); });
+    return error_of([&] { KeyedJaggedTensor::from_offsets({"a", "b"}, values, to_vector(Exec(), numbers)); });
   };
   CHECK(offsets({0, 2, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
@@ -200,17 +198,18 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   CHECK(has(error_of([&] { kjt["price"]; }),
             "no key \"price\" in the keyed jagged tensor; its keys: \"product\", \"user\""));
   CHECK(has(error_of([&] { KeyedJaggedTensor()["price"]; }), "its keys: none"));
-  CHECK(has(error_of([&] { kjt.permute(exec, {0, 2}); }), "no key at position 2"));
-  CHECK(has(error_of([&] { kjt.split(exec, {1}); }), "the segments have 1 keys together"));
-  CHECK(has(error_of([&] { kjt.split(exec, {3, -1}); }), "a segment of -1 keys"));
-  CHECK(has(error_of([&] { KeyedJaggedTensor::concat(exec, {kjt, weighted()}); }), "strides 3 and 2"));
+  CHECK(has(error_of([&] { kjt.permute(Exec(), {0, 2}); }), "no key at position 2"));
+  CHECK(has(error_of([&] { kjt.split(Exec(), {1}); }), "the segments have 1 keys together"));
+  CHECK(has(error_of([&] { kjt.split(Exec(), {3, -1}); }), "a segment of -1 keys"));
+  CHECK(has(error_of([&] { KeyedJaggedTensor::concat(Exec(), {kjt, weighted()}); }), "strides 3 and 2"));
   CHECK(has(error_of([&] {
-              KeyedJaggedTensor::from_dense(exec, {"a", "b"}, {{{1}}, {{1}, {2}}});
+              KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{{1}}, {{1}, {2}}});
             }),
             "key \"b\" has 2 rows, key \"a\" 1"));
-  CHECK(has(error_of([&] { KeyedJaggedTensor::from_dense(exec, {"a"}, {}); }), "bags of 0 keys for 1 keys"));
-  CHECK(has(error_of([&] {
-              KeyedJaggedTensor::from_jagged(exec, {"a", "b"}, {weighted()["a"], jagged::from_list(exec, {{1}, {}})});
-            }),
-            "only one of the parts has weights"));
+  CHECK(has(error_of([&] { KeyedJaggedTensor::from_dense(Exec(), {"a"}, {}); }), "bags of 0 keys for 1 keys"));
+  CHECK(
+      has(error_of([&] {
+            KeyedJaggedTensor::from_jagged(Exec(), {"a", "b"}, {weighted()["a"], jagged::from_list(Exec(), {{1}, {}})});
+          }),
+          "only one of the parts has weights"));
 }

@@ -7,10 +7,8 @@ using jagged::KeyedTensor;
 
 namespace {
 
-const Exec exec;
-
 Matrix<float> matrix(Index rows, Index columns, float start) {
-  const Matrix<float> view = make_matrix<float>(exec, "tesserec::test::matrix", rows, columns);
+  const Matrix<float> view = make_matrix<float>(Exec(), "tesserec::test::matrix", rows, columns);
   for (Index i = 0; i < rows * columns; ++i) view.data()[i] = start + static_cast<float>(i);
   return view;
 }
@@ -39,18 +37,18 @@ TEST_CASE("a keyed tensor's columns are views") {
 }
 
 TEST_CASE("matrices side by side are a keyed tensor, and regroup takes them apart") {
-  const KeyedTensor first = KeyedTensor::from_list(exec, {"a", "b"}, {matrix(2, 1, 0), matrix(2, 2, 10)});
+  const KeyedTensor first = KeyedTensor::from_list(Exec(), {"a", "b"}, {matrix(2, 1, 0), matrix(2, 2, 10)});
   CHECK(list(first.values) == std::vector<float>{0, 10, 11, 1, 12, 13});
   CHECK(first.length_per_key == std::vector<Index>{1, 2});
-  const KeyedTensor second = KeyedTensor::from_list(exec, {"c"}, {matrix(2, 1, 20)});
-  const auto groups = KeyedTensor::regroup(exec, {first, second}, {{"c", "a"}, {"b"}, {}, {"a", "c"}});
+  const KeyedTensor second = KeyedTensor::from_list(Exec(), {"c"}, {matrix(2, 1, 20)});
+  const auto groups = KeyedTensor::regroup(Exec(), {first, second}, {{"c", "a"}, {"b"}, {}, {"a", "c"}});
   REQUIRE(groups.size() == 4);
   CHECK(list(groups[0]) == std::vector<float>{20, 0, 21, 1});
   CHECK(list(groups[1]) == std::vector<float>{10, 11, 12, 13});
   CHECK(groups[2].extent(0) == 2);
   CHECK(groups[2].extent(1) == 0);
   CHECK(list(groups[3]) == std::vector<float>{0, 20, 1, 21});
-  CHECK(list(KeyedTensor::regroup(exec, {first}, {{"a", "b"}})[0]) == list(first.values));
+  CHECK(list(KeyedTensor::regroup(Exec(), {first}, {{"a", "b"}})[0]) == list(first.values));
 }
 
 TEST_CASE("a keyed tensor without keys or samples") {
@@ -60,11 +58,11 @@ TEST_CASE("a keyed tensor without keys or samples") {
   CHECK(none.offset_per_key() == std::vector<Index>{0});
   CHECK(none.to_map().empty());
   CHECK(printed(none) == "KeyedTensor()");
-  CHECK(KeyedTensor::from_list(exec, {}, {}).values.size() == 0);
-  CHECK(KeyedTensor::regroup(exec, {}, {}).empty());
+  CHECK(KeyedTensor::from_list(Exec(), {}, {}).values.size() == 0);
+  CHECK(KeyedTensor::regroup(Exec(), {}, {}).empty());
   const KeyedTensor no_samples = KeyedTensor::from_values({"a"}, {3}, matrix(0, 3, 0));
   CHECK(no_samples["a"].extent(0) == 0);
-  CHECK(KeyedTensor::regroup(exec, {no_samples}, {{"a", "a"}})[0].extent(1) == 6);
+  CHECK(KeyedTensor::regroup(Exec(), {no_samples}, {{"a", "a"}})[0].extent(1) == 6);
   CHECK(printed(no_samples) == "KeyedTensor({\n    \"a\": []\n})");
 }
 
@@ -79,13 +77,13 @@ TEST_CASE("a keyed tensor refuses what does not fit together") {
             "sum to 2, but the values have 3"));
   CHECK(has(error_of([&] { KeyedTensor::from_values({"a", "b"}, {4, -1}, tensor.values); }), "key \"b\": length -1"));
   CHECK(has(error_of([&] { KeyedTensor::from_values({"a"}, {1, 2}, tensor.values); }), "lengths of 2 keys for 1 keys"));
-  CHECK(has(error_of([&] { KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values}); }), "1 matrices for 2 keys"));
+  CHECK(has(error_of([&] { KeyedTensor::from_list(Exec(), {"a", "b"}, {tensor.values}); }), "1 matrices for 2 keys"));
   CHECK(has(error_of([&] {
-              KeyedTensor::from_list(exec, {"a", "b"}, {tensor.values, longer.values});
+              KeyedTensor::from_list(Exec(), {"a", "b"}, {tensor.values, longer.values});
             }),
             "key \"b\" has 3 rows, key \"a\" 2"));
   const auto regroup = [&](const std::vector<KeyedTensor>& tensors, const std::vector<std::string>& group) {
-    return error_of([&] { KeyedTensor::regroup(exec, tensors, {group}); });
+    return error_of([&] { KeyedTensor::regroup(Exec(), tensors, {group}); });
   };
   CHECK(has(regroup({tensor}, {"a", "x"}), "no key \"x\" in the keyed tensors; their keys: \"a\", \"b\""));
   CHECK(regroup({tensor, other}, {"a"}).empty());
