@@ -15,7 +15,9 @@ namespace {
 
 std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
   const auto found = invocation.options.find("--only");
-  if (found == invocation.options.end()) return with_deck ? bench::groups : std::set<std::string>{"limits", "costs"};
+  if (found == invocation.options.end())
+    return with_deck ? std::set<std::string>{"limits", "costs", "parts", "step"}
+                     : std::set<std::string>{"limits", "costs"};
   std::set<std::string> wanted;
   std::string word;
   for (const char c : found->second + ",") {
@@ -23,12 +25,12 @@ std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
       word += c;
       continue;
     }
-    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step");
+    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step, law");
     wanted.insert(word);
     word.clear();
   }
-  if (!with_deck && (wanted.count("parts") != 0 || wanted.count("step") != 0))
-    fail("--only ", found->second, ": parts and step are those of a deck; give one, such as inputs/bench.toml");
+  if (!with_deck && bench::needs_model(wanted))
+    fail("--only ", found->second, ": parts, step and law are those of a deck; give one, such as inputs/bench.toml");
   return wanted;
 }
 
@@ -56,6 +58,7 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
         .set("samples_per_second", report.samples_per_step / report.step_seconds)
         .set("step_fraction", report.step_fraction)
         .set("bottleneck", report.bottleneck);
+  if (report.law_cost) json.set("law_cost", *report.law_cost);
   return json;
 }
 
@@ -85,7 +88,7 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const bool with_deck = !invocation.deck.empty();
   const deck::Deck deck = with_deck ? invocation.read_deck() : bare_deck(invocation.overrides);
   const std::set<std::string> wanted = groups_of(invocation, with_deck);
-  if (wanted.count("parts") != 0 || wanted.count("step") != 0) deck::require_data(deck);
+  if (bench::needs_model(wanted)) deck::require_data(deck);
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
   const Exec exec;
   const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);

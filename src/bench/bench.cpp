@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "costs.hpp"
+#include "law.hpp"
 #include "parts.hpp"
 #include "step.hpp"
 #include <tesserec/bench/bench.hpp>
@@ -32,7 +33,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
     }
     measure_costs(context, limits, report);
   }
-  if (!wants("parts") && !wants("step")) return report;
+  if (!needs_model(which)) return report;
 
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
   train::Session session(exec, comm, job, source->info());
@@ -46,6 +47,10 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
     log_info("whole steps");
     const StepTimes times = measure_step(context, session, *source);
     add_step_figures(session, times, limits, report);
+  }
+  if (wants("law")) {
+    log_info("the reduction law");
+    measure_law(context, session, Drawn(context, *source, settings.steps), report);
   }
   return report;
 }

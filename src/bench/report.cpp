@@ -28,6 +28,7 @@ std::string title(const std::string& group) {
   if (group == "layers") return "layers, a chunk of 128 samples, hot";
   if (group == "rows") return "rows, uniform ids, out of the caches";
   if (group == "step") return "the step's phases";
+  if (group == "law") return "by the reduction law, and in no order";
   return group;
 }
 
@@ -60,6 +61,7 @@ std::string describe(const Report& report) {
     text += line("step of %.0f samples: %.3f ms, %.0f samples/s, %.1f %% of the multiply-add peak\n",
                  report.samples_per_step, 1e3 * report.step_seconds, report.samples_per_step / report.step_seconds,
                  100 * report.step_fraction);
+  if (report.law_cost) text += line("cost of the law: %.1f %% of a step\n", 100 * *report.law_cost);
   if (!report.bottleneck.empty()) text += "bottleneck: " + report.bottleneck + "\n";
   if (!report.cost_keys.empty()) {
     text += "constants of the planner\n";

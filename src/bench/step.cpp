@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.hpp"
 
-#include <tesserec/core/error.hpp>
+#include "drawn.hpp"
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::bench {
 namespace {
-
-/// Batches made beforehand.
-class Drawn : public data::Source {
- public:
-  Drawn(const Context& context, data::Source& from, int count) : info_(from.info()) {
-    std::vector<double> seconds;
-    for (int i = 0; i < count; ++i) {
-      const double start = context.now();
-      if (!from.next(batches_.emplace_back())) {
-        from.seek(++epoch_, 0);
-        if (!from.next(batches_.back())) fail("the data have no samples");
-      }
-      seconds.push_back(context.now() - start);
-    }
-    read_seconds_ = context.slowest(median(std::move(seconds)));
-  }
-  const data::SourceInfo& info() const override { return info_; }
-  bool next(data::Batch& batch) override {
-    if (next_ == batches_.size()) return false;
-    batch = batches_[next_++];
-    return true;
-  }
-  void seek(Index, Index) override { next_ = 0; }
-  double read_seconds() const { return read_seconds_; }
-
- private:
-  data::SourceInfo info_;
-  std::vector<data::Batch> batches_;
-  std::size_t next_ = 0;
-  Index epoch_ = 0;
-  double read_seconds_ = 0;
-};
 
 StepCounts count(train::Session& session, const data::Batch& batch) {
   StepCounts counts;

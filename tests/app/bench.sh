@@ -20,6 +20,8 @@ must_succeed 'predicted step' plan "$deck" "${quick[@]}" --set plan.machine="$fo
 must_succeed '"predicted_step_seconds"' plan "$deck" "${quick[@]}" --json --set plan.machine="$folder/machines/this.toml"
 must_succeed 'constants of the planner' bench --only costs "${quick[@]:0:8}"
 must_succeed 'bottleneck: ' bench "$deck" "${quick[@]}" --only limits,step
+must_succeed 'cost of the law: ' bench "$deck" "${quick[@]}" --only law
+must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --json
 
 # A step of a machine twice as slow is predicted to take longer.
 printf 'dense_flops = 1e6\n' >slow.toml
@@ -30,7 +32,7 @@ printf 'name,rows,dim,ids_per_bag\na,10,4,1\n' >tables.csv
 must_succeed '"critical_path_seconds"' plan --tables tables.csv --json
 ! grep -q predicted_step_seconds "$folder/out" || complain "a list of tables has no dense half to predict"
 
-must_fail '--only: "speed" is none of limits, costs, parts, step' bench --only speed
+must_fail '--only: "speed" is none of limits, costs, parts, step, law' bench --only speed
 must_fail 'give one, such as inputs/bench.toml' bench --only step
 must_fail 'add costs to --only' bench --only limits --save x.toml "${quick[@]:0:8}"
 must_fail 'no.toml: cannot read the deck' bench no.toml

@@ -12,11 +12,15 @@
 
 namespace tesserec::bench {
 
-/// What can be measured, in this order.
-inline const std::set<std::string> groups = {"limits", "costs", "parts", "step"};
+/// What can be measured.
+inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "law"};
+/// Whether any of `which` needs a deck's data and belongs to its model.
+inline bool needs_model(const std::set<std::string>& which) {
+  return which.count("parts") + which.count("step") + which.count("law") > 0;
+}
 
-/// Measures on all ranks at once. `which`: some of `groups`; parts and step need the job's data and belong to
-/// its model. Collective. Errors are those of training: data that are not there, a plan that does not fit.
+/// Measures on all ranks at once. `which`: some of `groups`. Collective. Errors are those of training: data that are
+/// not there, a plan that does not fit.
 Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
            const std::set<std::string>& which);
 

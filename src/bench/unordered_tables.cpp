@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unordered_tables.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/embedding/row_gradient.hpp>
+
+namespace tesserec::bench {
+namespace {
+
+using sharding::ComputeKernel;
+using sharding::ShardingType;
+
+constexpr std::size_t prefetch_distance = 12;
+constexpr Index line = 16;  // floats
+
+void check(const embedding::EmbeddingBagConfig& table, const sharding::ParameterSharding& plan, int ranks) {
+  const auto refuse = [&](const char* why) {
+    fail("table ", table.name, ": the cost of the law is not measured ", why);
+  };
+  if (plan.type == ShardingType::data_parallel && ranks > 1) refuse("for data_parallel tables");
+  if (plan.kernel != ComputeKernel::fused) refuse("for the dense kernel");
+  if (table.pooling != embedding::PoolingType::sum || table.weighted) refuse("for means and weighted sums");
+  for (const sharding::Shard& shard : plan.shards)
+    if (shard.columns.size() != table.embedding_dim) refuse("for columns that are cut");
+}
+
+TESSEREC_KERNEL void add(float* to, const float* from, Index n) {
+  for (Index c = 0; c < n; ++c) to[c] += from[c];
+}
+
+/// Sums of bags with ids, one after the other; the end of what was written.
+TESSEREC_KERNEL float* pool_bags(const float* rows, Index first_row, Index dim, Index bags, const std::int32_t* lengths,
+                                 const Index* ids, const Index* ids_end, float* out) {
+  const auto row = [&](Index id) { return rows + (id - first_row) * dim; };
+  for (Index bag = 0; bag < bags; ++bag) {
+    if (lengths[bag] == 0) continue;
+    for (const Index* end = ids + lengths[bag]; ids != end; ++ids) {
+      if (ids_end - ids > static_cast<std::ptrdiff_t>(prefetch_distance))
+        for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(ids[prefetch_distance]) + c);
+      const float* from = row(*ids);
+      if (ids + lengths[bag] == end)
+        for (Index c = 0; c < dim; ++c) out[c] = from[c];
+      else
+        for (Index c = 0; c < dim; ++c) out[c] += from[c];
+    }
+    out += dim;
+  }
+  return out;
+}
+
+}  // namespace
+
+UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection& tables,
+                                 const std::vector<std::string>& features, const Lanes& lanes)
+    : comm_(comm), lanes_(lanes) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  slots_.resize(ranks);
+  for (auto* numbers : {&lengths_out_, &lengths_in_}) numbers->resize(ranks);
+  for (auto* numbers : {&ids_out_, &ids_in_}) numbers->resize(ranks);
+  for (auto* numbers : {&sums_out_, &sums_in_, &gradients_out_, &gradients_in_}) numbers->resize(ranks);
+  auto mine = tables.shards().begin();
+  for (std::size_t t = 0; t < tables.tables().size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = tables.tables()[t];
+    check(table, tables.plan()[t], comm.size());
+    std::vector<sharding::Shard> shards = tables.plan()[t].shards;
+    if (shards.empty()) shards = sharding::cut(table, 1, 1, std::vector<int>{0});  // data_parallel on one rank
+    for (const sharding::Shard& shard : shards) {
+      const embedding::EmbeddingTable* rows = nullptr;
+      if (shard.rank == comm.rank()) {
+        mine = std::find_if(tables.shards().begin(), tables.shards().end(), [&](const auto& held) {
+          return held.table == t && held.rows->blocks().begin == shard.blocks.begin;
+        });
+        rows = mine->rows.get();
+      }
+      Index column = pooled_width_;
+      for (const std::string& feature : table.feature_names) {
+        const auto key = std::find(features.begin(), features.end(), feature) - features.begin();
+        slots_[shard.rank].push_back(
+            {embedding::RowBlocks(table.num_embeddings).rows(shard.blocks), key, column, table.embedding_dim, rows});
+        column += table.embedding_dim;
+      }
+    }
+    pooled_width_ += table.embedding_dim * static_cast<Index>(table.feature_names.size());
+  }
+}
+
+template <class T>
+void UnorderedTables::exchange(ByRank<T>& out, ByRank<T>& in) const {
+  std::swap(out[comm_.rank()], in[comm_.rank()]);
+  std::vector<MPI_Request> requests;
+  const auto bytes = [](const std::vector<T>& v) { return static_cast<int>(v.size() * sizeof(T)); };
+  for (int r = 0; r < comm_.size(); ++r) {
+    if (r == comm_.rank()) continue;
+    comm::check(MPI_Irecv(in[r].data(), bytes(in[r]), MPI_BYTE, r, 0, comm_.mpi(), &requests.emplace_back()),
+                "MPI_Irecv");
+    comm::check(MPI_Isend(out[r].data(), bytes(out[r]), MPI_BYTE, r, 0, comm_.mpi(), &requests.emplace_back()),
+                "MPI_Isend");
+  }
+  comm::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+void UnorderedTables::ask(const jagged::KeyedJaggedTensor& sparse) {
+  const Index* ids = sparse.values.data();
+  for (int owner = 0; owner < comm_.size(); ++owner) {
+    lengths_out_[owner].clear();
+    ids_out_[owner].clear();
+    for (const Slot& slot : slots_[owner]) {
+      for (Index s = 0; s < samples_; ++s) {
+        const std::size_t before = ids_out_[owner].size();
+        for (Index i = sparse.begin(slot.key, s); i < sparse.begin(slot.key, s) + sparse.length(slot.key, s); ++i)
+          if (ids[i] >= slot.rows.begin && ids[i] < slot.rows.end) ids_out_[owner].push_back(ids[i]);
+        lengths_out_[owner].push_back(static_cast<std::int32_t>(ids_out_[owner].size() - before));
+      }
+    }
+  }
+  for (int r = 0; r < comm_.size(); ++r)
+    lengths_in_[r].resize(slots_[comm_.rank()].size() *
+                          static_cast<std::size_t>(lanes_.samples_of_rank(r, comm_.size(), global_size_).size()));
+  exchange(lengths_out_, lengths_in_);
+  for (int r = 0; r < comm_.size(); ++r)
+    ids_in_[r].resize(std::accumulate(lengths_in_[r].begin(), lengths_in_[r].end(), std::size_t{0}));
+  exchange(ids_out_, ids_in_);
+}
+
+void UnorderedTables::pool(int sender) {
+  const Index bags = lanes_.samples_of_rank(sender, comm_.size(), global_size_).size();
+  const std::int32_t* lengths = lengths_in_[sender].data();
+  const Index* ids = ids_in_[sender].data();
+  std::size_t most = 0;
+  for (const Slot& slot : slots_[comm_.rank()]) most += static_cast<std::size_t>(bags * slot.dim);
+  sums_out_[sender].resize(most);
+  float* out = sums_out_[sender].data();
+  for (const Slot& slot : slots_[comm_.rank()]) {
+    const Index* const end = ids + std::accumulate(lengths, lengths + bags, Index{0});
+    out = pool_bags(slot.shard->weights().data(), slot.rows.begin, slot.dim, bags, lengths, ids, end, out);
+    lengths += bags;
+    ids = end;
+  }
+  sums_out_[sender].resize(static_cast<std::size_t>(out - sums_out_[sender].data()));
+}
+
+void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index global_size, float* pooled) {
+  samples_ = sparse.stride;
+  global_size_ = global_size;
+  ask(sparse);
+  for (int sender = 0; sender < comm_.size(); ++sender) pool(sender);
+  for (int owner = 0; owner < comm_.size(); ++owner) {
+    std::size_t size = 0, at = 0;
+    for (const Slot& slot : slots_[owner])
+      for (Index s = 0; s < samples_; ++s) size += asked(owner)[at++] > 0 ? static_cast<std::size_t>(slot.dim) : 0;
+    sums_in_[owner].resize(size);
+  }
+  exchange(sums_out_, sums_in_);
+  std::fill_n(pooled, samples_ * pooled_width_, 0.0f);
+  for (int owner = 0; owner < comm_.size(); ++owner) {
+    const std::int32_t* length = asked(owner).data();
+    const float* sum = sums_in_[owner].data();
+    for (const Slot& slot : slots_[owner])
+      for (Index s = 0; s < samples_; ++s)
+        if (*length++ > 0) {
+          add(pooled + s * pooled_width_ + slot.column, sum, slot.dim);
+          sum += slot.dim;
+        }
+  }
+}
+
+void UnorderedTables::backward(const float* pooled_gradient, Index step) {
+  for (int owner = 0; owner < comm_.size(); ++owner) {
+    gradients_out_[owner].resize(sums_in_[owner].size());
+    const std::int32_t* length = asked(owner).data();
+    float* out = gradients_out_[owner].data();
+    for (const Slot& slot : slots_[owner])
+      for (Index s = 0; s < samples_; ++s)
+        if (*length++ > 0) out = std::copy_n(pooled_gradient + s * pooled_width_ + slot.column, slot.dim, out);
+  }
+  for (int sender = 0; sender < comm_.size(); ++sender)
+    gradients_in_[sender].resize((sender == comm_.rank() ? sums_in_ : sums_out_)[sender].size());
+  exchange(gradients_out_, gradients_in_);
+  ids_at_.assign(slots_.size(), 0);
+  gradients_at_.assign(slots_.size(), 0);
+  const std::vector<Slot>& mine = slots_[comm_.rank()];
+  for (std::size_t first = 0, last = 0; first < mine.size(); first = last) {
+    while (last < mine.size() && mine[last].shard == mine[first].shard) ++last;
+    update(first, last, step);
+  }
+}
+
+void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Index step) {
+  const Slot& slot = slots_[comm_.rank()][first_slot];
+  uses_.clear();
+  for (int sender = 0; sender < comm_.size(); ++sender) {
+    const Index bags = lanes_.samples_of_rank(sender, comm_.size(), global_size_).size();
+    for (std::size_t k = first_slot; k < last_slot; ++k)
+      for (Index s = 0; s < bags; ++s) {
+        const std::int32_t length =
+            lengths_in_[sender][k * static_cast<std::size_t>(bags) + static_cast<std::size_t>(s)];
+        for (std::int32_t i = 0; i < length; ++i)
+          uses_.push_back({ids_in_[sender][ids_at_[sender]++] - slot.rows.begin,
+                           static_cast<Index>(gradients_at_[sender]), sender, 1.0f});
+        if (length > 0) gradients_at_[sender] += static_cast<std::size_t>(slot.dim);
+      }
+  }
+  embedding::sort_by_row(uses_, scratch_, slot.rows.size());
+
+  const optim::StepScalars scalars = optim::step_scalars(slot.shard->optimizer(), slot.shard->optimizer().lr, step);
+  const auto state = [&](std::size_t i, Index row) -> float* {
+    if (i >= slot.shard->state().size()) return nullptr;
+    const Matrix<float>& values = slot.shard->state()[i].values;
+    return values.data() + row * static_cast<Index>(values.extent(1));
+  };
+  const auto gradient = [&](const embedding::RowUse& use) { return gradients_in_[use.lane].data() + use.gradient; };
+  std::vector<float> sum(static_cast<std::size_t>(slot.dim));
+  for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
+    const Index row = uses_[begin].row;
+    const float* total = gradient(uses_[begin]);
+    for (end = begin + 1; end < uses_.size() && uses_[end].row == row; ++end) {
+      if (end == begin + 1) std::copy_n(total, slot.dim, sum.data());
+      add(sum.data(), gradient(uses_[end]), slot.dim);
+    }
+    if (end > begin + 1) total = sum.data();
+    if (end + prefetch_distance < uses_.size()) {
+      const embedding::RowUse& ahead = uses_[end + prefetch_distance];
+      for (Index c = 0; c < slot.dim; c += line) {
+        __builtin_prefetch(gradient(ahead) + c);
+        __builtin_prefetch(slot.shard->weights().data() + ahead.row * slot.dim + c, 1);
+      }
+    }
+    optim::move_row(scalars, slot.shard->weights().data() + row * slot.dim, total, state(0, row), state(1, row),
+                    slot.dim);
+  }
+}
+
+}  // namespace tesserec::bench
