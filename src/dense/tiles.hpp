@@ -25,6 +25,7 @@ class Tiles {
   /// c[r] += a[k * step + r * row] * b[k], k in order.
   template <int R, Index step, Index row>
   static TESSEREC_INLINE void accumulate(Index depth, const float* a, const float* b, Register (&c)[R][2]) {
+#pragma GCC unroll 4
     for (Index k = 0; k < depth; ++k) {
       const Register b0 = V::load(b + k * width), b1 = V::load(b + k * width + half);
 #pragma GCC unroll 12
@@ -75,11 +76,14 @@ class Tiles {
     }
   }
 
+  /// Tiles for so many rows, each of nearly as many: a thin tile is slow.
+  static Index tiles_of(Index rows) { return (rows + V::rows - 1) / V::rows; }
+
   template <int R>
-  static void product_rest(Index rows, const ProductPanel& p, Index first, Index depth, Index row) {
+  static TESSEREC_INLINE void product_rows(Index rows, const ProductPanel& p, Index first, Index depth, Index row) {
     if constexpr (R > 0) {
       if (rows == R) return product_tile<R>(p, first, depth, row);
-      product_rest<R - 1>(rows, p, first, depth, row);
+      product_rows<R - 1>(rows, p, first, depth, row);
     }
   }
 
@@ -119,22 +123,23 @@ class Tiles {
 
  public:
   static void product(const ProductPanel& p) {
+    const Index tiles = tiles_of(p.rows);
     for (Index first = 0; first < p.depth; first += block) {
       const Index depth = p.depth - first < block ? p.depth - first : block;
       // The next block of b, of this panel or the next: to the second cache while this one is used.
-      const float* next = p.b + (first + depth) * width;
-      const Index share = depth * width / (p.rows / V::rows + 1) + 1;
-      Index row = 0;
-      for (; row + V::rows <= p.rows; row += V::rows, next += share) {
-        for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next + ahead, 0, 2);
-        product_tile<V::rows>(p, first, depth, row);
+      const float* next_b = p.b + (first + depth) * width;
+      const Index share = depth * width / tiles + 1;
+      for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
+        for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
+        const Index next = (t + 1) * p.rows / tiles;
+        product_rows<V::rows>(next - row, p, first, depth, row);
+        row = next;
       }
-      product_rest<V::rows - 1>(p.rows - row, p, first, depth, row);
     }
   }
 
   static void weight_gradient(const WeightPanels& p) {
-    const Index tiles = (p.outs + V::rows - 1) / V::rows;  // of nearly as many rows: a thin tile is slow
+    const Index tiles = tiles_of(p.outs);
     for (Index t = 0, out = 0; t < tiles; ++t) {
       const Index next = (t + 1) * p.outs / tiles;
       weight_rows<V::rows>(next - out, p, out);
