@@ -63,15 +63,19 @@ void add(float* a, const float* b, Index dim) {
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
   Nodes nodes;
   nodes.offsets.resize(static_cast<std::size_t>(bags.count + 1));
+  if (blocks.size() == RowBlocks::count) {
+    for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
+    nodes.leaves.resize(static_cast<std::size_t>(nodes.offsets[bags.count]));
+    return nodes;
+  }
   nodes.leaves.reserve(static_cast<std::size_t>(bags.count));
-  const bool whole = blocks.size() == RowBlocks::count;
   BlockOrder order;
   const auto nothing = [](int, int) {};
   for (Index bag = 0; bag < bags.count; ++bag) {
     const Index length = bags.length(bag);
     const Index* ids = bags.ids + bags.offsets[bag];
-    if (length == 1 || (whole && length > 0)) {
-      nodes.leaves.push_back(whole ? 0 : table.block(ids[0]));
+    if (length == 1) {
+      nodes.leaves.push_back(table.block(ids[0]));
     } else if (length > 1) {
       order.sort(table, ids, length);
       TreeOrder tree(blocks);

@@ -40,6 +40,28 @@ TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const Index* offsets
   }
 }
 
+/// Of one owner: the sums of each sample's bag, one a subtree of row blocks.
+struct NodeSums {
+  const Index* offsets;  // [samples + 1]
+  const Index* leaves;
+  const float* sums;
+};
+
+/// The sum of a sample's bag in slots[0 .. dim): its nodes, owner by owner in row order, by the tree.
+TESSEREC_KERNEL const float* add_nodes(std::span<const NodeSums> sources, Index sample, Index dim, float* slots) {
+  TreeOrder tree(whole_tree);
+  const auto merge = [&](int into, int from) {
+    for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
+  };
+  for (const NodeSums& source : sources)
+    for (Index node = source.offsets[sample]; node < source.offsets[sample + 1]; ++node) {
+      float* to = slots + tree.push(source.leaves[node], merge) * dim;
+      for (Index c = 0; c < dim; ++c) to[c] = source.sums[node * dim + c];
+    }
+  tree.finish(merge);
+  return slots;
+}
+
 /// The gradients of the bags that have ids, one after the other; divided by `lengths`, when given.
 TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* offsets, const Index* lengths,
                                       const float* gradients, Index stride, float* out) {
@@ -183,36 +205,32 @@ void Exchange::pool_fetched(const Exec& exec) {
 }
 
 void Exchange::pool_samples(const Pooled& pooled, Range samples, float* out) const {
+  const Index dim = pooled.dim;
   if (pooled.sources.size() == 1) {
     const Sent& only = sent(pooled.sources[0]);
-    return scatter_sums(samples, pooled.dim, only.offsets.data(), pooled.mean, sums_of(pooled.sources[0]),
+    return scatter_sums(samples, dim, only.offsets.data(), pooled.mean, sums_of(pooled.sources[0]),
                         only.nodes.offsets.data(), out, pooled_width_);
   }
-  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * pooled.dim));
-  for (Index s = samples.begin; s < samples.end; ++s) pool_sample(pooled, s, out + s * pooled_width_, slots.data());
-}
-
-void Exchange::pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const {
-  const Index dim = pooled.dim;
-  TreeOrder tree(whole_tree);
-  const auto merge = [&](int into, int from) {
-    for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
-  };
-  for (const Source& source : pooled.sources) {
-    const embedding::Nodes& nodes = sent(source).nodes;
-    for (Index node = nodes.offsets[sample]; node < nodes.offsets[sample + 1]; ++node) {
-      const int slot = tree.push(nodes.leaves[node], merge);
-      std::copy_n(sums_of(source) + node * dim, dim, slots + slot * dim);
-    }
-  }
-  tree.finish(merge);
-  if (tree.size() == 0) {
-    std::fill_n(out, dim, 0.0f);
-  } else if (pooled.mean) {
-    const auto length = static_cast<float>(bag_length(pooled, sample));
-    for (Index c = 0; c < dim; ++c) out[c] = slots[c] / length;
-  } else {
-    std::copy_n(slots, dim, out);
+  std::vector<NodeSums> sources;
+  for (const Source& source : pooled.sources)
+    sources.push_back({sent(source).nodes.offsets.data(), sent(source).nodes.leaves.data(), sums_of(source)});
+  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    Index nodes = 0;
+    const float* sum = nullptr;
+    for (const NodeSums& source : sources)
+      if (const Index more = source.offsets[s + 1] - source.offsets[s]; more > 0) {
+        sum = source.sums + source.offsets[s] * dim;
+        nodes += more;
+      }
+    if (nodes > 1) sum = add_nodes(sources, s, dim, slots.data());
+    float* to = out + s * pooled_width_;
+    if (nodes == 0)
+      for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
+    else if (pooled.mean)
+      for (Index c = 0, length = bag_length(pooled, s); c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+    else
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c];
   }
 }
 

@@ -11,22 +11,25 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
                 std::vector<float>* weights) {
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
+  const Index* from = sparse.offsets.data() + sparse.first_bag(key);
   const auto ids_at = static_cast<Index>(ids.size());
+  ids.resize(static_cast<std::size_t>(ids_at + from[sparse.stride] - from[0]));
+  Index* next = ids.data() + ids_at;
   offsets.resize(static_cast<std::size_t>(sparse.stride + 1));
   offsets[0] = 0;
   for (Index s = 0; s < sparse.stride; ++s) {
-    const Index begin = sparse.begin(key, s);
-    for (Index i = begin; i < begin + sparse.length(key, s); ++i) {
+    for (Index i = from[s]; i < from[s + 1]; ++i) {
       const Index id = sparse.values(i);
       if (id < 0 || id >= table.num_embeddings)
         fail("feature ", sparse.keys[key], ", sample ", first_sample + s, " of the batch: id ", id,
              " is outside table ", table.name, " of ", table.num_embeddings, " rows");
       if (!rows.contains(id)) continue;
-      ids.push_back(id);
+      *next++ = id;
       if (weights != nullptr) weights->push_back(table.weighted ? sparse.weights(i) : 1.0f);
     }
-    offsets[s + 1] = static_cast<Index>(ids.size()) - ids_at;
+    offsets[s + 1] = next - ids.data() - ids_at;
   }
+  ids.resize(static_cast<std::size_t>(next - ids.data()));
 }
 
 RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shard, std::vector<Index> keys)

@@ -121,7 +121,6 @@ class Exchange {
   void ask_rows(AskedShard& shard, const Index* ids, Index rows, Index sums, Index gradients_at);
   void pool_fetched(const Exec& exec);
   void pool_samples(const Pooled& pooled, Range samples, float* out) const;
-  void pool_sample(const Pooled& pooled, Index sample, float* out, float* slots) const;
   Index bag_length(const Pooled& pooled, Index sample) const;
   const float* sums_of(const Source& source) const;
   float* gradients_of(const Source& source);
