@@ -22,6 +22,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
   const Vector<float> upstream = numbers(context.exec, most * session.model.dense.pooled_width());
   const Vector<float> total = numbers(context.exec, session.model.dense.parameters());
   const optim::ScheduleSettings schedule;
+  const float* filled = nullptr;  // what the dense half would have written
   std::size_t at = 0;
   Index step = 0;
   const auto next = [&]() -> const data::Batch& { return drawn.batches()[at++ % drawn.batches().size()]; };
@@ -39,9 +40,12 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
         const data::Batch& batch = next();
         const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
         tables.lookup(context.exec, asked, tables.exchange().rows(context.exec));
-        tables.exchange().return_rows(context.exec, pooled.data());
+        tables.exchange().return_rows(context.exec);
         tables.prepare(asked, batch.global_size);
-        tables.update(context.exec, tables.exchange().send_gradients(context.exec, upstream.data()), schedule, ++step);
+        float* gradient = tables.exchange().pooled_gradient(context.exec);
+        if (gradient != filled) std::copy_n(upstream.data(), upstream.size(), gradient);
+        filled = gradient;
+        tables.update(context.exec, tables.exchange().send_gradients(context.exec), schedule, ++step);
       },
       [&] {
         const data::Batch& batch = next();

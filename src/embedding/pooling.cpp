@@ -104,7 +104,7 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
     const Index length = bags.offsets[bag + 1] - begin;
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
       for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(i) + c);
-    float* target = out + nodes.offsets[bag] * dim;
+    float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.offsets[bag] * dim);
     if (length == 1) {
       const float* only = row(begin);
       const float w = weight(begin);
@@ -128,6 +128,8 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
       }
       tree.finish(merge);
       std::copy(slots.data(), slots.data() + tree.size() * dim, target);
+    } else if (bags.sums_stride > 0) {
+      for (Index c = 0; c < dim; ++c) target[c] = 0.0f;
     }
   }
 }

@@ -79,7 +79,7 @@ void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index gl
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)
           uses_.push_back(
               {feature.ids[i] - rows_.begin, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
-        if (feature.length(s) > 0) next[f] += dim();
+        next[f] += feature.gradients_stride > 0 ? feature.gradients_stride : feature.length(s) > 0 ? dim() : 0;
       }
     }
   }

@@ -95,7 +95,7 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const ja
   const auto& asked = exchange.send_ids(sparse, global_batch_);
   tables_.lookup(exec, asked, exchange.rows(exec));
   Matrix<float> pooled = make_matrix<float>(exec, "tesserec::sharding::pooled", samples_, exchange.pooled_width());
-  exchange.return_rows(exec, pooled.data());
+  std::copy_n(exchange.return_rows(exec), pooled.size(), pooled.data());
   tables_.prepare(asked, global_batch_);
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
 }
@@ -107,7 +107,8 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
     fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples_,
          " x ", width);
   ++steps_;
-  tables_.update(exec, tables_.exchange().send_gradients(exec, gradient.data()), schedule_, steps_);
+  std::copy_n(gradient.data(), gradient.size(), tables_.exchange().pooled_gradient(exec));
+  tables_.update(exec, tables_.exchange().send_gradients(exec), schedule_, steps_);
   samples_ = -1;
 }
 

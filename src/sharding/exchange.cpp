@@ -134,6 +134,13 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   for (Pooled& p : pooled_)
     std::sort(p.sources.begin(), p.sources.end(),
               [this](const Source& a, const Source& b) { return slot(a).blocks.begin < slot(b).blocks.begin; });
+  for (Pooled& p : pooled_)
+    for (const Source& source : p.sources)
+      if (source.owner == me && !p.mean) {
+        Slot& own = slots_[me][source.slot];
+        own.gradients_in_place = true;
+        own.sums_in_place = p.in_place = p.sources.size() == 1;
+      }
 }
 
 void Exchange::add_source(const Source& source) {
@@ -177,15 +184,17 @@ float* Exchange::rows(const Exec& exec) {
   return rows_out_.data();
 }
 
-void Exchange::return_rows(const Exec& exec, float* pooled) {
+const float* Exchange::return_rows(const Exec& exec) {
   reserve(exec, rows_in_, "tesserec::sharding::rows_in", total(rows_asked_));
   comm_.all_to_all(rows_out_.data() + own_.rows_at, rows_sent_, rows_in_.data(), rows_asked_);
   count_bytes(rows_sent_, sizeof(float));
   pool_fetched(exec);
   parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
     const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
-    for (const Pooled& p : pooled_) pool_samples(p, samples, pooled + p.column);
+    for (const Pooled& p : pooled_)
+      if (!p.in_place) pool_samples(p, samples, rows_out_.data() + p.column);
   });
+  return rows_out_.data();
 }
 
 Index Exchange::bag_length(const Pooled& pooled, Index sample) const {
@@ -234,17 +243,22 @@ void Exchange::pool_samples(const Pooled& pooled, Range samples, float* out) con
   }
 }
 
-const float* Exchange::send_gradients(const Exec& exec, const float* pooled_gradient) {
-  reserve(exec, gradients_out_, "tesserec::sharding::gradients_out", total(gradients_sent_));
+float* Exchange::pooled_gradient(const Exec& exec) {
   reserve(exec, gradients_in_, "tesserec::sharding::gradients_in", own_.gradients_at + total(gradients_asked_));
+  return gradients_in_.data();
+}
+
+const float* Exchange::send_gradients(const Exec& exec) {
+  reserve(exec, gradients_out_, "tesserec::sharding::gradients_out", total(gradients_sent_));
   reserve(exec, fetched_gradients_, "tesserec::sharding::fetched_gradients", fetched_gradients_size_);
   parallel_for(exec, "tesserec::sharding::send_gradients", static_cast<Index>(pooled_.size()), [&](Index i) {
     const Pooled& p = pooled_[i];
     std::vector<Index> lengths;
     for (Index s = 0; p.mean && s < samples_; ++s) lengths.push_back(bag_length(p, s));
     for (const Source& source : p.sources)
-      gather_gradients(samples_, p.dim, sent(source).offsets.data(), p.mean ? lengths.data() : nullptr,
-                       pooled_gradient + p.column, pooled_width_, gradients_of(source));
+      if (!slot(source).gradients_in_place)
+        gather_gradients(samples_, p.dim, sent(source).offsets.data(), p.mean ? lengths.data() : nullptr,
+                         gradients_in_.data() + p.column, pooled_width_, gradients_of(source));
   });
   parallel_for(exec, "tesserec::sharding::sum_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
     const Fetch& fetch = fetches_[i];

@@ -46,7 +46,7 @@ void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_s
                        &gradients_sent_})
     counts->assign(ranks, 0);
   fetched_sums_size_ = fetched_gradients_size_ = 0;
-  Place own, others;
+  Place own = after_pooled(), others;
   auto fetch = fetches_.begin();
   for (int owner = 0; owner < ranks; ++owner) {
     auto& [rows_at, gradients_at] = owner == me ? own : others;
@@ -59,8 +59,8 @@ void Exchange::start_ids(const jagged::KeyedJaggedTensor& sparse, Index global_s
       fill_slot(sparse, slot, first_sample, sent);
       sent.rows_at = rows_at;
       sent.gradients_at = gradients_at;
-      rows_at += sent.nodes.offsets[samples_] * slot.dim;
-      gradients_at += sent.vectors() * slot.dim;
+      if (!slot.sums_in_place) rows_at += sent.nodes.offsets[samples_] * slot.dim;
+      if (!slot.gradients_in_place) gradients_at += sent.vectors() * slot.dim;
     }
     weights_to_[owner] = static_cast<Index>(weights_out_.size() - weights_before);
     for (; fetch != fetches_.end() && fetch->owner == owner; ++fetch) {
@@ -146,7 +146,7 @@ void Exchange::ask() {
   Index* offsets = offsets_in_.data();
   const std::int32_t* length = lengths_in_.data();
   Index ids_at = 0, weights_at = 0;
-  Place own, others = own_;
+  Place own = after_pooled(), others = own_;
   for (int sender = 0; sender < ranks; ++sender) {
     auto& [rows_at, gradients_at] = sender == me ? own : others;
     const Index rows_before = rows_at, gradients_before = gradients_at;
@@ -158,10 +158,18 @@ void Exchange::ask() {
       shard.bags.emplace_back(), shard.nodes.emplace_back(), shard.rows_at.emplace_back();
       const embedding::EmbeddingBagConfig& table = tables_[shard.table];
       for (std::size_t f = 0; f < table.feature_names.size(); ++f, ++k) {
-        embedding::Bags bags{samples.begin, samples.size(),
-                             offsets,       ids_in_.data() + ids_at,
-                             nullptr,       table.weighted ? weights_in_.data() + weights_at : nullptr,
-                             gradients_at};
+        const Slot& slot = slots_[me][k];
+        const bool in_place = sender == me && slot.sums_in_place;
+        const bool gradients_in_place = sender == me && slot.gradients_in_place;
+        embedding::Bags bags{samples.begin,
+                             samples.size(),
+                             offsets,
+                             ids_in_.data() + ids_at,
+                             nullptr,
+                             table.weighted ? weights_in_.data() + weights_at : nullptr,
+                             gradients_in_place ? slot.column : gradients_at,
+                             in_place ? pooled_width_ : 0,
+                             gradients_in_place ? pooled_width_ : 0};
         offsets[0] = 0;
         Index vectors = 0;
         for (Index s = 0; s < bags.count; ++s) {
@@ -170,11 +178,10 @@ void Exchange::ask() {
         }
         shard.bags.back().push_back(bags);
         shard.nodes.back().push_back(
-            embedding::subtree_nodes(embedding::RowBlocks(table.num_embeddings), slots_[me][k].blocks, bags));
-        shard.rows_at.back().push_back(rows_at);
-        const Index dim = slots_[me][k].dim;
-        rows_at += shard.nodes.back().back().offsets[bags.count] * dim;
-        gradients_at += vectors * dim;
+            embedding::subtree_nodes(embedding::RowBlocks(table.num_embeddings), slot.blocks, bags));
+        shard.rows_at.back().push_back(in_place ? slot.column : rows_at);
+        if (!in_place) rows_at += shard.nodes.back().back().offsets[bags.count] * slot.dim;
+        if (!gradients_in_place) gradients_at += vectors * slot.dim;
         ids_at += offsets[bags.count], weights_at += offsets[bags.count];
         offsets += bags.count + 1;
       }

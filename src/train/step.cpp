@@ -38,12 +38,12 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   auto& ahead = tables.exchange_ahead();
 
   if (!next_under_way_) phases_.time("send ids", [&] { exchange.start_ids(batch.sparse, batch.global_size); });
-  const auto& ids = embed(batch);
+  const auto& ids = embed();
   if (next != nullptr) phases_.time("send ids", [&] { ahead.start_ids(next->sparse, next->global_size); });
   phases_.time("sort ids", [&] { tables.prepare(ids, batch.global_size); });
-  reserve(exec_, pooled_gradient_, "tesserec::train::pooled_gradient", batch.size * dense.pooled_width());
+  pooled_gradient_ = exchange.pooled_gradient(exec_);
   const auto lane_losses = phases_.time("dense", [&] {
-    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_.data(), lane_gradients_);
+    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_, lane_gradients_);
   });
   if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
   next_under_way_ = next != nullptr;
@@ -55,8 +55,7 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
     return comm::tree_reduce(comm_, lane_losses);
   });
   phases_.time("check", [&] { check_finite(batch, loss, step); });
-  const float* gradients =
-      phases_.time("send gradients", [&] { return exchange.send_gradients(exec_, pooled_gradient_.data()); });
+  const float* gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec_); });
   phases_.time("update", [&] { tables.update(exec_, gradients, schedule_, step); });
   phases_.time("optimizer", [&] {
     optimizer.step(exec_, parameters, gradient_, optim::scheduled_rate(schedule_, optimizer.settings().lr, step), step);
@@ -66,14 +65,13 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   return loss;
 }
 
-const std::vector<sharding::AskedShard>& TrainStep::embed(const data::Batch& batch) {
+const std::vector<sharding::AskedShard>& TrainStep::embed() {
   auto& tables = model_.tables;
   auto& exchange = tables.exchange();
-  reserve(exec_, pooled_, "tesserec::train::pooled", batch.size * exchange.pooled_width());
   const auto& ids = phases_.time(
       "send ids", [&]() -> auto& { return exchange.finish_ids(); });
   phases_.time("lookup", [&] { tables.lookup(exec_, ids, exchange.rows(exec_)); });
-  phases_.time("return rows", [&] { exchange.return_rows(exec_, pooled_.data()); });
+  phases_.time("return rows", [&] { pooled_ = exchange.return_rows(exec_); });
   return ids;
 }
 
@@ -82,7 +80,7 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities) {
   auto& tables = model_.tables;
   if (next_under_way_) tables.advance();
   phases_.time("send ids", [&] { tables.exchange().start_ids(batch.sparse, batch.global_size); });
-  embed(batch);
+  embed();
   model_.dense.predict(exec_, model_.parameters, input(batch), probabilities);
   if (next_under_way_) tables.advance();
 }
@@ -97,7 +95,7 @@ model::DenseInput TrainStep::input(const data::Batch& batch) const {
           lanes_.of_rank(comm_.rank(), comm_.size()),
           batch.global_size,
           batch.dense.data(),
-          pooled_.data(),
+          pooled_,
           batch.labels.data()};
 }
 
@@ -111,7 +109,7 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
       fail("step ", step, ": the gradient of ", p.name,
            " is not finite; lower the learning rate. No checkpoint was written");
   // Each rank knows its own samples' gradients only.
-  const Index bad = first_not_finite(pooled_gradient_.data(), batch.size * dense.pooled_width());
+  const Index bad = first_not_finite(pooled_gradient_, batch.size * dense.pooled_width());
   const Index column = comm_.max(bad < 0 ? -1 : bad % dense.pooled_width());
   if (column < 0) return;
   Index end = 0;

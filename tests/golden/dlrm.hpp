@@ -50,15 +50,15 @@ class Dlrm {
     using namespace tesserec;
     const Exec exec;
     auto& exchange = model.tables.exchange();
-    std::vector<float> pooled = lookup(batch), pooled_gradient(pooled.size());
+    const std::vector<float> pooled = lookup(batch);
     comm::LaneSums lane_gradients(model.dense.parameters());
     const auto total = make_vector<float>(exec, "tesserec::test::gradient", model.dense.parameters());
     model.dense.forward_backward(
         exec, model.parameters,
         {lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), pooled.data(), batch.labels.data()},
-        pooled_gradient.data(), lane_gradients);
+        exchange.pooled_gradient(exec), lane_gradients);
     comm::tree_reduce(exec, comm_, lanes_, lane_gradients, total);
-    const float* const sent = exchange.send_gradients(exec, pooled_gradient.data());
+    const float* const sent = exchange.send_gradients(exec);
 
     Tensors result;
     for (const model::Parameter& p : model.dense.layout())
@@ -79,7 +79,7 @@ class Dlrm {
     std::vector<float> pooled(batch.size * exchange.pooled_width());
     const auto& asked = exchange.send_ids(batch.sparse, batch.size);
     model.tables.lookup({}, asked, exchange.rows({}));
-    exchange.return_rows({}, pooled.data());
+    std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
     model.tables.prepare(asked, batch.size);
     return pooled;
   }

@@ -44,7 +44,7 @@ class Tables {
     std::vector<float> pooled(batch_ * columns_.size()), result(pooled.size());
     const auto& asked = exchange.send_ids(batch.sparse, batch_);
     collection_.lookup({}, asked, exchange.rows({}));
-    exchange.return_rows({}, pooled.data());
+    std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
     collection_.prepare(asked, batch_);
     for_each_column([&](std::size_t ours, std::size_t theirs) { result[theirs] = pooled[ours]; });
     return result;
@@ -52,10 +52,10 @@ class Tables {
 
   /// Where the tables find the gradients of the prepared bags.
   const float* send(const std::vector<float>& upstream) {
-    std::vector<float> gradient(batch_ * columns_.size());
-    REQUIRE(upstream.size() == gradient.size());
+    REQUIRE(upstream.size() == static_cast<std::size_t>(batch_) * columns_.size());
+    float* gradient = collection_.exchange().pooled_gradient({});
     for_each_column([&](std::size_t ours, std::size_t theirs) { gradient[ours] = upstream[theirs]; });
-    return collection_.exchange().send_gradients({}, gradient.data());
+    return collection_.exchange().send_gradients({});
   }
 
   /// The whole table's gradient, rows x dim.

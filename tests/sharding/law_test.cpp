@@ -224,13 +224,13 @@ void run(const Case& c) {
     for (Index step = 0; step < steps; ++step) {
       auto& exchange = collection.exchange();
       const Index width = exchange.pooled_width();
-      std::vector<float> pooled(static_cast<std::size_t>(mine.size() * width)), gradient;
+      std::vector<float> gradient;
       const auto& asked = exchange.send_ids(batch(c, step, mine), samples);
       collection.lookup(exec, asked, exchange.rows(exec));
-      exchange.return_rows(exec, pooled.data());
+      const float* pooled = exchange.return_rows(exec);
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
-                             pooled.begin() + (s - mine.begin) * width);
+                             pooled + (s - mine.begin) * width);
       collection.prepare(asked, samples);
       const Index keys[] = {0, 2, 1, 3};
       const Index dims[] = {5, 5, 16, 12};
@@ -239,7 +239,8 @@ void run(const Case& c) {
           const oracle::Row up = upstream(step, keys[f], s, dims[f]);
           gradient.insert(gradient.end(), up.begin(), up.end());
         }
-      collection.update(exec, exchange.send_gradients(exec, gradient.data()), {}, step + 1);
+      std::copy(gradient.begin(), gradient.end(), exchange.pooled_gradient(exec));
+      collection.update(exec, exchange.send_gradients(exec), {}, step + 1);
     }
     for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
       wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);

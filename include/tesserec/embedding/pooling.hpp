@@ -17,7 +17,10 @@ struct Bags {
   const Index* ids = nullptr;
   const Index* places = nullptr;   ///< parallel to ids: float offset of each one's row; null = its place in the shard
   const float* weights = nullptr;  ///< parallel to ids; null = 1
-  Index gradients_at = 0;          ///< float offset of the first vector: bags with ids have one gradient each, in order
+  Index gradients_at = 0;          ///< float offset of the first gradient
+  /// Floats from the sum, and from the gradient, of a bag to those of the next, with ids or without; 0 = no gaps, and
+  /// no place for bags without ids.
+  Index sums_stride = 0, gradients_stride = 0;
 
   Index length(Index bag) const { return offsets[bag + 1] - offsets[bag]; }
   Index total() const { return count == 0 ? 0 : offsets[count] - offsets[0]; }
@@ -33,8 +36,9 @@ struct Nodes {
 /// Which sums the owner of `blocks` returns for each bag: both sides compute it from the ids, nothing travels.
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags);
 
-/// Writes the sums of bags [first, last) to out[node, dim] by the law: in a block in bag order with fma from +0, blocks
-/// by the fixed tree. `rows` holds the shard's rows, the first being row `first_row` of the table.
+/// Writes the sums of bags [first, last) to out[node, dim], or with a stride to out[bag] (0 without ids), by the law:
+/// in a block in bag order with fma from +0, blocks by the fixed tree. `rows` holds the shard's rows, the first being
+/// row `first_row` of the table.
 void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim, const Bags& bags,
           const Nodes& nodes, Index first, Index last, float* out);
 

@@ -48,13 +48,15 @@ class Exchange {
   /// Where lookups write their sums.
   float* rows(const Exec& exec);
 
-  /// Sums of bags to the samples' ranks, added by the tree of row blocks; mean pooling divides here.
-  /// pooled [B, pooled_width]: tables in order, in each its features in order.
-  void return_rows(const Exec& exec, float* pooled);
+  /// Sums of bags to the samples' ranks, added by the tree of row blocks; mean pooling divides here. The pooled vectors
+  /// [B, pooled_width], tables in order, in each its features in order; they stay until the next call of rows().
+  const float* return_rows(const Exec& exec);
 
-  /// Gradients of the pooled vectors [B, pooled_width] to the owners; Bags::gradients_at points into the
-  /// result.
-  const float* send_gradients(const Exec& exec, const float* pooled_gradient);
+  /// Where the gradient of the pooled vectors [B, pooled_width] is to be written, after finish_ids().
+  float* pooled_gradient(const Exec& exec);
+
+  /// What was written there to the owners; Bags::gradients_at points into the result.
+  const float* send_gradients(const Exec& exec);
 
   Index pooled_width() const { return pooled_width_; }
   /// Bytes that this rank sent to others in the last step.
@@ -68,6 +70,8 @@ class Exchange {
     Index key = 0;     // in the batches
     Index column = 0;  // of its first one, in the pooled vector
     Index dim = 0;     // columns
+    // Of this rank's own shards: the sums are whole pooled vectors, the gradients are those of the pooled vectors.
+    bool sums_in_place = false, gradients_in_place = false;
   };
   /// What this rank asked of a slot: its bags, and where their sums and gradients lie in the messages.
   struct Sent {
@@ -108,6 +112,7 @@ class Exchange {
     Index dim = 0;
     bool mean = false;
     std::vector<Source> sources;
+    bool in_place = false;  // looked up there
   };
 
   /// Slots of `owner` that rank `sender` fills: the data-parallel ones, at the end, only for itself.
@@ -121,6 +126,8 @@ class Exchange {
   void ask_rows(AskedShard& shard, const Index* ids, Index rows, Index sums, Index gradients_at);
   void pool_fetched(const Exec& exec);
   void pool_samples(const Pooled& pooled, Range samples, float* out) const;
+  /// Where what does not lie in the pooled vectors begins.
+  Place after_pooled() const { return {samples_ * pooled_width_, samples_ * pooled_width_}; }
   Index bag_length(const Pooled& pooled, Index sample) const;
   const float* sums_of(const Source& source) const;
   float* gradients_of(const Source& source);
@@ -149,8 +156,8 @@ class Exchange {
   std::vector<std::int32_t> lengths_out_, lengths_in_;
   std::vector<Index> ids_out_, ids_in_, offsets_in_;
   std::vector<float> weights_out_, weights_in_;
-  // Floats to and from each other rank. What a rank has for itself is never copied: it comes first in rows_out_, where
-  // it is read, and in gradients_in_, where it is written; own_ is its size.
+  // Floats to and from each other rank. rows_out_ begins with the pooled vectors, then come sums of this rank's own
+  // bags that cannot be written there, then what goes to others; gradients_in_ likewise. own_ is where others begin.
   std::vector<Index> rows_asked_, rows_sent_, gradients_asked_, gradients_sent_;
   Place own_;
   Vector<float> rows_out_, rows_in_, gradients_out_, gradients_in_;

@@ -31,7 +31,7 @@ class TrainStep {
 
  private:
   /// Pooled embeddings of the batch whose ids are under way: lookups, sums back.
-  const std::vector<sharding::AskedShard>& embed(const data::Batch& batch);
+  const std::vector<sharding::AskedShard>& embed();
   model::DenseInput input(const data::Batch& batch) const;
   void check_finite(const data::Batch& batch, double loss, Index step);
 
@@ -41,9 +41,9 @@ class TrainStep {
   optim::ScheduleSettings schedule_;
   model::DistributedModelParallel& model_;
   comm::LaneSums lane_gradients_;
-  Vector<float> gradient_;         // of the dense parameters, over all ranks
-  Vector<float> pooled_;           // [B, pooled width]
-  Vector<float> pooled_gradient_;  // [B, pooled width]
+  Vector<float> gradient_;            // of the dense parameters, over all ranks
+  const float* pooled_ = nullptr;     // [B, pooled width], of the exchange at hand
+  float* pooled_gradient_ = nullptr;  // its gradient, there too
   bool next_under_way_ = false;
   Index bytes_sent_ = 0;
   Phases phases_;
