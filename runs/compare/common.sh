@@ -36,7 +36,7 @@ median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : 
 # step_milliseconds RANKS OVERRIDE...: of one training, the median step without the time that the generator takes.
 step_milliseconds() {
   local text
-  text=$(json "$@")
+  text=$(json "$@") || exit 1
   awk -v step="$(field step_seconds <<< "$text")" -v data="$(field 'next batch' <<< "$text")" -v n="$steps" \
     'BEGIN { print 1000 * (step - data / n) }'
 }

@@ -9,19 +9,20 @@ read -ra ranks_list <<< "${RANKS:-1 2}"
 
 # table TITLE OVERRIDE VALUE...: a line for each value of what is varied; OVERRIDE has VALUE where it goes.
 table() {
-  local title=$1 override=$2 value ranks line ms batch
+  local title=$1 override=$2 value ranks line ms batch lanes
   shift 2
   line="| $title |"
   for ranks in "${ranks_list[@]}"; do line+=" ms, $ranks ranks | us a sample, $ranks ranks |"; done
   printf '\n%s\n|---%s\n' "$line" "$(printf '|---|---%.0s' "${ranks_list[@]}")|"
   for value in "$@"; do
-    batch=2048
+    batch=2048 lanes=0
     [[ $override != train.batch_size=* ]] || batch=$value
+    ((batch > 64)) || lanes=2 # else it would have one
     steps=$((200 * 2048 / batch)) # as many samples in each training
     steps=$((steps < 6 ? 6 : steps > 400 ? 400 : steps))
     line="| $value |"
     for ranks in "${ranks_list[@]}"; do
-      ms=$(milliseconds "$ranks" data.synthetic.max_rows=100000 train.epochs=1000 \
+      ms=$(milliseconds "$ranks" data.synthetic.max_rows=100000 train.epochs=1000 train.lanes="$lanes" \
         "$(if [[ $override == tables ]]; then rows "$value"; else echo "${override/VALUE/$value}"; fi)")
       line+=$(awk -v ms="$ms" -v n="$batch" 'BEGIN { printf " %.3f | %.2f |", ms, 1000 * ms / n }')
     done
