@@ -134,12 +134,12 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   for (Pooled& p : pooled_)
     std::sort(p.sources.begin(), p.sources.end(),
               [this](const Source& a, const Source& b) { return slot(a).blocks.begin < slot(b).blocks.begin; });
-  for (Pooled& p : pooled_)
+  for (const Pooled& p : pooled_)
     for (const Source& source : p.sources)
       if (source.owner == me && !p.mean) {
         Slot& own = slots_[me][source.slot];
         own.gradients_in_place = true;
-        own.sums_in_place = p.in_place = p.sources.size() == 1;
+        own.sums_in_place = p.sources.size() == 1;
       }
 }
 
@@ -192,7 +192,7 @@ const float* Exchange::return_rows(const Exec& exec) {
   parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
     const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
     for (const Pooled& p : pooled_)
-      if (!p.in_place) pool_samples(p, samples, rows_out_.data() + p.column);
+      if (!slot(p.sources.front()).sums_in_place) pool_samples(p, samples, rows_out_.data() + p.column);
   });
   return rows_out_.data();
 }

@@ -112,7 +112,6 @@ class Exchange {
     Index dim = 0;
     bool mean = false;
     std::vector<Source> sources;
-    bool in_place = false;  // looked up there
   };
 
   /// Slots of `owner` that rank `sender` fills: the data-parallel ones, at the end, only for itself.
