@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "bag_tree.hpp"
 #include <tesserec/core/tree.hpp>
 #include <tesserec/embedding/pooling.hpp>
 
@@ -13,44 +13,18 @@ namespace {
 constexpr Index prefetch_distance = 12;  // rows ahead; 8 to 16 are alike on the machines measured
 constexpr Index line = 16;               // floats
 
-/// Adds to rank[i] the number of keys below keys[i], so many at a time that they stay in registers: no branch depends
-/// on the order.
-template <Index width>
-inline void count_below(Index n, const std::int32_t* keys, std::int32_t* rank) {
-  std::int32_t below[width] = {};
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < width; ++i) below[i] += keys[j] < keys[i];
-  std::copy_n(below, width, rank);
-}
-
-/// The ids of one bag by block, in bag order inside a block. The vectors are used again bag after bag.
+/// The ids of a long bag by block, in bag order inside a block. The vectors are used again bag after bag.
 struct BlockOrder {
-  static constexpr Index few = 32;
   std::vector<Index> block;
   std::vector<Index> position;  // in the bag
 
   void sort(const RowBlocks& table, const Index* ids, Index length) {
-    block.resize(static_cast<std::size_t>(std::max(length, few)));
+    block.resize(static_cast<std::size_t>(length));
     position.resize(block.size());
-    if (length <= few) return sort_few(table, ids, length);
-    std::iota(position.begin(), position.begin() + length, Index{0});
-    std::stable_sort(position.begin(), position.begin() + length,
+    std::iota(position.begin(), position.end(), Index{0});
+    std::stable_sort(position.begin(), position.end(),
                      [&](Index a, Index b) { return table.block(ids[a]) < table.block(ids[b]); });
     for (Index i = 0; i < length; ++i) block[i] = table.block(ids[position[i]]);
-  }
-
- private:
-  void sort_few(const RowBlocks& table, const Index* ids, Index length) {
-    std::int32_t keys[few], rank[few];
-    for (Index i = 0; i < length; ++i) keys[i] = static_cast<std::int32_t>(table.block(ids[i]) * few + i);
-    for (Index i = length; i < few; ++i) keys[i] = std::numeric_limits<std::int32_t>::max();
-    if (length <= 8)
-      count_below<8>(length, keys, rank);
-    else if (length <= 16)
-      count_below<16>(length, keys, rank);
-    else
-      count_below<few>(length, keys, rank);
-    for (Index i = 0; i < length; ++i) block[rank[i]] = keys[i] / few, position[rank[i]] = i;
   }
 };
 
@@ -69,6 +43,7 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
     return nodes;
   }
   nodes.leaves.reserve(static_cast<std::size_t>(bags.count));
+  BagTree short_bag;
   BlockOrder order;
   const auto nothing = [](int, int) {};
   for (Index bag = 0; bag < bags.count; ++bag) {
@@ -76,6 +51,9 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
     const Index* ids = bags.ids + bags.offsets[bag];
     if (length == 1) {
       nodes.leaves.push_back(table.block(ids[0]));
+    } else if (length > 1 && length <= BagTree::most_ids) {
+      short_bag.build(table, blocks, ids, length);
+      for (const std::int32_t i : short_bag.roots()) nodes.leaves.push_back(table.block(ids[i]));
     } else if (length > 1) {
       order.sort(table, ids, length);
       TreeOrder tree(blocks);
@@ -91,8 +69,10 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
 
 TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim,
                           const Bags& bags, const Nodes& nodes, Index first, Index last, float* out) {
+  BagTree short_bag;
   BlockOrder order;
   std::vector<float> slots;  // partial sums of a bag with several ids
+  static_assert(BagTree::most_ids <= TreeOrder::max_slots);
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
   const auto row = [&](Index i) {
@@ -109,6 +89,24 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
       const float* only = row(begin);
       const float w = weight(begin);
       for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, only[c], 0.0f);
+    } else if (length > 1 && length <= BagTree::most_ids) {
+      slots.resize(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+      for (Index i = 0; i < length; ++i) {
+        const float* next = row(begin + i);
+        const float w = weight(begin + i);
+        float* sum = slots.data() + i * dim;
+        for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], 0.0f);
+      }
+      short_bag.build(table, blocks, ids + begin, length);
+      for (const auto [into, from] : short_bag.in_blocks()) {
+        const float* next = row(begin + from);
+        const float w = weight(begin + from);
+        float* sum = slots.data() + into * dim;
+        for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], sum[c]);
+      }
+      for (const auto [into, from] : short_bag.above_blocks())
+        add(slots.data() + into * dim, slots.data() + from * dim, dim);
+      for (const std::int32_t root : short_bag.roots()) target = std::copy_n(slots.data() + root * dim, dim, target);
     } else if (length > 1) {
       slots.resize(static_cast<std::size_t>(TreeOrder::max_slots * dim));
       order.sort(table, ids + begin, length);

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "oracle.hpp"
+#include <tesserec/core/random.hpp>
 #include <tesserec/embedding/table.hpp>
 
 using namespace tesserec;
@@ -67,28 +68,52 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
   }
 }
 
-TEST_CASE("a bag is pooled by the oracle's tree, in blocks of several rows and whatever its length") {
+TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever owns its blocks") {
   const Exec exec;
   constexpr Index rows = 5000, dim = 9;
+  const Random random(9, Purpose::test);
   EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, {}, ComputeKernel::fused);
   table.initialise(exec, 8, 0);
   std::vector<oracle::Row> plain;
   for (Index r = 0; r < rows; ++r)
     plain.emplace_back(table.weights().data() + r * dim, table.weights().data() + (r + 1) * dim);
-  for (const Index length : {0, 1, 2, 64, 65, 300}) {
+  for (Index trial = 0; trial < 400; ++trial) {
+    const Index length = trial < 80 ? trial : static_cast<Index>(random.below(130, trial, 0));
+    const std::uint64_t among = trial % 3 == 0 ? 40 : rows;  // few rows: several ids in a block, some twice
     oracle::Bag bag;
-    for (Index i = 0; i < length; ++i) bag.ids.push_back((i * 7919 + length) % rows);
-    std::vector<Index> ids(bag.ids.begin(), bag.ids.end());
-    ids.push_back(0);
-    const Index offsets[] = {0, length};
-    embedding::Bags bags;
-    bags.count = 1;
-    bags.offsets = offsets;
-    bags.ids = ids.data();
-    const embedding::Nodes nodes = embedding::subtree_nodes(table.row_blocks(), whole, bags);
-    REQUIRE(nodes.offsets[1] == (length > 0 ? 1 : 0));
-    oracle::Row out(dim, 0.0f);
-    table.lookup(exec, bags, nodes, out.data());
-    REQUIRE(out == oracle::pool(plain, bag, false));
+    for (Index i = 0; i < length; ++i) bag.ids.push_back(static_cast<long>(random.below(among, trial, i + 1)));
+    const Index border = static_cast<Index>(random.below(RowBlocks::count, trial, length + 1));
+    std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+    TreeOrder tree(whole_tree);
+    const auto merge = [&](int into, int from) {
+      for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
+    };
+    for (const Range blocks : {Range{0, border}, Range{border, RowBlocks::count}}) {
+      const Range own = table.row_blocks().rows(blocks);
+      std::vector<Index> ids;
+      for (const long id : bag.ids)
+        if (own.begin <= id && id < own.end) ids.push_back(id);
+      const Index offsets[] = {0, static_cast<Index>(ids.size())};
+      embedding::Bags bags;
+      bags.count = 1;
+      bags.offsets = offsets;
+      bags.ids = ids.data();
+      const embedding::Nodes nodes = embedding::subtree_nodes(table.row_blocks(), blocks, bags);
+      if (border == 0 && blocks.size() == RowBlocks::count) REQUIRE(nodes.offsets[1] == (length > 0 ? 1 : 0));
+      const Index count = nodes.offsets[1];
+      oracle::Row sums(static_cast<std::size_t>(count * dim), 0.0f);
+      embedding::pool(table.row_blocks(), blocks, table.weights().data(), 0, dim, bags, nodes, 0, 1, sums.data());
+      for (Index k = 0; k < count; ++k) {
+        const Index leaf = nodes.leaves.size() > static_cast<std::size_t>(k) && blocks.size() < RowBlocks::count
+                               ? nodes.leaves[static_cast<std::size_t>(k)]
+                               : table.row_blocks().block(ids[0]);
+        std::copy_n(sums.data() + k * dim, dim, slots.data() + tree.push(leaf, merge) * dim);
+      }
+    }
+    tree.finish(merge);
+    REQUIRE(tree.size() == (length > 0 ? 1 : 0));
+    const oracle::Row expected = oracle::pool(plain, bag, false);
+    INFO(length << " ids, border " << border);
+    REQUIRE(std::equal(expected.begin(), expected.end(), slots.begin()));
   }
 }

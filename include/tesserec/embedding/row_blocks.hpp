@@ -18,14 +18,14 @@ class RowBlocks {
   explicit RowBlocks(Index rows)
       : rows_(rows),
         rows_per_block_((rows + count - 1) / count),
-        inverse_(rows > Index{1} << 36 ? 0 : ((std::uint64_t{1} << 63) - 1) / rows_per_block_ + 1) {}
+        inverse_(rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / static_cast<std::uint64_t>(rows_per_block_)) {}
 
-  /// row / rows per block, by a multiplication, which is exact while row < 2^63 / rows per block: a division costs more
-  /// than the rest of what is done for an id.
+  /// row / rows per block, by a multiplication, which is exact while (row + 1) * rows per block < 2^64: a division
+  /// costs more than the rest of what is done for an id.
   Index block(Index row) const {
     __extension__ using Wide = unsigned __int128;
     if (inverse_ == 0) return row / rows_per_block_;
-    return static_cast<Index>(static_cast<Wide>(row) * inverse_ >> 63);
+    return static_cast<Index>(static_cast<Wide>(static_cast<std::uint64_t>(row) + 1) * inverse_ >> 64);
   }
   /// Rows of the blocks [first, last).
   Range rows(Range blocks) const {
@@ -41,7 +41,7 @@ class RowBlocks {
  private:
   Index rows_;
   Index rows_per_block_;
-  std::uint64_t inverse_;  // ceil(2^63 / rows_per_block_); 0: too many rows
+  std::uint64_t inverse_;  // floor((2^64 - 1) / rows_per_block_); 0: too many rows
 };
 
 }  // namespace tesserec::embedding
