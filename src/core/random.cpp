@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <vector>
 
+#include "philox.hpp"
 #include <tesserec/core/random.hpp>
 
 namespace tesserec {
@@ -16,13 +20,11 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Fl
 }  // namespace
 
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0];
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c[2];
+  for (int round = 0; round < philox::rounds; ++round, k[0] += philox::step0, k[1] += philox::step1) {
+    const std::uint64_t p0 = std::uint64_t{philox::multiplier0} * c[0];
+    const std::uint64_t p1 = std::uint64_t{philox::multiplier1} * c[2];
     c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<std::uint32_t>(p1),
          static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(p0)};
-    k[0] += 0x9E3779B9;
-    k[1] += 0xBB67AE85;
   }
   return c;
 }
@@ -36,6 +38,27 @@ std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
   const auto r = static_cast<std::uint64_t>(row);
   return philox4x32(
       {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(r >> 32), static_cast<std::uint32_t>(quad), 0}, key_);
+}
+
+void Random::fill_rows(Range rows, Range columns, float bound, float* out) const {
+  auto* fill = &philox::fill_plain;
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) fill = &philox::fill_avx2;
+#endif
+  assert(columns.begin % 4 == 0);
+  const Index dim = columns.size();
+  philox::Draw draw{key_[0], key_[1], 0, static_cast<std::uint64_t>(columns.begin / 4), dim, bound};
+  Index row = rows.begin;
+  const auto next = [&](float* to) {
+    draw.row = static_cast<std::uint64_t>(row);
+    fill(draw, to);
+  };
+  for (; row + philox::rows_at_once <= rows.end; row += philox::rows_at_once, out += philox::rows_at_once * dim)
+    next(out);
+  if (row == rows.end) return;
+  std::vector<float> last(static_cast<std::size_t>(philox::rows_at_once * dim));
+  next(last.data());
+  std::copy_n(last.data(), (rows.end - row) * dim, out);
 }
 
 double Random::uniform53(Index row, Index column) const {

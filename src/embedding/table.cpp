@@ -13,17 +13,6 @@ constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 constexpr Index prefetch_distance = 12;
 
-TESSEREC_KERNEL void fill_uniform(const Random& random, float bound, Index first_row, Index rows, Range columns,
-                                  float* out) {
-  const Index dim = columns.size();
-  for (Index r = 0; r < rows; ++r)
-    for (Index c = 0; c < dim; c += 4) {
-      const auto bits = random.quad(first_row + r, (columns.begin + c) / 4);
-      for (Index k = 0; k < std::min<Index>(4, dim - c); ++k)
-        out[r * dim + c + k] = std::fma(2.0f * bound, static_cast<float>(bits[k] >> 8) * 0x1p-24f, -bound);
-    }
-}
-
 }  // namespace
 
 EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
@@ -59,8 +48,8 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   const Range columns = columns_;
   parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) {
     const Index begin = task * rows_per_task;
-    fill_uniform(random, bound, first + begin, std::min(rows_per_task, rows - begin), columns,
-                 data + begin * columns.size());
+    random.fill_rows({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, bound,
+                     data + begin * columns.size());
   });
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <vector>
 
 #include "catch.hpp"
+#include "src/core/philox.hpp"
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
@@ -37,4 +39,29 @@ TEST_CASE("streams of other seeds, purposes and tables differ") {
   REQUIRE(a.bits(0, 0) != Random(2, Purpose::test, 0).bits(0, 0));
   REQUIRE(a.bits(0, 0) != Random(1, Purpose::table_weights, 0).bits(0, 0));
   REQUIRE(a.bits(0, 0) != Random(1, Purpose::test, 1).bits(0, 0));
+}
+
+TEST_CASE("rows drawn together are the rows drawn one by one") {
+  const Random random(11, Purpose::test, 3);
+  for (const Index first : {Index{0}, Index{5}, (Index{1} << 32) - 3})
+    for (const Index rows : {1, 8, 21})
+      for (const Range columns : {Range{0, 1}, Range{0, 16}, Range{8, 15}}) {
+        std::vector<float> out(static_cast<std::size_t>(rows * columns.size()), -1.0f);
+        random.fill_rows({first, first + rows}, columns, 0.3f, out.data());
+        for (Index r = 0; r < rows; ++r)
+          for (Index c = 0; c < columns.size(); ++c)
+            REQUIRE(out[static_cast<std::size_t>(r * columns.size() + c)] ==
+                    std::fma(0.6f, random.uniform(first + r, columns.begin + c), -0.3f));
+      }
+}
+
+TEST_CASE("rows are the same on every instruction set") {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+#endif
+  const philox::Draw draw{123, 456, (std::uint64_t{1} << 33) + 7, 3, 14, 0.7f};
+  std::vector<float> plain(philox::rows_at_once * 14), fast(plain.size());
+  philox::fill_plain(draw, plain.data());
+  philox::fill_avx2(draw, fast.data());
+  REQUIRE(plain == fast);
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several rows at once: a lane of a vector is a row. Included
+/// by objects for one instruction set, so it includes nothing that has inline functions.
+#pragma once
+
+#include <cstdint>
+
+namespace tesserec::philox {
+
+inline constexpr int rounds = 10;
+inline constexpr std::uint32_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
+inline constexpr std::uint32_t step0 = 0x9E3779B9, step1 = 0xBB67AE85;  // of the key, after a round
+
+inline constexpr int lanes = 4, vectors = 2;  // two, so that the products of one hide the wait for those of the other
+inline constexpr int rows_at_once = lanes * vectors;
+
+/// What is drawn for rows_at_once rows from `row`, and columns from 4 * quad: out[row][column] is uniform in
+/// [-bound, bound) with one rounding.
+struct Draw {
+  std::uint32_t key0, key1;
+  std::uint64_t row, quad;
+  std::int64_t columns;
+  float bound;
+};
+void fill_plain(const Draw& draw, float* out);
+void fill_avx2(const Draw& draw, float* out);
+
+using Words [[gnu::vector_size(8 * lanes)]] = std::uint64_t;  // numbers are the low halves; what is above is rubbish
+
+/// `multiply(a, b, product)`: the low halves of a times b.
+template <class Multiply>
+[[gnu::always_inline]] inline void fill(const Draw& draw, const Multiply& multiply, float* out) {
+  using Bits [[gnu::vector_size(8 * lanes)]] = std::int32_t;
+  using Floats [[gnu::vector_size(8 * lanes)]] = float;
+  constexpr std::uint64_t low = 0xffffffff;
+  for (std::int64_t c = 0; c < draw.columns; c += 4) {
+    Words c0[vectors], c1[vectors], c2[vectors], c3[vectors];
+    for (int v = 0; v < vectors; ++v) {
+      c0[v] = Words{0, 1, 2, 3} + (draw.row + static_cast<std::uint64_t>(lanes * v));
+      c1[v] = c0[v] >> 32;
+      c2[v] = Words{} + (draw.quad + static_cast<std::uint64_t>(c / 4));
+      c3[v] = Words{};
+    }
+    std::uint32_t key0 = draw.key0, key1 = draw.key1;
+    for (int round = 0; round < rounds; ++round, key0 += step0, key1 += step1) {
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) {
+        Words p0, p1;
+        multiply(c0[v], multiplier0, p0);
+        multiply(c2[v], multiplier1, p1);
+        c0[v] = (p1 >> 32) ^ c1[v] ^ std::uint64_t{key0};
+        c1[v] = p1;
+        c2[v] = (p0 >> 32) ^ c3[v] ^ std::uint64_t{key1};
+        c3[v] = p0;
+      }
+    }
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      const Words pairs[2] = {(c0[v] & low) | (c1[v] << 32), (c2[v] & low) | (c3[v] << 32)};
+      float numbers[2][2 * lanes];
+      for (int p = 0; p < 2; ++p) {
+        Bits bits;
+        __builtin_memcpy(&bits, &pairs[p], sizeof bits);
+        const Floats uniform = __builtin_convertvector(bits >> 8 & 0xffffff, Floats) * 0x1p-24f;
+        for (int i = 0; i < 2 * lanes; ++i) numbers[p][i] = __builtin_fmaf(2.0f * draw.bound, uniform[i], -draw.bound);
+      }
+      for (int l = 0; l < lanes; ++l) {
+        float* quad = out + (lanes * v + l) * draw.columns + c;
+        if (draw.columns - c >= 4) {
+          __builtin_memcpy(quad, &numbers[0][2 * l], 8);
+          __builtin_memcpy(quad + 2, &numbers[1][2 * l], 8);
+        } else {
+          for (int i = 0; i < draw.columns - c; ++i) quad[i] = numbers[i / 2][2 * l + i % 2];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tesserec::philox
