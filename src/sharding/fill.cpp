@@ -181,7 +181,7 @@ class Bins {
 
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style) {
   Load reserved;
-  for (int pass = 0; pass < 4; ++pass) {
+  for (int pass = 0; pass < 24; ++pass) {
     Bins bins(problem, most, reserved, style);
     const bool filled = bins.run();
     if (filled && bins.kept_level()) return bins.choices();
