@@ -20,6 +20,7 @@ namespace {
 
 constexpr double rounding = 1e-9;
 constexpr double each_step = 0.03;
+constexpr int passes = 2;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// `share` of the counts of pieces above room / (k + 1), 2 room / (k + 1), ...
@@ -37,21 +38,17 @@ class Bound {
   explicit Bound(const Problem& problem) : problem_(problem), ranks_(problem.ranks) {
     double bytes = 0;
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
-      Table table;
       const FreeTable* free = problem.free[t] ? &*problem.free[t] : nullptr;
+      Table table{free, {}};
       const Option* least = &problem.options[t][0];
       for (const Option& option : problem.options[t]) {
         if (option.total < least->total) least = &option;
         const bool among_cuts = free && option.place == Place::anywhere && !option.pieces.empty() &&
                                 (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
-        if (!among_cuts) table.ways.push_back({&option, nullptr, option.each.seconds});
+        if (!among_cuts) table.ways.push_back({&option});
       }
       if (free)
-        for (const FreeTable::Cut& cut : free->cuts())
-          table.ways.push_back({nullptr, &cut, static_cast<double>(cut.columns) * cut.whole.each.seconds});
-      std::stable_sort(table.ways.begin(), table.ways.end(),
-                       [](const Way& a, const Way& b) { return a.each < b.each; });
-      least_each_ += table.ways[0].each;
+        for (const FreeTable::Cut& cut : free->cuts()) table.ways.push_back({nullptr, &cut});
       tables_.push_back(std::move(table));
       bytes += least->total_bytes;
     }
@@ -61,32 +58,33 @@ class Bound {
   /// Whether no plan of the ways at hand has a load of at most `most`.
   bool refutes_within(double most, double& all_each, double most_each, bool duals) {
     const double room = (most - problem_.base) * (1 + rounding);
-    std::vector<double> each(tables_.size());  // the least of each table
-    slack_ = most_each - least_each_;
-    for (int pass = 0; pass < 2; ++pass) {
-      const auto sum = [&](const Price& price, std::vector<double>* of) {
+    for (Table& table : tables_)
+      for (Way& way : table.ways) way.out = false;
+    for (int pass = 0; pass < passes; ++pass) {
+      const auto sum = [&](const Price& price) {
         double sum = 0;
-        for (std::size_t t = 0; t < tables_.size() && sum < infinity; ++t) {
-          const double value = least(t, {room - all_each, problem_.memory}, price);
-          sum += value;
-          if (of) (*of)[t] = value;
+        for (Table& table : tables_) {
+          if (sum == infinity) break;
+          sum += table.least = least(table, {room - all_each, problem_.memory}, price);
         }
         return sum;
       };
-      const double before = all_each;
-      all_each = std::max(all_each, sum({0, 1, 0, 0}, &each));
+      const double before = all_each, each = sum({0, 1, 0, 0});
+      all_each = std::max(all_each, each);
       if (all_each > std::min(room, most_each)) return true;
-      const double work = sum({1, ranks_, 0, 0}, nullptr);
+      leave_out({room - all_each, problem_.memory}, {0, 1, 0, 0}, std::min(room, most_each) - each);
+      const double work = sum({1, ranks_, 0, 0});
       if (work > ranks_ * room) return true;
+      leave_out({room - all_each, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * room - work);
       for (const double times : {1.5, 4.0}) {
-        const double more = sum({1, times * ranks_, 0, 0}, nullptr);
+        const double more = sum({1, times * ranks_, 0, 0});
         all_each = std::max(all_each, (more - ranks_ * room) / ((times - 1) * ranks_));
       }
       if (all_each > std::min(room, most_each)) return true;
       if (memory_matters_)
         for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) {
           const double seconds = (1 - weight) / room, bytes = weight / problem_.memory;
-          if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}, nullptr) > ranks_ * (1 + rounding)) return true;
+          if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}) > ranks_ * (1 + rounding)) return true;
         }
       if (all_each - before < 1e-3 * room) break;
     }
@@ -98,8 +96,9 @@ class Bound {
           if (times > 1 && most_each == infinity) break;
           double sum = 0;
           const double linear = share / left;
-          for (std::size_t t = 0; t < tables_.size(); ++t)
-            sum += least(t, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, Dual{k, 1 - share, left});
+          for (const Table& table : tables_)
+            sum +=
+                least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, Dual{k, 1 - share, left});
           const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
           if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
         }
@@ -141,43 +140,57 @@ class Bound {
   struct Way {
     const Option* option = nullptr;
     const FreeTable::Cut* cut = nullptr;
-    double each = 0;  ///< at least
+    bool out = false;
   };
   struct Table {
-    std::vector<Way> ways;  ///< the least `each` first
+    const FreeTable* free = nullptr;
+    std::vector<Way> ways;
+    double least = 0;  ///< of what was summed last
   };
 
-  /// The least price of a table without a piece above `piece`.
-  double least(std::size_t t, const Load& piece, const Price& price, const Dual& dual = {}) const {
-    double best = infinity;
-    const Table& table = tables_[t];
-    for (std::size_t i = 0; i < table.ways.size(); ++i) {
-      const Option* option = table.ways[i].option;
-      if (!option || table.ways[i].each - table.ways[0].each > slack_ || option->biggest > piece.seconds ||
-          option->most_bytes > piece.bytes)
-        continue;
+  static double image(const Dual& dual, double own, double columns) {
+    return dual.share == 0 ? 0 : dual(own, columns) / columns;
+  }
+
+  /// No plan has the table this way, without a piece above `piece`, for less; of no interest from `most` on.
+  static double at_least(const Table& table, const Way& way, const Load& piece, const Price& price, const Dual& dual,
+                         double most) {
+    if (const Option* option = way.option) {
+      if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
       double value = price.of({{}, option->each});
       for (const Load& load : option->pieces) value += price.of({load, {}}) + dual(load.seconds, 1);
-      best = std::min(best, value);
+      return value;
     }
-    if (!problem_.free[t]) return best;
-    const FreeTable& free = *problem_.free[t];
-    using Cut = FreeTable::Cut;
-    const auto image = [&](double own, double columns) { return dual.share == 0 ? 0 : dual(own, columns) / columns; };
+    const double columns = static_cast<double>(way.cut->columns), whole = columns * price.of(way.cut->whole);
+    if (whole >= most) return whole;  // uncut rows cost least
+    const auto f = [&](double own) { return image(dual, own, columns); };
+    return std::max(whole, columns * table.free->tiles(*way.cut).relaxed(piece, price, f));
+  }
+
+  /// Ways that cost a table more than `left` above its least are out: the other tables leave no more.
+  void leave_out(const Load& piece, const Price& price, double left) {
+    for (Table& table : tables_) {
+      const double most = (table.least + left) * (1 + rounding);
+      for (Way& way : table.ways) way.out = way.out || at_least(table, way, piece, price, {}, most) > most;
+    }
+  }
+
+  /// The least price of a table without a piece above `piece`.
+  double least(const Table& table, const Load& piece, const Price& price, const Dual& dual = {}) const {
+    double best = infinity;
     struct Candidate {
       double least;
-      const Cut* cut;
+      const FreeTable::Cut* cut;
     };
     std::vector<Candidate> candidates;
-    for (std::size_t i = 0; i < table.ways.size(); ++i) {
-      if (!table.ways[i].cut || table.ways[i].each - table.ways[0].each > slack_) continue;
-      const Cut& cut = *table.ways[i].cut;
-      const double columns = static_cast<double>(cut.columns);
-      double least = columns * price.of(cut.whole);  // uncut rows cost least
+    for (const Way& way : table.ways) {
+      if (way.out) continue;
+      const double least = at_least(table, way, piece, price, dual, best);
       if (least >= best) continue;
-      const auto f = [&](double own) { return image(own, columns); };
-      least = std::max(least, columns * free.tiles(cut).relaxed(piece, price, f));
-      if (least < best) candidates.push_back({least, &cut});
+      if (way.cut)
+        candidates.push_back({least, way.cut});
+      else
+        best = least;
     }
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
@@ -185,10 +198,11 @@ class Bound {
       if (least >= best) break;
       const double columns = static_cast<double>(cut->columns);
       const bool exact = cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
+      const Tiles& tiles = table.free->tiles(*cut);
       best = std::min(best, exact             ? least
-                            : dual.share == 0 ? columns * free.tiles(*cut).least(piece, price)
-                                              : columns * free.tiles(*cut).least(piece, price, [&](double own) {
-                                                  return image(own, columns);
+                            : dual.share == 0 ? columns * tiles.least(piece, price)
+                                              : columns * tiles.least(piece, price, [&](double own) {
+                                                  return image(dual, own, columns);
                                                 }));
     }
     return best;
@@ -197,8 +211,6 @@ class Bound {
   const Problem& problem_;
   double ranks_;
   bool memory_matters_ = false;
-  double least_each_ = 0;  // of all tables
-  double slack_ = 0;       // for the tables' loads of every rank above that
   std::vector<Table> tables_;
 };
 
