@@ -48,6 +48,20 @@ class Table {
   /// Pieces that the columns may be cut into beside the rows.
   Index free_columns() const { return demand_.sharding.empty() ? most_columns() : 1; }
 
+  /// Where the table does not fit.
+  std::string advice() const {
+    const ShardingTypes& types = demand_.sharding;
+    const bool given = !demand_.ranks.empty();
+    if (types.empty() && !given) return "Use more ranks, or ranks with more memory";
+    const std::string choose = "Let the planner choose (plan.tables." + table_.name + ".sharding = \"auto\"" +
+                               (given ? " without ranks)" : ")");
+    if (given) return types.has(ShardingType::table_wise) ? choose : choose + ", or name more ranks";
+    const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < most_columns();
+    if (by_columns || types.has(ShardingType::row_wise)) return choose + ", or use more ranks";
+    const bool by_nodes = types.has(ShardingType::table_row_wise) || types.has(ShardingType::grid);
+    return by_nodes ? choose + ", or use more ranks a node" : choose;
+  }
+
  private:
   Index most_columns() const {
     return std::clamp<Index>(table_.embedding_dim / demand_.min_partition, 1, most_column_cuts(table_));
@@ -264,10 +278,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     }
     if (fitting.empty())
       fail("table ", table.name, " does not fit: a rank needs ", bytes_text(least), ", and plan.memory leaves it ",
-           bytes_text(problem.memory), "; ", bytes_text(least - problem.memory), " are missing. ",
-           demand.sharding.forced() || !demand.ranks.empty()
-               ? "Let the planner choose (plan.tables." + table.name + ".sharding = \"auto\"), or use more ranks"
-               : std::string("Use more ranks, or ranks with more memory"));
+           bytes_text(problem.memory), "; ", bytes_text(least - problem.memory), " are missing. ", made.advice());
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();

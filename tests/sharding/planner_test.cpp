@@ -94,6 +94,7 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   CHECK(refused.find("does not fit") != std::string::npos);
   CHECK(refused.find("are missing") != std::string::npos);
   CHECK(refused.find("large_") != std::string::npos);
+  CHECK(refused.ends_with("sharding = \"auto\")"));  // more ranks do not help a whole table
   given.settings.tables.clear();
   given.settings.memory = 900000;
   CHECK(error_of([&] { given.plan(); }).find("the tables do not fit") == 0);  // 2.6 MB of tables on 1.8 MB
@@ -107,6 +108,15 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   whole.settings.reserve = 0;
   whole.settings.memory = 3000000;
   CHECK(error_of([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
+  Given rows;
+  auto& demand = rows.settings.tables["large_0"];
+  rows.settings.reserve = 0;
+  rows.settings.memory = 1600000;
+  tables.resize(1);
+  demand.sharding = ShardingType::row_wise;
+  CHECK(error_of([&] { rows.planner().plan(tables); }).ends_with(", or use more ranks"));
+  demand.ranks = {0, 1};
+  CHECK(error_of([&] { rows.planner().plan(tables); }).ends_with(", or name more ranks"));
 }
 
 TEST_CASE("bad constraints name the table") {
