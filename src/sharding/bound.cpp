@@ -3,11 +3,12 @@
 // every rank. So M is too small when the least work of all tables, each without a piece above M - E, exceeds
 // M times the ranks; the same for work and bytes, weighed. E is not known, but at least the sum of the
 // tables' least, and more when little work is left to choose: work that counts E more than once also has a
-// least value. The least work of a table that may be cut anywhere is found over all ways to do so
-// (tiles.hpp). Pieces above M / (k + 1), at most k a rank, count 1 / k, those above 2 M / (k + 1) 2 / k and
-// so on: a dual feasible function (numbers that sum to at most 1 have images that sum to at most 1; Fekete,
-// Schepers, Math. Program. 2001), which is mixed with work. Of c pieces side by side the images sum to at
-// least that of their sum less (c - 1) / k.
+// least value, and ways to cut a table that cost it more than the least of the others leaves are out. The
+// least work of a table that may be cut anywhere is found over all ways to do so (tiles.hpp). Pieces above
+// M / (k + 1), at most k a rank, count 1 / k, those above 2 M / (k + 1) 2 / k and so on: a dual feasible
+// function (numbers that sum to at most 1 have images that sum to at most 1; Fekete, Schepers, Math. Program.
+// 2001), which is mixed with work. Of c pieces side by side the images sum to at least that of their sum less
+// (c - 1) / k.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -92,13 +93,13 @@ class Bound {
     const double left = room - all_each;
     for (int k = 1; k <= 3; ++k)
       for (const double share : {0.3, 0.6, 0.8, 0.9}) {
-        for (const double times : {1.0, 3.0}) {
+        for (const double times : {1.0, 1.6}) {
           if (times > 1 && most_each == infinity) break;
           double sum = 0;
           const double linear = share / left;
           for (const Table& table : tables_)
-            sum +=
-                least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, Dual{k, 1 - share, left});
+            sum += least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0},
+                         Dual{k, 1 - share, left});
           const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
           if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
         }

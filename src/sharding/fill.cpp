@@ -11,6 +11,8 @@
 namespace tesserec::sharding {
 namespace {
 
+constexpr int most_passes = 8;
+
 class Bins {
  public:
   /// `reserved`: for the loads of every rank, which cuts add to.
@@ -181,7 +183,7 @@ class Bins {
 
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style) {
   Load reserved;
-  for (int pass = 0; pass < 24; ++pass) {
+  for (int pass = 0; pass < most_passes; ++pass) {
     Bins bins(problem, most, reserved, style);
     const bool filled = bins.run();
     if (filled && bins.kept_level()) return bins.choices();

@@ -20,9 +20,10 @@ constexpr int long_rounds = 600;
 constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
 constexpr double least_step = 2e-3;
-/// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound.
+/// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound,
+/// and a level is found no finer than to that share of its distance from the bound.
 constexpr std::size_t many_tables = 16, few_styles = 2;
-constexpr double far = 0.06;
+constexpr double far = 0.06, coarse = 0.1;
 
 constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false}, {0.7, 1, false}, {0, 2, false}, {0.5, 2, false},
                                 {0, 0.5, false}, {0, 1, true},    {0.5, 1, true},  {0, 2, true}};
@@ -201,15 +202,16 @@ std::vector<Choice> search(Problem& problem, double bound) {
     return true;
   };
   // The least level up to which the ranks can be filled, by each style from where the last one came to.
+  const bool many = problem.options.size() > many_tables;
   for (std::size_t i = 0; i < std::size(styles); ++i) {
-    if (problem.options.size() > many_tables && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
+    if (many && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
     const FillStyle& style = styles[i];
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
       for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;
     else if (!try_fill(high, style))
       continue;
-    while (high - low > least_step * high) {
+    while (high - low > std::max(least_step * high, many ? coarse * (high - bound) : 0)) {
       const double middle = 0.5 * (low + high);
       const bool filled = try_fill(middle, style);
       (filled ? high : low) = middle;
