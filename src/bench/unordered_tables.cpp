@@ -20,11 +20,13 @@ void check(const embedding::EmbeddingBagConfig& table, const sharding::Parameter
   const auto refuse = [&](const char* why) {
     fail("table ", table.name, ": the cost of the law is not measured ", why);
   };
-  if (plan.type == ShardingType::data_parallel && ranks > 1) refuse("for data_parallel tables");
+  if (plan.type == ShardingType::data_parallel && ranks > 1)
+    refuse("for data_parallel on several ranks; set plan.default to table_wise or row_wise");
   if (plan.kernel != ComputeKernel::fused) refuse("for the dense kernel");
   if (table.pooling != embedding::PoolingType::sum || table.weighted) refuse("for means and weighted sums");
   for (const sharding::Shard& shard : plan.shards)
-    if (shard.columns.size() != table.embedding_dim) refuse("for columns that are cut");
+    if (shard.columns.size() != table.embedding_dim)
+      refuse("for columns that are cut; set plan.default to table_wise or row_wise");
 }
 
 TESSEREC_KERNEL void add(float* to, const float* from, Index n) {

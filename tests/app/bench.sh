@@ -20,8 +20,12 @@ must_succeed 'predicted step' plan "$deck" "${quick[@]}" --set plan.machine="$fo
 must_succeed '"predicted_step_seconds"' plan "$deck" "${quick[@]}" --json --set plan.machine="$folder/machines/this.toml"
 must_succeed 'constants of the planner' bench --only costs "${quick[@]:0:8}"
 must_succeed 'bottleneck: ' bench "$deck" "${quick[@]}" --only limits,step
-OMP_NUM_THREADS=1 must_succeed 'cost of the law: ' bench "$deck" "${quick[@]}" --only law
-OMP_NUM_THREADS=1 must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --json
+export OMP_NUM_THREADS=1
+must_succeed 'cost of the law: ' bench "$deck" "${quick[@]}" --only law --set plan.default=row_wise
+must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --set plan.default=table_wise --json
+must_fail 'for columns that are cut; set plan.default' bench "$deck" "${quick[@]}" --only law --set plan.default=column_wise \
+  --set plan.tables.C9.min_partition=4
+unset OMP_NUM_THREADS
 
 # A step of a machine twice as slow is predicted to take longer.
 printf 'dense_flops = 1e6\n' >slow.toml

@@ -82,5 +82,5 @@ TEST_CASE("The cost of the law is told, or why it is not") {
   CHECK(bench::describe(report).find("cost of the law: ") != std::string::npos);
   if (comm.size() > 1)
     CHECK(mentions(error_of([&] { measure(job_for(folder.path(), sharding::ShardingType::data_parallel)); }),
-                   "not measured for data_parallel tables"));
+                   "not measured for data_parallel on several ranks"));
 }
