@@ -192,21 +192,19 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
 
-  // Rows that travel: what is left of a step when all that the pooled form costs too is taken off.
-  std::vector<double> fetched;
-  for (const Index dim : {Index{16}, Index{128}}) {
-    Workload load{small_rows, dim, 16};
-    load.form = sharding::ExchangeForm::rows;
-    const Seconds s = measure(context, load);
-    const sharding::MachineCosts& m = report.costs;
-    const double rows = load.touched(), vector = load.row_bytes();
-    double rest = -load.bags() * (1 / m.bags + vector / m.add_bytes) - 2 * load.all_ids() * vector / m.read_bytes -
-                  rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes + 1 / m.cached_row_updates +
-                          vector / m.update_bytes);
-    for (const double phase : s) rest += phase;
-    fetched.push_back(rest / load.all_ids());
-  }
-  set_rate(report, "fetched_ids", std::max(1 / report.costs.ids, median(fetched)));
+  // Rows that travel: what is left of a step when all that the pooled form costs too is taken off. Of short rows: what
+  // the bytes of long ones cost is known too little to leave anything.
+  Workload rows_travel{small_rows, 16, 16};
+  rows_travel.form = sharding::ExchangeForm::rows;
+  const Seconds phases = measure(context, rows_travel);
+  const sharding::MachineCosts& m = report.costs;
+  const double rows = rows_travel.touched(), vector = rows_travel.row_bytes();
+  double rest = -rows_travel.bags() * (1 / m.bags + vector / m.add_bytes) -
+                2 * rows_travel.all_ids() * vector / m.read_bytes -
+                rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes + 1 / m.cached_row_updates +
+                        vector / m.update_bytes);
+  for (const double phase : phases) rest += phase;
+  set_rate(report, "fetched_ids", std::max(1 / m.ids, rest / rows_travel.all_ids()));
 
   // Between small and large tables: what share of a row's reading and moving comes from memory?
   std::vector<double> cached;
