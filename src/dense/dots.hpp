@@ -12,8 +12,8 @@ template <class V>
 class Dots {
   using Register = typename V::Register;
   static constexpr Index lanes = V::floats;
-  /// Depth after which the pairs rest in memory: so much of all vectors stays in the first cache.
-  static constexpr Index block = 16;
+  /// Numbers of each vector that are turned at once: so much of all vectors stays in the first cache.
+  static constexpr Index block = 16, vector = block * lanes;
   static constexpr Index tile_rows = 4, tile_columns = 3;          // of pairs
   static constexpr Index gradient_rows = 3, gradient_columns = 4;  // of gradients: vectors and their numbers
   static constexpr Index spare = 4;                                // more than a last tile has beyond the last
@@ -24,11 +24,11 @@ class Dots {
   struct Scratch {
     Scratch(const DotShape& s, float* begin)
         : z(begin),
-          pairs(z + (s.vectors + spare) * s.dim * lanes),
+          pairs(z + (s.vectors + spare) * block * lanes),
           square(pairs + row(s, s.vectors + spare) * lanes),
           dz(square + (s.vectors + spare) * s.vectors * lanes),
-          end(dz + (s.vectors + spare) * (s.dim + spare) * lanes) {}
-    float* z;       ///< [vectors][dim][lanes]
+          end(dz + s.vectors * block * lanes) {}
+    float* z;       ///< [vectors][block][lanes]
     float* pairs;   ///< [pair][lanes]
     float* square;  ///< [vectors][vectors][lanes]: the upstream of each pair, twice that of a vector with itself
     float* dz;      ///< as z
@@ -86,19 +86,17 @@ class Dots {
     }
   }
 
-  /// The pairs of vectors [i, i + tile_rows) with [j, j + tile_columns), over the depth [first, end).
-  static void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j, Index first, Index end) {
+  /// The pairs of vectors [i, i + tile_rows) with [j, j + tile_columns), over so many numbers, the first or others.
+  static void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j, Index numbers, bool first) {
     Register sum[tile_rows][tile_columns];
     float* out[tile_rows];
 #pragma GCC unroll 4
     for (Index r = 0; r < tile_rows; ++r) {
       out[r] = at.pairs + (row(s, i + r) + j) * lanes;
 #pragma GCC unroll 4
-      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first == 0 ? V::zero() : V::load(out[r] + c * lanes);
+      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first ? V::zero() : V::load(out[r] + c * lanes);
     }
-    const Index vector = s.dim * lanes;
-    accumulate(end - first, {at.z + i * vector + first * lanes, vector, lanes},
-               {at.z + j * vector + first * lanes, vector, lanes}, sum);
+    accumulate(numbers, {at.z + i * vector, vector, lanes}, {at.z + j * vector, vector, lanes}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 4
@@ -114,18 +112,26 @@ class Dots {
 #pragma GCC unroll 4
       for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::zero();
     accumulate(s.vectors, {at.square + i * s.vectors * lanes, s.vectors * lanes, lanes},
-               {at.z + d * lanes, lanes, s.dim * lanes}, sum);
+               {at.z + d * lanes, lanes, vector}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < gradient_rows; ++r)
 #pragma GCC unroll 4
       for (Index c = 0; c < gradient_columns; ++c)
-        if (i + r < s.vectors && d + c < s.dim) V::store(at.dz + ((i + r) * s.dim + d + c) * lanes, sum[r][c]);
+        if (i + r < s.vectors) V::store(at.dz + ((i + r) * block + d + c) * lanes, sum[r][c]);
   }
 
-  static void read_vectors(const DotShape& s, Index samples, const float* bottom, const float* pooled, float* z) {
-    const Index rest = (s.vectors - 1) * s.dim;
-    turn(samples, s.dim, bottom, s.dim, z);
-    turn(samples, rest, pooled, rest, z + s.dim * lanes);
+  /// Numbers [d, d + numbers) of all vectors.
+  static void read_vectors(const DotShape& s, Index samples, Index d, Index numbers, const float* bottom,
+                           const float* pooled, float* z) {
+    turn(samples, numbers, bottom + d, s.dim, z);
+    for (Index i = 1; i < s.vectors; ++i)
+      turn(samples, numbers, pooled + (i - 1) * s.dim + d, (s.vectors - 1) * s.dim, z + i * vector);
+  }
+  static void write_gradients(const DotShape& s, Index samples, Index d, Index numbers, const float* dz, float* bottom,
+                              float* pooled) {
+    turn_back(samples, numbers, dz, bottom + d, s.dim);
+    for (Index i = 1; i < s.vectors; ++i)
+      turn_back(samples, numbers, dz + i * vector, pooled + (i - 1) * s.dim + d, (s.vectors - 1) * s.dim);
   }
 
   static void read_upstream(const DotShape& s, Index samples, const float* upstream, const Scratch& at) {
@@ -161,11 +167,13 @@ class Dots {
     const Index pairs = row(s, s.vectors), width = s.dim + pairs, pooled_width = (s.vectors - 1) * s.dim;
     for (Index first = 0; first < rows; first += lanes) {
       const Index samples = rows - first < lanes ? rows - first : lanes;
-      read_vectors(s, samples, bottom + first * s.dim, pooled + first * pooled_width, at.z);
-      for (Index k = 0; k < s.dim; k += block)
+      for (Index d = 0; d < s.dim; d += block) {
+        const Index numbers = s.dim - d < block ? s.dim - d : block;
+        read_vectors(s, samples, d, numbers, bottom + first * s.dim, pooled + first * pooled_width, at.z);
         for (Index i = 0; i < s.vectors; i += tile_rows)
           for (Index j = 0; j < i + tile_rows && j < s.vectors; j += tile_columns)
-            pairs_tile(s, at, i, j, k, s.dim - k < block ? s.dim : k + block);
+            pairs_tile(s, at, i, j, numbers, d == 0);
+      }
       for (Index r = first; r < first + samples; ++r)
         for (Index d = 0; d < s.dim; ++d) out[r * width + d] = bottom[r * s.dim + d];
       turn_back(samples, pairs, at.pairs, out + first * width + s.dim, width);
@@ -179,12 +187,15 @@ class Dots {
     const Index width = s.dim + row(s, s.vectors), pooled_width = (s.vectors - 1) * s.dim;
     for (Index first = 0; first < rows; first += lanes) {
       const Index samples = rows - first < lanes ? rows - first : lanes;
-      read_vectors(s, samples, bottom + first * s.dim, pooled + first * pooled_width, at.z);
       read_upstream(s, samples, upstream + first * width + s.dim, at);
-      for (Index d = 0; d < s.dim; d += gradient_columns)
-        for (Index i = 0; i < s.vectors; i += gradient_rows) gradient_tile(s, at, i, d);
-      turn_back(samples, s.dim, at.dz, bottom_gradient + first * s.dim, s.dim);
-      turn_back(samples, pooled_width, at.dz + s.dim * lanes, pooled_gradient + first * pooled_width, pooled_width);
+      for (Index d = 0; d < s.dim; d += block) {
+        const Index numbers = s.dim - d < block ? s.dim - d : block;
+        read_vectors(s, samples, d, numbers, bottom + first * s.dim, pooled + first * pooled_width, at.z);
+        for (Index c = 0; c < numbers; c += gradient_columns)
+          for (Index i = 0; i < s.vectors; i += gradient_rows) gradient_tile(s, at, i, c);
+        write_gradients(s, samples, d, numbers, at.dz, bottom_gradient + first * s.dim,
+                        pooled_gradient + first * pooled_width);
+      }
       for (Index r = first; r < first + samples; ++r)
         for (Index d = 0; d < s.dim; ++d) bottom_gradient[r * s.dim + d] += upstream[r * width + d];
     }

@@ -19,27 +19,26 @@ enum class Finish {
   gradient  ///< c = 0 where y <= 0; then its columns are added to sums, row after row
 };
 
-/// One panel of c [rows, width] = start + a b, each element one chain of fma over the depth in order.
-struct ProductPanel {
-  Index rows = 0, depth = 0;
-  const float* a = nullptr;      ///< panels of [rows, depth]
-  const float* b = nullptr;      ///< [depth][width]
-  const float* start = nullptr;  ///< [width]; null = +0
-  float* c = nullptr;            ///< [rows][width]
+/// c [rows, panels * width] = start + a b, each element one chain of fma over the depth in order.
+struct Product {
+  Index rows = 0, depth = 0, panels = 0;
+  const float* a = nullptr;  ///< panels of [a_rows, depth], of which the first `rows` rows count
+  Index a_rows = 0;
+  const float* b = nullptr;      ///< a panel: [depth][width]
+  const float* start = nullptr;  ///< a panel: [width]; null = +0
+  float* c = nullptr;            ///< a panel: [rows][width]
   Finish finish = Finish::store;
-  const float* y = nullptr;  ///< [rows][width]; null = all count
-  float* sums = nullptr;     ///< [width]
+  const float* y = nullptr;  ///< as c; null = all count
+  float* sums = nullptr;     ///< a panel: [width]
 };
 
-/// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0, for one panel of each; `add`: added to dw.
-struct WeightPanels {
-  Index rows = 0;
-  const float* dy = nullptr;  ///< [rows][width], of which `outs` columns count
-  const float* x = nullptr;   ///< [rows][width], of which `ins` columns count
-  Index outs = 0, ins = 0;
+/// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0; `add`: the finished sum is added to dw.
+struct WeightGradient {
+  Index rows = 0, outs = 0, ins = 0;
+  const float* dy = nullptr;  ///< panels of [rows, outs]
+  const float* x = nullptr;   ///< panels of [rows, ins]
   bool add = false;
-  float* dw = nullptr;  ///< row-major
-  Index stride = 0;     ///< floats between rows of dw
+  float* dw = nullptr;  ///< [outs, ins], row-major
 };
 
 /// The dot interaction of `vectors` vectors of `dim` numbers, the bottom MLP's first; `itself`: with the diagonal.
@@ -52,8 +51,8 @@ struct DotShape {
 struct Kernels {
   const char* name;
   Index width;
-  void (*product)(const ProductPanel&);
-  void (*weight_gradient)(const WeightPanels&);
+  void (*product)(const Product&);
+  void (*weight_gradient)(const WeightGradient&);
   /// As FeatureInteraction's, whose docstring has the shapes; the first gives the floats of scratch.
   Index (*dots_scratch)(const DotShape&);
   void (*dots_forward)(const DotShape&, Index rows, const float* bottom, const float* pooled, float* out,

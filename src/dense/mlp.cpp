@@ -89,42 +89,37 @@ const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, f
 }
 
 void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
-  const Kernels& k = kernels();
   const LinearLayer& layer = layers_[l];
-  float* y = workspace.outputs[l].data();
-  for (Index o = 0; o < layer.out; o += k.width)
-    k.product({rows, layer.in, input(l, workspace), weights.forward[l].data() + o * layer.in,
-               weights.biases[l].data() + o, y + o * rows, layer.relu ? Finish::relu : Finish::store, nullptr,
-               nullptr});
+  Product p;
+  p.rows = p.a_rows = rows, p.depth = layer.in, p.panels = panel_count(layer.out, kernels().width);
+  p.a = input(l, workspace), p.b = weights.forward[l].data(), p.start = weights.biases[l].data();
+  p.c = workspace.outputs[l].data();
+  p.finish = layer.relu ? Finish::relu : Finish::store;
+  kernels().product(p);
 }
 
 void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const {
-  const Kernels& k = kernels();
   const LinearLayer& layer = layers_[l];
   if (add)
     add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
   else
     std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
-  const float* dy = workspace.gradients[l].data();
-  const float* x = input(l, workspace);
-  float* dw = gradient + layer.weight;
-  for (Index i = 0; i < layer.in; i += k.width)  // a panel of x stays in the first cache
-    for (Index o = 0; o < layer.out; o += k.width)
-      k.weight_gradient({rows, dy + o * rows, x + i * rows, std::min(k.width, layer.out - o),
-                         std::min(k.width, layer.in - i), add, dw + o * layer.in + i, layer.in});
+  kernels().weight_gradient(
+      {rows, layer.out, layer.in, workspace.gradients[l].data(), input(l, workspace), add, gradient + layer.weight});
 }
 
 void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
-  const Kernels& k = kernels();
   const LinearLayer& layer = layers_[l];
-  const bool inner = l > 0;  // then dx is the gradient of the layer before, whose bias sums are due
-  float* dx = inner ? workspace.gradients[l - 1].data() : workspace.input_gradient_panels.data();
-  const float* y = inner ? mask(l - 1, workspace) : nullptr;
-  float* sums = workspace.bias_sums.data();
-  if (inner) std::fill_n(sums, padded(layer.in), 0.0f);
-  for (Index i = 0; i < layer.in; i += k.width)
-    k.product({rows, layer.out, workspace.gradients[l].data(), weights.backward[l].data() + i * layer.out, nullptr,
-               dx + i * rows, inner ? Finish::gradient : Finish::store, y == nullptr ? y : y + i * rows, sums + i});
+  Product p;
+  p.rows = p.a_rows = rows, p.depth = layer.out, p.panels = panel_count(layer.in, kernels().width);
+  p.a = workspace.gradients[l].data(), p.b = weights.backward[l].data();
+  p.c = workspace.input_gradient_panels.data();
+  if (l > 0) {  // the gradient of the layer before, whose bias sums are due
+    p.c = workspace.gradients[l - 1].data();
+    p.finish = Finish::gradient, p.y = mask(l - 1, workspace), p.sums = workspace.bias_sums.data();
+    std::fill_n(p.sums, padded(layer.in), 0.0f);
+  }
+  kernels().product(p);
 }
 
 const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {

@@ -18,9 +18,14 @@ class Tiles {
  private:
   using Register = typename V::Register;
   static constexpr Index half = V::floats;
-  /// Depth after which a tile rests in memory: so much of b, and a tile's part of a, stay in the first cache.
+  /// Depth after which all tiles rest in memory: so much of a panel of b stays in the first cache while all rows of a
+  /// pass, and so much of a in the second while all panels of b do.
   static constexpr Index block = 256;
+  /// Floats of x that stay in the second cache while all of dy passes.
+  static constexpr Index x_block = 32 * 1024;
   static constexpr Index line = 16;  // floats
+
+  static Index least(Index a, Index b) { return a < b ? a : b; }
 
   /// c[r] += a[k * step + r * row] * b[k], k in order.
   template <int R, Index step, Index row>
@@ -37,42 +42,46 @@ class Tiles {
     }
   }
 
-  /// Rows [row, row + R) of a product, over the depth [first, first + depth).
+  /// Rows [row, row + R) of one panel of a product, over the depth [first, first + depth).
   template <int R>
-  static void product_tile(const ProductPanel& p, Index first, Index depth, Index row) {
+  static void product_tile(const Product& p, Index panel, Index first, Index depth, Index row) {
     const bool begins = first == 0, ends = first + depth == p.depth;
-    float* out = p.c + row * width;
+    const Index column = panel * width, at = (panel * p.rows + row) * width;
+    float* out = p.c + at;
     Register c[R][2];
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
       for (int h = 0; h < 2; ++h)
         c[r][h] = !begins              ? V::load(out + r * width + h * half)
-                  : p.start != nullptr ? V::load(p.start + h * half)
+                  : p.start != nullptr ? V::load(p.start + column + h * half)
                                        : V::zero();
-    const float* a = p.a + (first * p.rows + row * width);
-    const float* b = p.b + first * width;
-    for (Index k = 0; k < depth; k += width, a += p.rows * width, b += width * width)
-      accumulate<R, 1, width>(depth - k < width ? depth - k : width, a, b, c);
+    const float* a = p.a + (first * p.a_rows + row * width);
+    const float* b = p.b + (column * p.depth + first * width);
+    Index k = 0;
+    for (; k + width <= depth; k += width, a += p.a_rows * width, b += width * width)
+      accumulate<R, 1, width>(width, a, b, c);
+    if (k < depth) accumulate<R, 1, width>(depth - k, a, b, c);
     if (ends && p.finish == Finish::relu)
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r) c[r][0] = V::positive(c[r][0]), c[r][1] = V::positive(c[r][1]);
-    if (ends && p.finish == Finish::gradient) gradient_finish<R>(p, row, c);
+    if (ends && p.finish == Finish::gradient)
+      gradient_finish<R>(p.y == nullptr ? nullptr : p.y + at, p.sums + column, c);
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) V::store(out + r * width, c[r][0]), V::store(out + r * width + half, c[r][1]);
   }
 
   template <int R>
-  static TESSEREC_INLINE void gradient_finish(const ProductPanel& p, Index row, Register (&c)[R][2]) {
+  static TESSEREC_INLINE void gradient_finish(const float* y, float* sums, Register (&c)[R][2]) {
 #pragma GCC unroll 2
     for (int h = 0; h < 2; ++h) {
-      Register sum = V::load(p.sums + h * half);
+      Register sum = V::load(sums + h * half);
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r) {
-        if (p.y != nullptr) c[r][h] = V::where_positive(V::load(p.y + (row + r) * width + h * half), c[r][h]);
+        if (y != nullptr) c[r][h] = V::where_positive(V::load(y + r * width + h * half), c[r][h]);
         sum = V::add(sum, c[r][h]);
       }
-      V::store(p.sums + h * half, sum);
+      V::store(sums + h * half, sum);
     }
   }
 
@@ -80,70 +89,89 @@ class Tiles {
   static Index tiles_of(Index rows) { return (rows + V::rows - 1) / V::rows; }
 
   template <int R>
-  static TESSEREC_INLINE void product_rows(Index rows, const ProductPanel& p, Index first, Index depth, Index row) {
+  static TESSEREC_INLINE void product_rows(Index rows, const Product& p, Index panel, Index first, Index depth,
+                                           Index row) {
     if constexpr (R > 0) {
-      if (rows == R) return product_tile<R>(p, first, depth, row);
-      product_rows<R - 1>(rows, p, first, depth, row);
+      if (rows == R) return product_tile<R>(p, panel, first, depth, row);
+      product_rows<R - 1>(rows, p, panel, first, depth, row);
     }
   }
 
+  /// One panel over the depth [first, first + depth), while the block of b that comes next is fetched.
+  static TESSEREC_INLINE void product_panel(const Product& p, Index panel, Index first, Index depth,
+                                            const float* next_b) {
+    const Index tiles = tiles_of(p.rows), share = depth * width / tiles + 1;
+    for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
+      for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
+      const Index next = (t + 1) * p.rows / tiles;
+      product_rows<V::rows>(next - row, p, panel, first, depth, row);
+      row = next;
+    }
+  }
+
+  /// Rows [out, out + R) of dw and the columns of one panel of x.
   template <int R>
-  static void weight_tile(const WeightPanels& p, Index out) {
+  static void weight_tile(const WeightGradient& p, Index out, Index in) {
+    const Index columns = least(width, p.ins - in);
+    float* dw = p.dw + out * p.ins + in;
     Register c[R][2];
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) {
       c[r][0] = c[r][1] = V::zero();
-      __builtin_prefetch(p.dw + (out + r) * p.stride, 1);
-      __builtin_prefetch(p.dw + (out + r) * p.stride + half, 1);
-      __builtin_prefetch(p.dw + (out + r) * p.stride + width - 1, 1);
+      __builtin_prefetch(dw + r * p.ins, 1);
+      __builtin_prefetch(dw + r * p.ins + half, 1);
+      __builtin_prefetch(dw + r * p.ins + width - 1, 1);
     }
-    accumulate<R, width, 1>(p.rows, p.dy + out, p.x, c);
+    accumulate<R, width, 1>(p.rows, p.dy + (out / width * p.rows * width + out % width), p.x + in * p.rows, c);
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) {
-      float* to = p.dw + (out + r) * p.stride;
+      float* to = dw + r * p.ins;
       float edge[width];
-      float* from = p.ins == width ? to : edge;
-      if (p.ins < width)
-        for (Index i = 0; i < width; ++i) edge[i] = p.add && i < p.ins ? to[i] : 0.0f;
+      float* from = columns == width ? to : edge;
+      if (columns < width)
+        for (Index i = 0; i < width; ++i) edge[i] = p.add && i < columns ? to[i] : 0.0f;
 #pragma GCC unroll 2
       for (int h = 0; h < 2; ++h)
         V::store(from + h * half, p.add ? V::add(V::load(from + h * half), c[r][h]) : c[r][h]);
-      if (p.ins < width)
-        for (Index i = 0; i < p.ins; ++i) to[i] = edge[i];
+      if (columns < width)
+        for (Index i = 0; i < columns; ++i) to[i] = edge[i];
     }
   }
 
   template <int R>
-  static void weight_rows(Index rows, const WeightPanels& p, Index out) {
+  static TESSEREC_INLINE void weight_rows(Index rows, const WeightGradient& p, Index out, Index in) {
     if constexpr (R > 0) {
-      if (rows == R) return weight_tile<R>(p, out);
-      weight_rows<R - 1>(rows, p, out);
+      if (rows == R) return weight_tile<R>(p, out, in);
+      weight_rows<R - 1>(rows, p, out, in);
     }
   }
 
  public:
-  static void product(const ProductPanel& p) {
-    const Index tiles = tiles_of(p.rows);
+  static void product(const Product& p) {
+    const Index panel_size = p.depth * width;
     for (Index first = 0; first < p.depth; first += block) {
-      const Index depth = p.depth - first < block ? p.depth - first : block;
-      // The next block of b, of this panel or the next: to the second cache while this one is used.
-      const float* next_b = p.b + (first + depth) * width;
-      const Index share = depth * width / tiles + 1;
-      for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
-        for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
-        const Index next = (t + 1) * p.rows / tiles;
-        product_rows<V::rows>(next - row, p, first, depth, row);
-        row = next;
+      const Index depth = least(block, p.depth - first);
+      for (Index panel = 0; panel < p.panels; ++panel) {
+        const bool last = panel + 1 == p.panels;
+        const Index next = last ? (first + depth) * width : (panel + 1) * panel_size + first * width;
+        product_panel(p, panel, first, depth, p.b + next);
       }
     }
   }
 
-  static void weight_gradient(const WeightPanels& p) {
-    const Index tiles = tiles_of(p.outs);
-    for (Index t = 0, out = 0; t < tiles; ++t) {
-      const Index next = (t + 1) * p.outs / tiles;
-      weight_rows<V::rows>(next - out, p, out);
-      out = next;
+  static void weight_gradient(const WeightGradient& p) {
+    const Index x_panels = x_block / (p.rows * width), step = (x_panels > 0 ? x_panels : 1) * width;
+    for (Index begin = 0; begin < p.ins; begin += step) {
+      const Index end = least(p.ins, begin + step);
+      for (Index panel = 0; panel < p.outs; panel += width) {  // of dy: in the first cache
+        const Index outs = least(width, p.outs - panel), tiles = tiles_of(outs);
+        for (Index in = begin; in < end; in += width)
+          for (Index t = 0, out = 0; t < tiles; ++t) {
+            const Index next = (t + 1) * outs / tiles;
+            weight_rows<V::rows>(next - out, p, panel + out, in);
+            out = next;
+          }
+      }
     }
   }
 };

@@ -103,7 +103,8 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
                         {127, 300, 40, 33},
                         {7, 5, 3, 2},
                         {1, 1, 1, 1},
-                        {64, 16, 270, 32}}) {
+                        {64, 16, 270, 32},
+                        {128, 600, 530, 20}}) {
     const Index size = s.hidden * (s.in + 1) + s.out * (s.hidden + 1);
     const std::vector<float> parameters = numbers(1, size), x = numbers(2, s.rows * s.in),
                              upstream = numbers(3, s.rows * s.out);
@@ -154,38 +155,39 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
 TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
   using Wide = Tiles<PlainVector<16, 12>>;
   const Kernels& k = kernels();
-  const Index width = 32, rows = 101, depth = 300, outs = 32, ins = 17;
-  const std::vector<float> a = numbers(1, rows * depth), b = numbers(2, depth * width), y = numbers(3, rows * width),
-                           start = numbers(4, width);
-  const auto in_panels = [&](Index columns, const std::vector<float>& m) {
-    std::vector<float> panels(static_cast<std::size_t>(rows * panel_count(columns, width) * width));
-    to_panels(rows, columns, width, m.data(), panels.data());
+  const Index width = 32, rows = 101, a_rows = 105, depth = 300, columns = 3 * width, outs = 40, ins = 1100;
+  const std::vector<float> a = numbers(1, a_rows * depth), b = numbers(2, depth * columns),
+                           y = numbers(3, rows * columns), start = numbers(4, columns);
+  const auto in_panels = [&](Index height, Index n, const std::vector<float>& m) {
+    std::vector<float> panels(static_cast<std::size_t>(height * panel_count(n, width) * width));
+    to_panels(height, n, width, m.data(), panels.data());
     return panels;
   };
-  const std::vector<float> pa = in_panels(depth, a), py = in_panels(width, y);
+  const auto pa = in_panels(a_rows, depth, a), pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y);
   for (const Finish finish : {Finish::store, Finish::relu, Finish::gradient}) {
-    std::vector<float> c(static_cast<std::size_t>(rows * width)), sums(static_cast<std::size_t>(width)), total(sums);
-    Wide::product({rows, depth, pa.data(), b.data(), start.data(), c.data(), finish, py.data(), sums.data()});
-    bool same = true;
+    std::vector<float> c(static_cast<std::size_t>(rows * columns)), sums(static_cast<std::size_t>(columns)),
+        total(sums);
+    Wide::product(
+        {rows, depth, 3, pa.data(), a_rows, pb.data(), start.data(), c.data(), finish, py.data(), sums.data()});
+    std::vector<float> expected;
     for (Index r = 0; r < rows; ++r)
-      for (Index j = 0; j < width; ++j) {
+      for (Index j = 0; j < columns; ++j) {
         float sum = start[static_cast<std::size_t>(j)];
         for (Index i = 0; i < depth; ++i)
-          sum = std::fma(a[static_cast<std::size_t>(r * depth + i)], b[static_cast<std::size_t>(i * width + j)], sum);
-        const auto at = static_cast<std::size_t>(r * width + j);
+          sum = std::fma(a[static_cast<std::size_t>(r * depth + i)], b[static_cast<std::size_t>(i * columns + j)], sum);
         if (finish == Finish::relu) sum = relu(sum);
-        if (finish == Finish::gradient) sum = y[at] > 0.0f ? sum : 0.0f;
+        if (finish == Finish::gradient) sum = y[static_cast<std::size_t>(r * columns + j)] > 0.0f ? sum : 0.0f;
         if (finish == Finish::gradient) total[static_cast<std::size_t>(j)] += sum;
-        same = same && c[at] == sum;
+        expected.push_back(sum);
       }
-    CHECK(same);
+    CHECK(c == in_panels(rows, columns, expected));
     CHECK(sums == total);
   }
-  const std::vector<float> dy = numbers(5, rows * outs), x = numbers(6, rows * ins), pdy = in_panels(outs, dy),
-                           px = in_panels(ins, x),
+  const std::vector<float> dy = numbers(5, rows * outs), x = numbers(6, rows * ins), pdy = in_panels(rows, outs, dy),
+                           px = in_panels(rows, ins, x),
                            expected = Serial::weight_gradient(rows, ins, outs, dy.data(), x.data());
   std::vector<float> dw(static_cast<std::size_t>(outs * ins));
-  Wide::weight_gradient({rows, pdy.data(), px.data(), outs, ins, false, dw.data(), ins});
+  Wide::weight_gradient({rows, outs, ins, pdy.data(), px.data(), false, dw.data()});
   CHECK(dw == expected);
   const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
   if (wanted != nullptr) CHECK(std::string(k.name) == wanted);
