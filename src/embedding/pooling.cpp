@@ -85,6 +85,8 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
       for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(i) + c);
     float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.offsets[bag] * dim);
+    if (bags.sums_stride > 0)
+      for (Index c = 0; c < dim; c += line) __builtin_prefetch(target + prefetch_distance * bags.sums_stride + c, 1);
     if (length == 1) {
       const float* only = row(begin);
       const float w = weight(begin);

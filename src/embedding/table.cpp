@@ -11,7 +11,6 @@ namespace {
 
 constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
-constexpr Index prefetch_distance = 12;
 
 }  // namespace
 
@@ -85,12 +84,13 @@ void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nod
 
 EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
   RowSums result;
-  sum_rows(uses_.data(), 0, static_cast<Index>(uses_.size()), gradients, dim(), lanes, false,
-           [&](Index row, Index leaf, const float* sum, Index) {
-             result.rows.push_back(row);
-             result.leaves.push_back(leaf);
-             result.sums.insert(result.sums.end(), sum, sum + dim());
-           });
+  sum_rows(
+      uses_.data(), 0, static_cast<Index>(uses_.size()), gradients, dim(), lanes, false, [](Index) {},
+      [&](Index row, Index leaf, const float* sum) {
+        result.rows.push_back(row);
+        result.leaves.push_back(leaf);
+        result.sums.insert(result.sums.end(), sum, sum + dim());
+      });
   return result;
 }
 
@@ -112,28 +112,26 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
     return at;
   };
   parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
-    sum_rows(uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums_,
-             [&](Index row, Index, const float* gradient, Index next) {
-               if (const Index ahead = next + prefetch_distance; ahead < count) prefetch(uses_[ahead], gradients);
-               if (kernel_ == ComputeKernel::dense) {
-                 std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
-               } else {
-                 optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
-               }
-             });
+    sum_rows(
+        uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums_, [&](Index row) { prefetch(row); },
+        [&](Index row, Index, const float* gradient) {
+          if (kernel_ == ComputeKernel::dense) {
+            std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
+          } else {
+            optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
+          }
+        });
   });
   if (kernel_ == ComputeKernel::dense) update_every_row(exec, scalars);
 }
 
-void EmbeddingTable::prefetch(const RowUse& use, const float* gradients) const {
+void EmbeddingTable::prefetch(Index row) const {
   constexpr Index line = 16;  // floats
-  for (Index c = 0; c < dim(); c += line) {
-    __builtin_prefetch(gradients + use.gradient + c);
-    __builtin_prefetch(weights_.data() + use.row * dim() + c, 1);
+  for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
+  for (const State& s : state_) {
+    const auto n = static_cast<Index>(s.values.extent(1));
+    for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
   }
-  for (const State& s : state_)
-    for (Index c = 0; c < static_cast<Index>(s.values.extent(1)); c += line)
-      __builtin_prefetch(s.values.data() + use.row * static_cast<Index>(s.values.extent(1)) + c, 1);
 }
 
 void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars& scalars) {
@@ -161,13 +159,15 @@ const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const fl
   parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
     Index at = task * rows_per_task;
     const Index end = std::min(rows, at + rows_per_task);
-    sum_rows(uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, sums_,
-             [&](Index row, Index, const float* gradient, Index) {
-               std::copy(gradient, gradient + dim(), row_gradients_.data() + at * dim());
-               optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
-                                         squares_.data() + at * subtrees);
-               ++at;
-             });
+    sum_rows(
+        uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, sums_,
+        [&](Index row) { prefetch(row); },
+        [&](Index row, Index, const float* gradient) {
+          std::copy(gradient, gradient + dim(), row_gradients_.data() + at * dim());
+          optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
+                                    squares_.data() + at * subtrees);
+          ++at;
+        });
   });
   return squares_;
 }

@@ -107,8 +107,9 @@ void RowFetch::sum_gradients(const float* gradients, std::span<const Index> grad
   }
   std::vector<embedding::RowUse> uses = uses_;
   for (embedding::RowUse& use : uses) use.gradient = vector_of[use.gradient];
-  embedding::sum_rows(uses.data(), 0, static_cast<Index>(uses.size()), gradients, dim_, lanes_, false,
-                      [&](Index, Index, const float* sum, Index) { out = std::copy(sum, sum + dim_, out); });
+  embedding::sum_rows(
+      uses.data(), 0, static_cast<Index>(uses.size()), gradients, dim_, lanes_, false, [](Index) {},
+      [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim_, out); });
 }
 
 }  // namespace tesserec::sharding

@@ -21,28 +21,34 @@ struct RowUse {
 /// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
 void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows);
 
-/// Calls sink(row, leaf, sum[dim], next) for each subtree sum of each row in uses [first, last), which must not cut a
-/// row; `next` is the first use of the row after it. With `lanes` = the whole tree there is one a row, its gradient.
-/// `sums`: the uses' vectors are sums of subtrees already and enter as they are.
-template <class Sink>
+/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in uses [first, last), which must not cut a
+/// row. With `lanes` = the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees
+/// already and enter as they are. fetch(row) is called some uses before.
+template <class Fetch, class Sink>
 void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
-              const Sink& sink);
+              const Fetch& fetch, const Sink& sink);
 
 /// The gradient of a row in sums[0 .. dim) from its uses; the kernel under sum_rows. `tree` has the sums left.
 void sum_one_row(const RowUse* uses, Index count, const float* gradients, Index dim, bool sums, TreeOrder& tree,
                  float* slots);
 
-template <class Sink>
+template <class Fetch, class Sink>
 void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
-              const Sink& sink) {
+              const Fetch& fetch, const Sink& sink) {
+  constexpr Index ahead = 16, line = 16;  // uses, floats
   std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
   TreeOrder tree(lanes);
   for (Index begin = first, end = first; begin < last; begin = end) {
     const Index row = uses[begin].row;
-    for (end = begin + 1; end < last && uses[end].row == row;) ++end;
+    for (; end < last && uses[end].row == row; ++end) {
+      if (end + ahead >= last) continue;
+      const RowUse& next = uses[end + ahead];
+      for (Index c = 0; c < dim; c += line) __builtin_prefetch(gradients + next.gradient + c);
+      fetch(next.row);
+    }
     tree.clear();
     sum_one_row(uses + begin, end - begin, gradients, dim, sums, tree, slots.data());
-    for (int i = 0; i < tree.size(); ++i) sink(row, tree.leaf(i), slots.data() + i * dim, end);
+    for (int i = 0; i < tree.size(); ++i) sink(row, tree.leaf(i), slots.data() + i * dim);
   }
 }
 

@@ -76,8 +76,8 @@ class EmbeddingTable {
   float* state(std::size_t i, Index row) const {
     return i < state_.size() ? state_[i].values.data() + row * static_cast<Index>(state_[i].values.extent(1)) : nullptr;
   }
-  /// What an update by this use will read.
-  void prefetch(const RowUse& use, const float* gradients) const;
+  /// What an update of this row will read.
+  void prefetch(Index row) const;
   void update_every_row(const Exec& exec, const optim::StepScalars& scalars);
 
   EmbeddingBagConfig config_;
