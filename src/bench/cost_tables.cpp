@@ -99,7 +99,7 @@ Seconds measure(const Context& context, const Workload& load) {
     timed(ids, [&] { asked = &exchange.send_ids(batch, samples); });
     timed(lookup, [&] { collection.lookup(context.exec, *asked, exchange.rows(context.exec)); });
     timed(give_back, [&] { exchange.return_rows(context.exec); });
-    timed(prepare, [&] { collection.prepare(*asked, samples); });
+    timed(prepare, [&] { collection.prepare(context.exec, *asked, samples); });
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);
     std::fill_n(exchange.pooled_gradient(context.exec), samples * exchange.pooled_width(), 1e-3f);

@@ -41,7 +41,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
         const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
         tables.lookup(context.exec, asked, tables.exchange().rows(context.exec));
         tables.exchange().return_rows(context.exec);
-        tables.prepare(asked, batch.global_size);
+        tables.prepare(context.exec, asked, batch.global_size);
         float* gradient = tables.exchange().pooled_gradient(context.exec);
         if (gradient != filled) std::copy_n(upstream.data(), upstream.size(), gradient);
         filled = gradient;

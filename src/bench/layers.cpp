@@ -55,14 +55,23 @@ class Layers {
   /// Of both MLPs, once a step.
   double packing_seconds() const { return packing_seconds_; }
 
+  /// What runs on all threads.
   template <class Body>
-  void add(const std::string& name, double flops, const Body& body) {
-    const auto [seconds, peak_seconds] = context_.seconds(body, peak_.run);
-    figures_.push_back(
-        {"layers", name, flops / seconds, "FLOP/s", peak_.flops / peak_seconds, "multiply-add", seconds});
+  void add_parallel(const std::string& name, double flops, const Body& body) {
+    add(name, flops, body, peak_.all_flops(context_.exec), [&] { peak_.run_all(context_.exec); });
   }
 
  private:
+  template <class Body>
+  void add(const std::string& name, double flops, const Body& body) {
+    add(name, flops, body, peak_.flops, peak_.run);
+  }
+  template <class Body, class Peak>
+  void add(const std::string& name, double flops, const Body& body, double peak_flops, const Peak& run_peak) {
+    const auto [seconds, peak_seconds] = context_.seconds(body, run_peak);
+    figures_.push_back({"layers", name, flops / seconds, "FLOP/s", peak_flops / peak_seconds, "multiply-add", seconds});
+  }
+
   const Context& context_;
   const MultiplyAdds peak_ = multiply_adds();
   std::vector<Figure>& figures_;
@@ -89,8 +98,8 @@ void measure_layers(const Context& context, const train::Session& session, const
                    session.job.train.batch_size);
   const auto samples = static_cast<double>(chain.samples());
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
-  layers.add("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
-             [&] { chain.run(); });
+  layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
+                      [&] { chain.run(); });
   const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds()});

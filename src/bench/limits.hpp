@@ -36,8 +36,14 @@ struct Limits {
 /// fp32 fused multiply-adds in registers, by the widest instructions of this processor.
 struct MultiplyAdds {
   const char* instructions;
-  double flops;  ///< of one call
+  double flops;  ///< of one call, on the calling thread
   void (*run)();
+
+  double all_flops(const Exec& exec) const { return flops * concurrency(exec); }
+  /// One call on every thread of `exec` at once.
+  void run_all(const Exec& exec) const {
+    parallel_for(exec, "tesserec::bench::multiply_adds", concurrency(exec), [*this](Index) { run(); });
+  }
 };
 MultiplyAdds multiply_adds();
 

@@ -37,7 +37,7 @@ Limits measure_limits(const Context& context, const sharding::Topology& topology
                       std::vector<Figure>& figures) {
   Limits limits;
   const MultiplyAdds peak = multiply_adds();
-  limits.flops = peak.flops / context.seconds(peak.run);
+  limits.flops = peak.all_flops(context.exec) / context.seconds([&] { peak.run_all(context.exec); });
   figures.push_back(
       {"limits", std::string("fp32 fused multiply-add, ") + peak.instructions, limits.flops, "FLOP/s", 0, "", 0});
   measure_memory(context, limits, figures);

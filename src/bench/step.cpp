@@ -40,7 +40,8 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   std::vector<double> seconds, peak_seconds;
   std::map<std::string, std::vector<double>> phases;
   const MultiplyAdds peak = multiply_adds();
-  const Index peak_calls = context.calls(peak.run);
+  const auto run_peak = [&] { peak.run_all(context.exec); };
+  const Index peak_calls = context.calls(run_peak);
   Index step = 0;
   for (int repeat = 0; repeat <= repeats; ++repeat) {
     const auto before = session.step.phases().seconds();
@@ -50,14 +51,14 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
     const double all = context.slowest(context.now() - start);
     if (repeat == 0) continue;  // warm-up: buffers grow
     seconds.push_back(all / steps);
-    peak_seconds.push_back(context.once(peak_calls, peak.run));
+    peak_seconds.push_back(context.once(peak_calls, run_peak));
     const auto after = session.step.phases().seconds();
     for (std::size_t p = 0; p < after.size(); ++p)
       phases[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) / steps);
   }
   pipeline(step + 1, last);  // the batch ahead
   times.seconds = median(std::move(seconds));
-  times.peak_flops = peak.flops / median(std::move(peak_seconds));
+  times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
   const auto sent = static_cast<double>(session.model.tables.exchange().bytes_sent());
   times.counts = count(session, pipeline.batch());

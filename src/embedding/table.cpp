@@ -75,11 +75,15 @@ void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index gl
 }
 
 void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const {
-  const Index tasks = (bags.count + bags_per_task - 1) / bags_per_task;
-  parallel_for(exec, "tesserec::embedding::lookup", tasks, [&](Index task) {
-    pool(row_blocks_, blocks_, weights_.data(), rows_.begin, dim(), bags, nodes, task * bags_per_task,
-         std::min(bags.count, (task + 1) * bags_per_task), out);
-  });
+  parallel_for(exec, "tesserec::embedding::lookup", lookup_tasks(bags),
+               [&](Index task) { lookup_task(task, bags, nodes, out); });
+}
+
+Index EmbeddingTable::lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) / bags_per_task; }
+
+void EmbeddingTable::lookup_task(Index task, const Bags& bags, const Nodes& nodes, float* out) const {
+  pool(row_blocks_, blocks_, weights_.data(), rows_.begin, dim(), bags, nodes, task * bags_per_task,
+       std::min(bags.count, (task + 1) * bags_per_task), out);
 }
 
 EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
@@ -101,28 +105,33 @@ void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
 }
 
 void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {
+  const Index shares = concurrency(exec);
+  parallel_for(exec, "tesserec::embedding::update", shares,
+               [&](Index i) { update_task(i, shares, gradients, lr, step); });
+  finish_update(exec, lr, step);
+}
+
+void EmbeddingTable::update_task(Index share, Index shares, const float* gradients, double lr, Index step) {
   assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  // Threads take runs of uses cut where the row changes: every row belongs to one.
   const auto count = static_cast<Index>(uses_.size());
-  const Index tasks = std::min<Index>(concurrency(exec), std::max<Index>(count / 64, 1));
-  const auto cut = [&](Index task) {
-    Index at = count * task / tasks;
+  const auto cut = [&](Index i) {  // where the row changes: every row belongs to one
+    Index at = count * i / shares;
     while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
     return at;
   };
-  parallel_for(exec, "tesserec::embedding::update", tasks, [&](Index task) {
-    sum_rows(
-        uses_.data(), cut(task), cut(task + 1), gradients, dim(), whole_tree, sums_, [&](Index row) { prefetch(row); },
-        [&](Index row, Index, const float* gradient) {
-          if (kernel_ == ComputeKernel::dense) {
-            std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
-          } else {
-            optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
-          }
-        });
-  });
-  if (kernel_ == ComputeKernel::dense) update_every_row(exec, scalars);
+  sum_rows(
+      uses_.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, sums_, [&](Index row) { prefetch(row); },
+      [&](Index row, Index, const float* gradient) {
+        if (kernel_ == ComputeKernel::dense)
+          std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
+        else
+          optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
+      });
+}
+
+void EmbeddingTable::finish_update(const Exec& exec, double lr, Index step) {
+  if (kernel_ == ComputeKernel::dense) update_every_row(exec, optim::step_scalars(optimizer_, lr, step));
 }
 
 void EmbeddingTable::prefetch(Index row) const {

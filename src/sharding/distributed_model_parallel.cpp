@@ -96,7 +96,7 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const ja
   tables_.lookup(exec, asked, exchange.rows(exec));
   Matrix<float> pooled = make_matrix<float>(exec, "tesserec::sharding::pooled", samples_, exchange.pooled_width());
   std::copy_n(exchange.return_rows(exec), pooled.size(), pooled.data());
-  tables_.prepare(asked, global_batch_);
+  tables_.prepare(exec, asked, global_batch_);
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
 }
 

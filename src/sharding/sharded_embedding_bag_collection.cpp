@@ -52,26 +52,45 @@ void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t s
 }
 
 void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const {
+  struct Task {
+    std::size_t shard, run, feature;
+    Index part;
+  };
+  std::vector<Task> tasks;
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
       for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        shards_[i].rows->lookup(exec, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
+        for (Index part = 0; part < embedding::EmbeddingTable::lookup_tasks(asked[i].bags[run][f]); ++part)
+          tasks.push_back({i, run, f, part});
+  parallel_for(exec, "tesserec::sharding::lookup", static_cast<Index>(tasks.size()), [&](Index t) {
+    const auto [i, run, f, part] = tasks[static_cast<std::size_t>(t)];
+    shards_[i].rows->lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
+  });
 }
 
-void ShardedEmbeddingBagCollection::prepare(const std::vector<AskedShard>& asked, Index global_size) {
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (asked[i].fetched)
-      shards_[i].rows->prepare_sums(asked[i].sums);
+void ShardedEmbeddingBagCollection::prepare(const Exec& exec, const std::vector<AskedShard>& asked, Index global_size) {
+  parallel_for(exec, "tesserec::sharding::prepare", static_cast<Index>(asked.size()), [&](Index i) {
+    const AskedShard& ids = asked[static_cast<std::size_t>(i)];
+    embedding::EmbeddingTable& table = *shards_[static_cast<std::size_t>(i)].rows;
+    if (ids.fetched)
+      table.prepare_sums(ids.sums);
     else
-      shards_[i].rows->prepare(asked[i].bags, lanes_, global_size);
-  }
+      table.prepare(ids.bags, lanes_, global_size);
+  });
 }
 
 void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients,
                                            const optim::ScheduleSettings& schedule, Index step) {
+  std::vector<Shard*> own;
   for (Shard& shard : shards_)
-    if (!shard.rows->shares_rows() && !(shard.replicated && comm_.size() > 1))
-      shard.rows->update(exec, gradients, rate(shard, schedule, step), step);
+    if (!shard.rows->shares_rows() && !(shard.replicated && comm_.size() > 1)) own.push_back(&shard);
+  // Every thread takes as much of every table: tables differ, their halves do not.
+  const Index threads = concurrency(exec);
+  parallel_for(exec, "tesserec::sharding::update", threads, [&](Index thread) {
+    for (const Shard* shard : own)
+      shard->rows->update_task(thread, threads, gradients, rate(*shard, schedule, step), step);
+  });
+  for (const Shard* shard : own) shard->rows->finish_update(exec, rate(*shard, schedule, step), step);
   if (row_squares_) update_shared(exec, gradients, schedule, step);
   if (comm_.size() > 1) update_replicated(exec, gradients, schedule, step);
 }

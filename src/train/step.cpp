@@ -40,7 +40,7 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   if (!next_under_way_) phases_.time("send ids", [&] { exchange.start_ids(batch.sparse, batch.global_size); });
   const auto& ids = embed();
   if (next != nullptr) phases_.time("send ids", [&] { ahead.start_ids(next->sparse, next->global_size); });
-  phases_.time("sort ids", [&] { tables.prepare(ids, batch.global_size); });
+  phases_.time("sort ids", [&] { tables.prepare(exec_, ids, batch.global_size); });
   pooled_gradient_ = exchange.pooled_gradient(exec_);
   const auto lane_losses = phases_.time("dense", [&] {
     return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_, lane_gradients_);

@@ -50,7 +50,7 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
       unordered.forward(batch.sparse, batch.global_size, found.data());
       near(found.data(), expected, n);
       // The pooled vectors are their own gradient.
-      tables.prepare(asked, batch.global_size);
+      tables.prepare(exec, asked, batch.global_size);
       std::copy_n(expected, n, tables.exchange().pooled_gradient(exec));
       tables.update(exec, tables.exchange().send_gradients(exec), {}, step);
       unordered.backward(found.data(), step);

@@ -80,7 +80,7 @@ class Dlrm {
     const auto& asked = exchange.send_ids(batch.sparse, batch.size);
     model.tables.lookup({}, asked, exchange.rows({}));
     std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
-    model.tables.prepare(asked, batch.size);
+    model.tables.prepare({}, asked, batch.size);
     return pooled;
   }
 

@@ -45,7 +45,7 @@ class Tables {
     const auto& asked = exchange.send_ids(batch.sparse, batch_);
     collection_.lookup({}, asked, exchange.rows({}));
     std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
-    collection_.prepare(asked, batch_);
+    collection_.prepare({}, asked, batch_);
     for_each_column([&](std::size_t ours, std::size_t theirs) { result[theirs] = pooled[ours]; });
     return result;
   }

@@ -231,7 +231,7 @@ void run(const Case& c) {
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
                              pooled + (s - mine.begin) * width);
-      collection.prepare(asked, samples);
+      collection.prepare(exec, asked, samples);
       const Index keys[] = {0, 2, 1, 3};
       const Index dims[] = {5, 5, 16, 12};
       for (Index s = mine.begin; s < mine.end; ++s)

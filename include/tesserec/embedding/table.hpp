@@ -51,6 +51,9 @@ class EmbeddingTable {
 
   /// Sums of bags for one feature's run; out[node, dim].
   void lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const;
+  /// Its parts, which threads may do at once.
+  static Index lookup_tasks(const Bags& bags);
+  void lookup_task(Index task, const Bags& bags, const Nodes& nodes, float* out) const;
 
   /// Sums of the rows' gradients over the subtrees of `lanes`, one rank's share of a data-parallel table.
   struct RowSums {
@@ -65,6 +68,9 @@ class EmbeddingTable {
 
   /// Moves the rows of the prepared batch, each once. `gradients` holds the vectors that Bags::gradients_at speaks of.
   void update(const Exec& exec, const float* gradients, double lr, Index step);
+  /// Its parts, each with an equal share of the uses, which threads may do at once; then the last, alone.
+  void update_task(Index share, Index shares, const float* gradients, double lr, Index step);
+  void finish_update(const Exec& exec, double lr, Index step);
 
   /// The same in two halves, where rows are shared. First the gradients of the touched rows, in row order, and of each
   /// the sums of squares over this shard's subtrees of columns: [touched rows, column_subtrees(columns())]. Then, given

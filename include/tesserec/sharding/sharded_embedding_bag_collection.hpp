@@ -43,7 +43,7 @@ class ShardedEmbeddingBagCollection {
   void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const;
 
   /// Orders the ids of a batch for its update: needs no gradient, so it can run any time before.
-  void prepare(const std::vector<AskedShard>& asked, Index global_size);
+  void prepare(const Exec& exec, const std::vector<AskedShard>& asked, Index global_size);
 
   /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1.
   /// Data-parallel tables gather the ranks' subtree sums first, row-wise optimizers the sums of squares of
