@@ -4,6 +4,7 @@
 program=${TESSEREC:-build/tesserec}
 repeats=${REPEATS:-3}
 steps=${STEPS:-30}
+threads=${THREADS:-1} # of a rank, where Kokkos has them
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mpirun=(mpirun --oversubscribe)
@@ -20,8 +21,8 @@ json() {
   local ranks=$1 overrides=() bind=()
   shift
   for override in "$@"; do overrides+=(--set "$override"); done
-  ((ranks <= cores)) && bind=(--bind-to core)
-  "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$program" train inputs/kaggle_synthetic.toml --json \
+  ((ranks * threads <= cores)) && bind=(--map-by "slot:PE=$threads" --bind-to core)
+  OMP_NUM_THREADS=$threads OMP_PROC_BIND=true "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$program" train inputs/kaggle_synthetic.toml --json \
     --set run.output="$folder/run" --set checkpoint.keep=0 --set checkpoint.resume=never \
     --set data.synthetic.evaluate_samples=0 --set train.steps="$steps" "${overrides[@]}" 2> "$folder/log" ||
     { cat "$folder/log" >&2; exit 1; }

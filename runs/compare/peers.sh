@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Samples per second beside PyTorch eager, FBGEMM + torch.compile and TorchRec (peers.py) on the Criteo Kaggle model: all 26 real
-# tables of dimension 16, uniform ids, one a bag, SGD, as many threads as ranks. A Markdown table. Runs alternate, so that a
+# tables of dimension 16, uniform ids, one a bag, SGD, as many threads as Tesserec has. A Markdown table. Runs alternate, so that a
 # slow hour of the machine meets all; figures are from a run's median step, making the batches not counted on either side.
 #   runs/compare/peers.sh [FOLDER]
 # FOLDER is the Python environment of peers_environment.sh, build/peers if not given. From the environment: REPEATS (5), of which
-# the median counts; STEPS (100) of a run; BATCHES ("2048 128"); RANKS (2); MAX_ROWS (0: none), which caps the tables where memory
-# is short (2.2 GB); PEERS ("eager fbgemm torchrec"); TESSEREC.
+# the median counts; STEPS (100) of a run; BATCHES ("2048 128"); RANKS (2), and THREADS (1) of a rank where Kokkos has OpenMP;
+# MAX_ROWS (0: none), which caps the tables where memory is short (2.2 GB); PEERS ("eager fbgemm torchrec"); TESSEREC.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${1:-build/peers}/bin/python
 REPEATS=${REPEATS:-5} STEPS=${STEPS:-100}
 source runs/compare/common.sh
-ranks=${RANKS:-2} max_rows=${MAX_ROWS:-0}
+ranks=${RANKS:-2} all=$((${RANKS:-2} * threads)) max_rows=${MAX_ROWS:-0}
 read -ra peers <<< "${PEERS:-eager fbgemm torchrec}"
 read -ra batches <<< "${BATCHES:-2048 128}"
 if [[ ! -x $python ]]; then
@@ -27,8 +27,8 @@ speed() {
     step_milliseconds "$ranks" train.batch_size="$2" data.synthetic.max_rows="$max_rows" data.synthetic.zipf=0 |
       awk -v b="$2" '{ print 1000 * b / $1 }'
   else
-    text=$(env -u OPENBLAS_CORETYPE OMP_NUM_THREADS="$ranks" "$python" runs/compare/peers.py "$1" --batch "$2" \
-      --steps "$steps" --threads "$ranks" --max-rows "$max_rows" 2> "$folder/log") || { cat "$folder/log" >&2; exit 1; }
+    text=$(env -u OPENBLAS_CORETYPE OMP_NUM_THREADS="$all" "$python" runs/compare/peers.py "$1" --batch "$2" \
+      --steps "$steps" --threads "$all" --max-rows "$max_rows" 2> "$folder/log") || { cat "$folder/log" >&2; exit 1; }
     awk -v b="$2" -v s="$(field step_seconds <<< "$text")" 'BEGIN { print b / s }'
   fi
 }
@@ -62,6 +62,6 @@ for batch in "${batches[@]}"; do
 done
 versions=$("$python" -c 'from importlib.metadata import version as v; import platform
 print(", ".join(f"{n} {v(n)}" for n in ("torch", "fbgemm-gpu-cpu", "torchrec")) + ", Python " + platform.python_version())')
-echo "$(date -u +%F), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $ranks of $cores cores, load average" \
+echo "$(date -u +%F), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $ranks ranks of $threads threads on $cores cores, load average" \
   "$load_before before and $(load) after; $("$program" --version), commit $(git rev-parse --short HEAD 2> /dev/null || echo unknown);" \
   "$versions; rounds: $repeats, steps of a run: $steps."

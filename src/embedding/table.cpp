@@ -104,6 +104,16 @@ void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
   sort_by_row(uses_, scratch_, rows_.size());
 }
 
+/// Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
+inline __attribute__((always_inline)) void EmbeddingTable::prefetch(Index row) const {
+  constexpr Index line = 16;  // floats
+  for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
+  for (const State& s : state_) {
+    const auto n = static_cast<Index>(s.values.extent(1));
+    for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
+  }
+}
+
 void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {
   const Index shares = concurrency(exec);
   parallel_for(exec, "tesserec::embedding::update", shares,
@@ -132,15 +142,6 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
 
 void EmbeddingTable::finish_update(const Exec& exec, double lr, Index step) {
   if (kernel_ == ComputeKernel::dense) update_every_row(exec, optim::step_scalars(optimizer_, lr, step));
-}
-
-void EmbeddingTable::prefetch(Index row) const {
-  constexpr Index line = 16;  // floats
-  for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
-  for (const State& s : state_) {
-    const auto n = static_cast<Index>(s.values.extent(1));
-    for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
-  }
 }
 
 void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars& scalars) {
@@ -188,6 +189,8 @@ void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, dou
   parallel_for(exec, "tesserec::embedding::move_by_squares", tasks, [&](Index task) {
     const Index end = std::min(rows, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
+      constexpr Index ahead = 16;
+      if (at + ahead < rows) prefetch(uses_[first_use_[at + ahead]].row);
       const Index row = uses_[first_use_[at]].row;
       optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(), state(0, row),
                           squares[at], config_.embedding_dim, dim());
