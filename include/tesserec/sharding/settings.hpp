@@ -48,9 +48,9 @@ struct MachineCosts {
   double row_reads = 2e7;           ///< rows looked up at random, out of memory, 1/s
   double cached_row_reads = 6e7;    ///< the same where caches hold the table
   double read_bytes = 1e10;         ///< bytes of such rows added to a bag, 1/s
-  double row_updates = 5e6;         ///< rows of an array, weights or state, moved at random by the optimizer, 1/s
-  double cached_row_updates = 1e7;  ///< the same where caches hold the table
-  double update_bytes = 4e9;        ///< bytes of weights and optimizer state moved, 1/s
+  double row_updates = 4e7;         ///< rows of an array, weights or state, moved at random by the optimizer, 1/s
+  double cached_row_updates = 3e7;  ///< the same where caches hold the table
+  double update_bytes = 6e9;        ///< bytes of weights and optimizer state moved, 1/s
   double cached_bytes = 1e6;        ///< bytes of a table that stay in caches from step to step
   double ids = 5e7;                 ///< ids sorted to owners or by row, 1/s
   double fetched_ids = 1.5e7;       ///< ids of rows that travel un-pooled, put in order and pooled at the samples, 1/s
