@@ -214,22 +214,24 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
     return values.data() + row * static_cast<Index>(values.extent(1));
   };
   const auto gradient = [&](const embedding::RowUse& use) { return gradients_in_[use.lane].data() + use.gradient; };
+  const auto fetch = [&](const embedding::RowUse& use) __attribute__((always_inline)) {
+    for (Index c = 0; c < slot.dim; c += line) {
+      __builtin_prefetch(gradient(use) + c);
+      __builtin_prefetch(slot.shard->weights().data() + use.row * slot.dim + c, 1);
+    }
+    for (std::size_t i = 0; i < slot.shard->state().size(); ++i) __builtin_prefetch(state(i, use.row), 1);
+  };
   std::vector<float> sum(static_cast<std::size_t>(slot.dim));
   for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
     const Index row = uses_[begin].row;
     const float* total = gradient(uses_[begin]);
-    for (end = begin + 1; end < uses_.size() && uses_[end].row == row; ++end) {
+    for (end = begin; end < uses_.size() && uses_[end].row == row; ++end) {
+      if (end + prefetch_distance < uses_.size()) fetch(uses_[end + prefetch_distance]);
+      if (end == begin) continue;
       if (end == begin + 1) std::copy_n(total, slot.dim, sum.data());
       add(sum.data(), gradient(uses_[end]), slot.dim);
     }
     if (end > begin + 1) total = sum.data();
-    if (end + prefetch_distance < uses_.size()) {
-      const embedding::RowUse& ahead = uses_[end + prefetch_distance];
-      for (Index c = 0; c < slot.dim; c += line) {
-        __builtin_prefetch(gradient(ahead) + c);
-        __builtin_prefetch(slot.shard->weights().data() + ahead.row * slot.dim + c, 1);
-      }
-    }
     optim::move_row(scalars, slot.shard->weights().data() + row * slot.dim, total, state(0, row), state(1, row),
                     slot.dim);
   }
