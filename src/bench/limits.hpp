@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "measure.hpp"
@@ -46,6 +47,8 @@ struct MultiplyAdds {
   }
 };
 MultiplyAdds multiply_adds();
+/// The same of bf16 numbers into fp32 sums; none where the processor has no such instruction.
+std::optional<MultiplyAdds> bf16_multiply_adds();
 
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
 void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,

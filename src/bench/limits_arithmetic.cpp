@@ -57,9 +57,34 @@ __attribute__((target("avx512f"))) void avx512_chains() {
   for (int i = 0; i < 16; ++i) sum += _mm512_cvtss_f32(x[i]);
   keep(sum);
 }
+
+// Each sum takes two products of bf16 numbers.
+__attribute__((target("avx512f,avx512bf16"))) void bf16_chains() {
+  const __m512bh a = _mm512_cvtne2ps_pbh(_mm512_set1_ps(factor), _mm512_set1_ps(factor));
+  __m512 x[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) x[i] = _mm512_set1_ps(static_cast<float>(i));
+  for (Index r = 0; r < rounds; ++r) {
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) x[i] = _mm512_dpbf16_ps(x[i], a, a);
+  }
+  float sum = 0;
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) sum += _mm512_cvtss_f32(x[i]);
+  keep(sum);
+}
 #endif
 
 }  // namespace
+
+std::optional<MultiplyAdds> bf16_multiply_adds() {
+#ifdef TESSEREC_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512bf16"))
+    return MultiplyAdds{"AVX-512 BF16", 2.0 * 16 * 16 * 2 * rounds, bf16_chains};
+#endif
+  return {};
+}
 
 MultiplyAdds multiply_adds() {
 #ifdef TESSEREC_X86

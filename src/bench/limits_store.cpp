@@ -40,6 +40,11 @@ Limits measure_limits(const Context& context, const sharding::Topology& topology
   limits.flops = peak.all_flops(context.exec) / context.seconds([&] { peak.run_all(context.exec); });
   figures.push_back(
       {"limits", std::string("fp32 fused multiply-add, ") + peak.instructions, limits.flops, "FLOP/s", 0, "", 0});
+  if (const auto bf16 = bf16_multiply_adds()) {
+    const double rate = bf16->all_flops(context.exec) / context.seconds([&] { bf16->run_all(context.exec); });
+    figures.push_back(
+        {"limits", std::string("bf16 fused multiply-add, ") + bf16->instructions, rate, "FLOP/s", 0, "", 0});
+  }
   measure_memory(context, limits, figures);
   measure_messages(context, topology, limits, figures);
   measure_store(context, folder, limits, figures);
