@@ -12,16 +12,13 @@ namespace {
 
 /// One step of the dense half by one rank alone: chain, sum over the lanes, optimizer.
 double chain_seconds(const Context& context, const model::Dlrm& dense, Index samples, const Lanes& lanes) {
-  const comm::Communicator alone(MPI_COMM_SELF);
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
-  const Vector<float> gradient = numbers(exec, dense.parameters());
   Index step = 0;
   return context.seconds([&] {
     chain.run();
-    comm::tree_reduce(exec, alone, lanes, chain.sums(), gradient);
-    optimizer.step(exec, chain.parameters(), gradient, 1e-6, ++step);
+    optimizer.step(exec, chain.parameters(), chain.sums().sum(0), 1e-6, ++step);
   });
 }
 

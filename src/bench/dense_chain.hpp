@@ -17,7 +17,8 @@ class DenseChain {
   /// The samples that `rank` of `size` has in a batch of `global_size`.
   DenseChain(const Exec& exec, const model::Dlrm& dense, const Lanes& lanes, int rank, int size, Index global_size);
 
-  void run() { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_); }
+  void run() { run(sums_); }
+  void run(comm::LaneSums& sums) { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums); }
 
   const Vector<float>& parameters() const { return parameters_; }
   comm::LaneSums& sums() { return sums_; }

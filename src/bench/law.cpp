@@ -3,6 +3,7 @@
 
 #include "dense_chain.hpp"
 #include "unordered_tables.hpp"
+#include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::bench {
@@ -20,6 +21,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
   const Index most = session.lanes.samples_of_rank(comm.rank(), comm.size(), global_size).size();
   const Vector<float> pooled = numbers(context.exec, most * session.model.dense.pooled_width());
   const Vector<float> upstream = numbers(context.exec, most * session.model.dense.pooled_width());
+  comm::TreeReduce reduce(context.exec, comm, session.lanes, session.model.dense.parameters());
   const Vector<float> total = numbers(context.exec, session.model.dense.parameters());
   const optim::ScheduleSettings schedule;
   const float* filled = nullptr;  // what the dense half would have written
@@ -55,8 +57,8 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
   const auto of_dense = compare(
       "dense half, its gradients added over ranks",
       [&] {
-        chain.run();
-        if (comm.size() > 1) comm::tree_reduce(context.exec, comm, session.lanes, chain.sums(), total);
+        chain.run(reduce.lane_sums());
+        reduce();
       },
       [&] {
         unordered_chain.run();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limits.hpp"
-#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/comm/unordered.hpp>
 
 namespace tesserec::bench {
@@ -46,17 +46,15 @@ void measure_messages(const Context& context, const sharding::Topology& topology
   const Vector<float> total = make_vector<float>(context.exec, "tesserec::bench::sum", large_message);
   Kokkos::deep_copy(context.exec, total, 0.0f);
   const double plain = context.seconds([&] { comm::unordered_sum(context.comm, total.data(), large_message); });
-  comm::LaneSums sums(large_message);
+  comm::TreeReduce reduce(context.exec, context.comm, lanes, large_message, topology.ranks_per_node);
   const Range mine = lanes.of_rank(me, ranks);
   const double tree = context.seconds([&] {
+    comm::LaneSums& sums = reduce.lane_sums();
     sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane) {
-      const Vector<float> vector = sums.take(context.exec);
-      std::fill_n(vector.data(), large_message, 1.0f);
-      sums.push(lane, vector);
-    }
+    for (Index lane = mine.begin; lane < mine.end; ++lane)
+      std::fill_n(sums.next(context.exec, lane).data(), large_message, 1.0f);
     sums.finish();
-    comm::tree_reduce(context.exec, context.comm, lanes, sums, total);
+    reduce();
   });
   figures.push_back({"limits", "all-reduce of 4 MiB, unordered", 4.0 * large_message / plain, "bytes/s", 0, "", 0});
   figures.push_back({"limits", "all-reduce of 4 MiB, by the tree of lanes", 4.0 * large_message / tree, "bytes/s",

@@ -19,6 +19,15 @@ void check(int code, const char* call) {
 
 Communicator::Communicator(MPI_Comm parent) {
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+  learn_place();
+}
+
+Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
+  check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
+  learn_place();
+}
+
+void Communicator::learn_place() {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

@@ -176,12 +176,11 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
       Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
       samples = {samples.begin - offset, samples.end - offset};
-      const Vector<float> gradient = sums.take(exec);
+      const Vector<float> gradient = sums.next(exec, lane);
       if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
       impl_->clear_gaps(gradient.data());
       losses[lane - lanes.begin] =
           worker.forward_backward(data, samples, gradient.data()) / static_cast<double>(input.global_size);
-      sums.push(lane, gradient);
     }
     if (runs > 1) sums.finish();
   });

@@ -28,9 +28,7 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       lanes_(lanes),
       schedule_(schedule),
       model_(model),
-      lane_gradients_(model.dense.parameters()),
-      gradient_(
-          make_vector<float>(exec, "tesserec::train::gradient", comm.size() == 1 ? 0 : model.dense.parameters())) {}
+      reduce_(exec, comm, lanes, model.dense.parameters()) {}
 
 double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
   auto& [tables, dense, parameters, optimizer] = model_;
@@ -42,16 +40,15 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   if (next != nullptr) phases_.time("send ids", [&] { ahead.start_ids(next->sparse, next->global_size); });
   phases_.time("sort ids", [&] { tables.prepare(exec_, ids, batch.global_size); });
   pooled_gradient_ = exchange.pooled_gradient(exec_);
+  auto& lane_gradients = phases_.time(
+      "reduce", [&]() -> auto& { return reduce_.lane_sums(); });
   const auto lane_losses = phases_.time("dense", [&] {
-    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_, lane_gradients_);
+    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_, lane_gradients);
   });
   if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
   next_under_way_ = next != nullptr;
   const double loss = phases_.time("reduce", [&] {
-    if (comm_.size() == 1)
-      gradient_ = lane_gradients_.sum(0);  // no copy: it stays until the next forward pass
-    else
-      comm::tree_reduce(exec_, comm_, lanes_, lane_gradients_, gradient_);
+    gradient_ = reduce_();
     return comm::tree_reduce(comm_, lane_losses);
   });
   phases_.time("check", [&] { check_finite(batch, loss, step); });

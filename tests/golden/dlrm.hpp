@@ -51,13 +51,12 @@ class Dlrm {
     const Exec exec;
     auto& exchange = model.tables.exchange();
     const std::vector<float> pooled = lookup(batch);
-    comm::LaneSums lane_gradients(model.dense.parameters());
-    const auto total = make_vector<float>(exec, "tesserec::test::gradient", model.dense.parameters());
+    comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
     model.dense.forward_backward(
         exec, model.parameters,
         {lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), pooled.data(), batch.labels.data()},
-        exchange.pooled_gradient(exec), lane_gradients);
-    comm::tree_reduce(exec, comm_, lanes_, lane_gradients, total);
+        exchange.pooled_gradient(exec), reduce.lane_sums());
+    const Vector<float> total = reduce();
     const float* const sent = exchange.send_gradients(exec);
 
     Tensors result;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
@@ -218,11 +219,9 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       REQUIRE(parts.probabilities == all.probabilities);
     }
 
-    comm::LaneSums mine(model.parameters());
-    const Result result = run(lanes.of_rank(world.rank(), world.size()), mine);
-    Vector<float> total = make_vector<float>(Exec(), "tesserec::test::total", model.parameters());
-    comm::tree_reduce(Exec(), world, lanes, mine, total);
-    REQUIRE(bits_of(total) == expected);
+    comm::TreeReduce reduce(Exec(), world, lanes, model.parameters());
+    const Result result = run(lanes.of_rank(world.rank(), world.size()), reduce.lane_sums());
+    REQUIRE(bits_of(reduce()) == expected);
     REQUIRE(comm::tree_reduce(world, result.losses) ==
             ((all.losses[0] + all.losses[1]) + (all.losses[2] + all.losses[3])) +
                 ((all.losses[4] + all.losses[5]) + (all.losses[6] + all.losses[7])));

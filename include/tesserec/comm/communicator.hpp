@@ -41,6 +41,8 @@ class Communicator {
  public:
   /// Duplicates `parent`: messages of this communicator never meet the caller's.
   explicit Communicator(MPI_Comm parent);
+  /// The ranks of `parent` with this rank's `color`, in their order. Collective.
+  Communicator(const Communicator& parent, int color);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -94,6 +96,7 @@ class Communicator {
   Pending exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
                    std::span<const Index> recv_bytes) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
+  void learn_place();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sums over lanes by the fixed tree, inside a rank and over all ranks.
+/// Sums over the lanes of a rank by the fixed tree.
 #pragma once
 
 #include <vector>
 
-#include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/tree.hpp>
 
@@ -19,12 +18,14 @@ class LaneSums {
 
   /// Starts a new sum over a run of lanes.
   void start(Range lanes);
-  /// Allocates what a run of so many lanes needs, so that take() need not: it may then be called from another thread.
+  /// Allocates what a run of so many lanes needs, so that next() need not: it may then be called from another thread.
   void reserve(const Exec& exec, Index lanes);
-  /// A buffer for the next lane's vector; its content is undefined.
-  Vector<float> take(const Exec& exec);
-  /// Adds a lane's vector; lanes come in ascending order, every lane of the run once.
-  void push(Index lane, const Vector<float>& vector);
+  /// A buffer of the caller's, used before those made here. Buffers are a stack, so that sum(i) always lies in the i-th
+  /// from the top, the first being the one lent last; but not those of a run that absorbs others.
+  void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
+  /// Where the vector of a lane is to be written, before the next call; its content is undefined. Lanes come in
+  /// ascending order, every lane of the run once.
+  Vector<float> next(const Exec& exec, Index lane);
   /// After the last lane: what is left are the sums of whole subtrees.
   void finish();
   /// Appends a finished run that follows this one (another thread's lanes); `run` is left empty.
@@ -37,6 +38,7 @@ class LaneSums {
   const Vector<float>& sum(int i) const { return slots_[i]; }
 
  private:
+  void push(Index leaf, const Vector<float>& vector);
   void merge(int into, int from);
   /// Empties a slot: what it would go on holding might be freed by a thread, where Kokkos cannot free.
   Vector<float> leave(int slot);
@@ -49,14 +51,5 @@ class LaneSums {
 
 /// Adds a[i] += b[i].
 void add(float* a, const float* b, Index n);
-
-/// The sum over all lanes of all ranks, the same bits on every rank and for any number of ranks: each rank adds one
-/// piece of the vector by the tree, then the pieces are gathered. 2 * length * (W-1)/W floats leave a rank when W is
-/// a power of two. `total` has the sums' length.
-void tree_reduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, const LaneSums& sums,
-                 const Vector<float>& total);
-
-/// The same for one double a lane: `mine` holds this rank's lanes in order.
-double tree_reduce(const Communicator& comm, const std::vector<double>& mine);
 
 }  // namespace tesserec::comm

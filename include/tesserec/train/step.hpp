@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/model/distributed_model_parallel.hpp>
 #include <tesserec/optim/schedule.hpp>
@@ -40,7 +41,7 @@ class TrainStep {
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
   model::DistributedModelParallel& model_;
-  comm::LaneSums lane_gradients_;
+  comm::TreeReduce reduce_;
   Vector<float> gradient_;            // of the dense parameters, over all ranks
   const float* pooled_ = nullptr;     // [B, pooled width], of the exchange at hand
   float* pooled_gradient_ = nullptr;  // its gradient, there too

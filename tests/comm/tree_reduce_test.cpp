@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.hpp"
 #include "oracle.hpp"
-#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
@@ -25,33 +25,34 @@ TEST_CASE("tree_reduce gives the tree's bits on every rank, for runs of lanes of
     const auto fill = [&](comm::LaneSums& sums, Range run) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane) {
-        const Vector<float> buffer = sums.take(exec);
+        const Vector<float> buffer = sums.next(exec, lane);
         for (Index i = 0; i < length; ++i) buffer(i) = value(lane, i);
-        sums.push(lane, buffer);
       }
       sums.finish();
     };
-    const auto total = make_vector<float>(exec, "tesserec::test::total", length);
-    const auto require_equal = [&](const comm::LaneSums& sums) {
-      Kokkos::deep_copy(total, -1.0f);
-      comm::tree_reduce(exec, comm, lanes, sums, total);
+    const auto require_equal = [&](const Vector<float>& total) {
+      REQUIRE(total.size() == static_cast<std::size_t>(length));
       REQUIRE(std::equal(expected.begin(), expected.end(), total.data()));
     };
-    comm::LaneSums whole(length);
-    for (int repeat = 0; repeat < 2; ++repeat) {  // buffers are used again
-      fill(whole, mine);
-      require_equal(whole);
+    for (int per_node = 1; per_node <= comm.size(); ++per_node) {
+      if (comm.size() % per_node != 0) continue;
+      comm::TreeReduce reduce(exec, comm, lanes, length, per_node);
+      REQUIRE(reduce.ranks_per_node() == per_node);
+      for (int repeat = 0; repeat < 3; ++repeat) {  // buffers are used again
+        fill(reduce.lane_sums(), mine);
+        require_equal(reduce());
+      }
+      // The same from the runs of three threads.
+      comm::LaneSums& joined = reduce.lane_sums();
+      joined.start(mine);
+      for (Index t = 0; t < 3; ++t) {
+        comm::LaneSums part(length);
+        fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
+        joined.absorb(part);
+      }
+      joined.finish();
+      require_equal(reduce());
     }
-    // The same from the runs of three threads.
-    comm::LaneSums joined(length);
-    joined.start(mine);
-    for (Index t = 0; t < 3; ++t) {
-      comm::LaneSums part(length);
-      fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
-      joined.absorb(part);
-    }
-    joined.finish();
-    require_equal(joined);
   }
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Sums over the lanes of all ranks by the fixed tree: the same bits on every rank and for any number of ranks.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/node_memory.hpp>
+
+namespace tesserec::comm {
+
+/// Adds a vector of floats a lane. The ranks of a node have the sums of their lanes in memory that all of them see, and
+/// each adds one piece of the vector where it lies. Ranks with the same piece then add the nodes' sums by messages:
+/// each adds one part of the piece, and the parts are gathered. With N nodes of R ranks, N a power of two, 2 * length /
+/// R * (N-1)/N floats leave a rank. Where ranks share no memory, each is a node.
+class TreeReduce {
+ public:
+  /// Vectors of `length` floats. Collective.
+  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length);
+  /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
+  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node);
+
+  /// What adds this rank's lanes. The last total is read no more. Collective.
+  LaneSums& lane_sums();
+  /// The total, when lane_sums() is finished; it stays until lane_sums() is called again. Collective.
+  Vector<float> operator()();
+
+  /// Ranks that share memory here; 1 where the system refused it.
+  int ranks_per_node() const { return node_->size(); }
+
+ private:
+  /// Sums of whole subtrees, given by a lane below each, and what is left when they are added as far as a run of lanes
+  /// allows.
+  struct Additions {
+    Additions() = default;
+    Additions(const std::vector<Index>& leaves, Range lanes);
+    /// sums[i] is that of leaf i, [length]; those in `left` stay, added to.
+    void operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const;
+
+    std::vector<std::pair<int, int>> pairs;  // into the first, in order
+    std::vector<int> left;
+    std::vector<Index> left_leaves;
+  };
+
+  /// Of the node, from its ranks' sums.
+  void add_ranks();
+  /// Of all nodes: this rank's piece into `total`.
+  void add_nodes(float* total);
+  Range piece() const;
+
+  Exec exec_;
+  std::optional<Communicator> node_;    // the ranks of this node
+  std::optional<Communicator> across_;  // the ranks with the same piece, one a node
+  LaneSums sums_;
+  NodeMemory memory_;              // where several ranks are on a node: each one's sums, one after the other
+  std::vector<float*> node_sums_;  // all ranks' of this node
+  Additions of_ranks_, of_nodes_;
+  std::vector<Index> sums_of_node_;  // their number, [node]
+  Vector<float> total_;              // where several nodes have one rank each
+};
+
+/// The sum over lanes of one double a lane: `mine` holds this rank's lanes in order.
+double tree_reduce(const Communicator& comm, const std::vector<double>& mine);
+
+}  // namespace tesserec::comm

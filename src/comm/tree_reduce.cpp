@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include <tesserec/comm/nodes.hpp>
+#include <tesserec/comm/tree_reduce.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/tree.hpp>
+
+namespace tesserec::comm {
+namespace {
+
+constexpr Index floats_per_task = 4096;  // of every sum: what is added stays in the first cache
+
+/// Sums begin on lines of their own.
+Index padded(Index length) { return (length + 15) / 16 * 16; }
+
+/// A lane below each sum that a rank with these lanes is left with.
+std::vector<Index> leaves_of(Range lanes) {
+  std::vector<Index> leaves;
+  TreeOrder order(lanes);
+  const auto nothing = [](int, int) {};
+  for (Index lane = lanes.begin; lane < lanes.end; ++lane) order.push(lane, nothing);
+  order.finish(nothing);
+  for (int i = 0; i < order.size(); ++i) leaves.push_back(order.leaf(i));
+  return leaves;
+}
+
+void append(std::vector<Index>& to, const std::vector<Index>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+}  // namespace
+
+TreeReduce::Additions::Additions(const std::vector<Index>& leaves, Range lanes) {
+  TreeOrder order(lanes);
+  std::vector<int> in_slot(TreeOrder::max_slots);
+  const auto merge = [&](int into, int from) { pairs.emplace_back(in_slot[into], in_slot[from]); };
+  for (std::size_t i = 0; i < leaves.size(); ++i) in_slot[order.push(leaves[i], merge)] = static_cast<int>(i);
+  order.finish(merge);
+  for (int slot = 0; slot < order.size(); ++slot) {
+    left.push_back(in_slot[slot]);
+    left_leaves.push_back(order.leaf(slot));
+  }
+}
+
+void TreeReduce::Additions::operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const {
+  if (pairs.empty()) return;
+  parallel_for(exec, "tesserec::comm::tree_reduce", (length + floats_per_task - 1) / floats_per_task, [&](Index task) {
+    const Index first = task * floats_per_task, count = std::min(floats_per_task, length - first);
+    for (const auto& [into, from] : pairs) add(sums[into] + first, sums[from] + first, count);
+  });
+}
+
+TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length)
+    : TreeReduce(exec, comm, lanes, length, comm::ranks_per_node(comm)) {}
+
+TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node)
+    : exec_(exec), sums_(length) {
+  const int ranks = comm.size(), me = comm.rank();
+  std::size_t most = 0;
+  for (int r = 0; r < ranks; ++r) most = std::max(most, leaves_of(lanes.of_rank(r, ranks)).size());
+  const auto split = [&] {
+    node_.emplace(comm, me / ranks_per_node);
+    across_.emplace(comm, me % ranks_per_node);
+  };
+  split();
+  if (ranks_per_node > 1) {
+    memory_ = NodeMemory(*node_, static_cast<Index>(most) * padded(length));
+    if (comm.min(memory_ ? 1 : 0) == 0) {
+      if (me == 0)
+        log_warning(
+            "the ranks of a node get no memory to share; is /dev/shm too small? Dense gradients travel as messages");
+      memory_ = {};
+      ranks_per_node = 1;
+      split();
+    }
+  }
+
+  std::vector<Index> node_leaves, all_leaves;
+  for (int first = 0; first < ranks; first += ranks_per_node) {
+    const int end = first + ranks_per_node;
+    const Range run{lanes.of_rank(first, ranks).begin, lanes.of_rank(end - 1, ranks).end};
+    sums_of_node_.push_back(static_cast<Index>(leaves_of(run).size()));
+    append(all_leaves, leaves_of(run));
+    if (me < first || me >= end) continue;
+    for (int r = first; r < end; ++r) {
+      const std::vector<Index> leaves = leaves_of(lanes.of_rank(r, ranks));
+      append(node_leaves, leaves);
+      for (std::size_t i = 0; memory_ && i < leaves.size(); ++i)
+        node_sums_.push_back(memory_.of(r - first) + static_cast<Index>(i) * padded(length));
+    }
+    of_ranks_ = Additions(node_leaves, run);
+  }
+  of_nodes_ = Additions(all_leaves, {0, lanes.count()});
+  if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
+  // Where one thread takes all lanes, their sums come to lie where they are wanted.
+  if (memory_ && concurrency(exec) == 1)
+    for (auto i = static_cast<Index>(most); i-- > 0;)
+      sums_.lend(Vector<float>(memory_.of(node_->rank()) + i * padded(length), static_cast<std::size_t>(length)));
+}
+
+LaneSums& TreeReduce::lane_sums() {
+  if (memory_) node_->barrier();
+  return sums_;
+}
+
+Range TreeReduce::piece() const {
+  const Index length = sums_.length(), ranks = node_->size(), me = node_->rank();
+  return {length * me / ranks, length * (me + 1) / ranks};
+}
+
+Vector<float> TreeReduce::operator()() {
+  if (memory_)
+    add_ranks();
+  else {
+    node_sums_.clear();
+    for (int i = 0; i < sums_.count(); ++i) node_sums_.push_back(sums_.sum(i).data());
+  }
+  float* total = total_.data() != nullptr ? total_.data() : node_sums_[0];
+  if (across_->size() > 1) add_nodes(total + piece().begin);
+  if (memory_) node_->barrier();
+  return Vector<float>(total, static_cast<std::size_t>(sums_.length()));
+}
+
+void TreeReduce::add_ranks() {
+  for (int i = 0; i < sums_.count(); ++i) {
+    float* to = memory_.of(node_->rank()) + i * padded(sums_.length());
+    if (sums_.sum(i).data() != to) Kokkos::deep_copy(exec_, Vector<float>(to, sums_.length()), sums_.sum(i));
+  }
+  exec_.fence();
+  node_->barrier();
+  std::vector<float*> pieces = node_sums_;
+  for (float*& sum : pieces) sum += piece().begin;
+  of_ranks_(exec_, pieces, piece().size());
+}
+
+void TreeReduce::add_nodes(float* total) {
+  const Index length = piece().size(), sums = static_cast<Index>(of_ranks_.left.size());
+  const int nodes = across_->size();
+  const auto part = [&](int k) { return Range{length * k / nodes, length * (k + 1) / nodes}; };
+  const Range mine = part(across_->rank());
+  const auto sum = [&](Index i) { return node_sums_[of_ranks_.left[i]] + piece().begin; };
+
+  // 1. Every rank gets its part of all nodes' sums; one sum alone is its parts in order already.
+  std::vector<float> packed;
+  std::vector<Index> parts(nodes), send_counts(nodes), recv_counts(nodes);
+  for (int k = 0; k < nodes; ++k) {
+    for (Index i = 0; sums > 1 && i < sums; ++i)
+      packed.insert(packed.end(), sum(i) + part(k).begin, sum(i) + part(k).end);
+    parts[k] = part(k).size();
+    send_counts[k] = sums * parts[k];
+    recv_counts[k] = sums_of_node_[k] * mine.size();
+  }
+  const Index received = std::accumulate(recv_counts.begin(), recv_counts.end(), Index{0});
+  const auto buffer = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(received));
+  across_->all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
+
+  // 2. It adds them by the tree.
+  std::vector<float*> all;
+  const Index count = std::accumulate(sums_of_node_.begin(), sums_of_node_.end(), Index{0});
+  for (Index i = 0; i < count; ++i) all.push_back(buffer.get() + i * mine.size());
+  of_nodes_(exec_, all, mine.size());
+
+  // 3. The finished parts are gathered.
+  across_->all_gather(std::span<const float>(all[0], static_cast<std::size_t>(mine.size())), parts, total);
+}
+
+double tree_reduce(const Communicator& comm, const std::vector<double>& mine) {
+  std::vector<double> all = comm.all_gather(std::span<const double>(mine));
+  TreeOrder order(whole_tree);
+  std::vector<double> slot(TreeOrder::max_slots);
+  const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
+  for (std::size_t lane = 0; lane < all.size(); ++lane) {
+    const int at = order.push(static_cast<Index>(lane), merge);
+    slot[at] = all[lane];
+  }
+  order.finish(merge);
+  return slot[0];
+}
+
+}  // namespace tesserec::comm
