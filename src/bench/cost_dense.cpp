@@ -18,7 +18,7 @@ double chain_seconds(const Context& context, const model::Dlrm& dense, Index sam
   Index step = 0;
   return context.seconds([&] {
     chain.run();
-    optimizer.step(exec, chain.parameters(), chain.sums().sum(0), 1e-6, ++step);
+    optimizer.step(exec, chain.parameters(), chain.sums().sum(0), 1e-6, ++step, {0, dense.parameters()});
   });
 }
 

@@ -1,89 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <random>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tesserec/comm/node_memory.hpp>
+#include <tesserec/core/log.hpp>
 
 namespace tesserec::comm {
 namespace {
 
-using Name = std::array<char, 48>;
-
 /// A name that no other segment has, in this container or in another: who opens it has opened this one.
-Name new_name() {
+std::string new_name() {
   std::random_device random;
-  Name name{};
+  std::array<char, 48> name{};
   std::snprintf(name.data(), name.size(), "/tesserec.%ld.%08x%08x", static_cast<long>(getpid()), random(), random());
-  return name;
+  return name.data();
 }
 
-float* map(int file, std::size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-  if (at == MAP_FAILED) return nullptr;
-  advise_huge_pages(at, bytes);
-  return static_cast<float*>(at);
-}
-
-/// Null when the system refuses. The pages are taken here, where that is an error code, and not at their first use.
-float* create(const Name& name, std::size_t bytes) {
-  const int file = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (file < 0) return nullptr;
+/// Takes the pages of a part of the file now, where that is an error code, and not at their first use, where it is a
+/// signal. 0 or errno.
+int take(int file, std::size_t begin, std::size_t end) {
+  if (begin == end) return 0;
   int code = 0;
-  do code = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  do code = posix_fallocate(file, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
   while (code == EINTR);
-  float* at = code == 0 ? map(file, bytes) : nullptr;
-  close(file);
-  return at;
-}
-
-float* open(const Name& name, std::size_t bytes) {
-  const int file = shm_open(name.data(), O_RDWR, 0600);
-  if (file < 0) return nullptr;
-  struct stat status {};
-  const bool whole = fstat(file, &status) == 0 && status.st_size == static_cast<off_t>(bytes);
-  float* at = whole ? map(file, bytes) : nullptr;
-  close(file);
-  return at;
+  return code;
 }
 
 }  // namespace
 
-NodeMemory::NodeMemory(const Communicator& node, Index size) : begin_(static_cast<std::size_t>(node.size())) {
+NodeMemory::NodeMemory(const Communicator& node, Index size) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  bytes_ = (static_cast<std::size_t>(size) * sizeof(float) + page - 1) / page * page;
-  const Name mine = new_name();
-  bool have_all = (begin_[static_cast<std::size_t>(node.rank())] = create(mine, bytes_)) != nullptr;
-  const std::vector<Name> names = node.all_gather(mine);
-  for (int r = 0; r < node.size(); ++r)
-    if (r != node.rank()) have_all = (begin_[static_cast<std::size_t>(r)] = open(names[r], bytes_)) && have_all;
-  const Index everybody = node.min(have_all ? 1 : 0);
-  shm_unlink(mine.data());
-  if (!everybody) unmap();
+  const std::size_t pages = (static_cast<std::size_t>(size) * sizeof(float) + page - 1) / page;
+  bytes_ = pages * page;
+  const auto ranks = static_cast<std::size_t>(node.size()), me = static_cast<std::size_t>(node.rank());
+
+  int error = 0;
+  const std::string name = node.broadcast(new_name(), 0);
+  int file = -1;
+  if (me == 0) file = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
+  if (me == 0 && (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0)) error = errno;
+  node.barrier();
+  if (me != 0 && (file = shm_open(name.data(), O_RDWR, 0600)) < 0) error = errno;
+  if (error == 0) error = take(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
+  error = static_cast<int>(node.max(error));
+  if (error == 0) {
+    void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    if (at == MAP_FAILED)
+      error = errno;
+    else
+      data_ = static_cast<float*>(at);
+    error = static_cast<int>(node.max(error));
+  }
+  if (file >= 0) close(file);
+  if (me == 0) shm_unlink(name.data());
+  if (error == 0) {
+    advise_huge_pages(data_, bytes_);
+    return;
+  }
+  unmap();
+  if (me == 0)
+    log_warning("the ranks of a node get no " + std::to_string(bytes_ >> 20) + " MiB of memory to share (" +
+                std::strerror(error) + "; is /dev/shm too small?): each has its own, which is slower");
 }
 
 NodeMemory::~NodeMemory() { unmap(); }
 
 NodeMemory::NodeMemory(NodeMemory&& other) noexcept
-    : begin_(std::exchange(other.begin_, {})), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 NodeMemory& NodeMemory::operator=(NodeMemory&& other) noexcept {
-  std::swap(begin_, other.begin_);
+  std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
 void NodeMemory::unmap() {
-  for (float* at : begin_)
-    if (at != nullptr) munmap(at, bytes_);
-  begin_.clear();
+  if (data_ != nullptr) munmap(data_, bytes_);
+  data_ = nullptr;
 }
 
 }  // namespace tesserec::comm

@@ -3,9 +3,7 @@
 #include <memory>
 #include <numeric>
 
-#include <tesserec/comm/nodes.hpp>
 #include <tesserec/comm/tree_reduce.hpp>
-#include <tesserec/core/log.hpp>
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::comm {
@@ -57,22 +55,15 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
 TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node)
     : exec_(exec), sums_(length) {
   const int ranks = comm.size(), me = comm.rank();
-  std::size_t most = 0;
-  for (int r = 0; r < ranks; ++r) most = std::max(most, leaves_of(lanes.of_rank(r, ranks)).size());
-  const auto split = [&] {
-    node_.emplace(comm, me / ranks_per_node);
-    across_.emplace(comm, me % ranks_per_node);
-  };
-  split();
+  for (int r = 0; r < ranks; ++r)
+    most_ = std::max(most_, static_cast<Index>(leaves_of(lanes.of_rank(r, ranks)).size()));
+  node_.emplace(comm, ranks_per_node);
   if (ranks_per_node > 1) {
-    memory_ = NodeMemory(*node_, static_cast<Index>(most) * padded(length));
+    memory_ = NodeMemory(node_->ranks(), most_ * padded(length) * ranks_per_node);
     if (comm.min(memory_ ? 1 : 0) == 0) {
-      if (me == 0)
-        log_warning(
-            "the ranks of a node get no memory to share; is /dev/shm too small? Dense gradients travel as messages");
       memory_ = {};
       ranks_per_node = 1;
-      split();
+      node_.emplace(comm, ranks_per_node);
     }
   }
 
@@ -87,59 +78,59 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
       const std::vector<Index> leaves = leaves_of(lanes.of_rank(r, ranks));
       append(node_leaves, leaves);
       for (std::size_t i = 0; memory_ && i < leaves.size(); ++i)
-        node_sums_.push_back(memory_.of(r - first) + static_cast<Index>(i) * padded(length));
+        node_sums_.push_back(shared_sum(r - first, static_cast<Index>(i)));
     }
     of_ranks_ = Additions(node_leaves, run);
   }
   of_nodes_ = Additions(all_leaves, {0, lanes.count()});
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // Where one thread takes all lanes, their sums come to lie where they are wanted.
-  if (memory_ && concurrency(exec) == 1)
-    for (auto i = static_cast<Index>(most); i-- > 0;)
-      sums_.lend(Vector<float>(memory_.of(node_->rank()) + i * padded(length), static_cast<std::size_t>(length)));
+  for (Index i = most_; i-- > 0 && memory_ && concurrency(exec) == 1;)
+    sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), static_cast<std::size_t>(length)));
+}
+
+float* TreeReduce::shared_sum(int rank, Index i) const {
+  return memory_.data() + (rank * most_ + i) * padded(sums_.length());
 }
 
 LaneSums& TreeReduce::lane_sums() {
-  if (memory_) node_->barrier();
+  if (memory_) node_->ranks().barrier();
   return sums_;
 }
 
-Range TreeReduce::piece() const {
-  const Index length = sums_.length(), ranks = node_->size(), me = node_->rank();
-  return {length * me / ranks, length * (me + 1) / ranks};
-}
-
 Vector<float> TreeReduce::operator()() {
-  if (memory_)
+  if (memory_) {
     add_ranks();
-  else {
+  } else {
     node_sums_.clear();
     for (int i = 0; i < sums_.count(); ++i) node_sums_.push_back(sums_.sum(i).data());
   }
   float* total = total_.data() != nullptr ? total_.data() : node_sums_[0];
-  if (across_->size() > 1) add_nodes(total + piece().begin);
-  if (memory_) node_->barrier();
+  if (node_->across().size() > 1) add_nodes(node_->share(sums_.length()), total);
+  if (memory_) node_->ranks().barrier();
   return Vector<float>(total, static_cast<std::size_t>(sums_.length()));
 }
 
 void TreeReduce::add_ranks() {
   for (int i = 0; i < sums_.count(); ++i) {
-    float* to = memory_.of(node_->rank()) + i * padded(sums_.length());
-    if (sums_.sum(i).data() != to) Kokkos::deep_copy(exec_, Vector<float>(to, sums_.length()), sums_.sum(i));
+    const Vector<float> to(shared_sum(node_->ranks().rank(), i), sums_.sum(i).size());
+    if (sums_.sum(i).data() != to.data()) Kokkos::deep_copy(exec_, to, sums_.sum(i));
   }
   exec_.fence();
-  node_->barrier();
+  node_->ranks().barrier();
+  const Range piece = node_->share(sums_.length());
   std::vector<float*> pieces = node_sums_;
-  for (float*& sum : pieces) sum += piece().begin;
-  of_ranks_(exec_, pieces, piece().size());
+  for (float*& sum : pieces) sum += piece.begin;
+  of_ranks_(exec_, pieces, piece.size());
 }
 
-void TreeReduce::add_nodes(float* total) {
-  const Index length = piece().size(), sums = static_cast<Index>(of_ranks_.left.size());
-  const int nodes = across_->size();
-  const auto part = [&](int k) { return Range{length * k / nodes, length * (k + 1) / nodes}; };
-  const Range mine = part(across_->rank());
-  const auto sum = [&](Index i) { return node_sums_[of_ranks_.left[i]] + piece().begin; };
+void TreeReduce::add_nodes(Range piece, float* total) {
+  const Communicator& across = node_->across();
+  const auto sums = static_cast<Index>(of_ranks_.left.size());
+  const int nodes = across.size();
+  const auto part = [&](int k) { return Range{piece.size() * k / nodes, piece.size() * (k + 1) / nodes}; };
+  const Range mine = part(across.rank());
+  const auto sum = [&](Index i) { return node_sums_[of_ranks_.left[i]] + piece.begin; };
 
   // 1. Every rank gets its part of all nodes' sums; one sum alone is its parts in order already.
   std::vector<float> packed;
@@ -151,18 +142,17 @@ void TreeReduce::add_nodes(float* total) {
     send_counts[k] = sums * parts[k];
     recv_counts[k] = sums_of_node_[k] * mine.size();
   }
-  const Index received = std::accumulate(recv_counts.begin(), recv_counts.end(), Index{0});
-  const auto buffer = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(received));
-  across_->all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
+  const Index received = std::accumulate(sums_of_node_.begin(), sums_of_node_.end(), Index{0});
+  const auto buffer = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(received * mine.size()));
+  across.all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
 
   // 2. It adds them by the tree.
   std::vector<float*> all;
-  const Index count = std::accumulate(sums_of_node_.begin(), sums_of_node_.end(), Index{0});
-  for (Index i = 0; i < count; ++i) all.push_back(buffer.get() + i * mine.size());
+  for (Index i = 0; i < received; ++i) all.push_back(buffer.get() + i * mine.size());
   of_nodes_(exec_, all, mine.size());
 
   // 3. The finished parts are gathered.
-  across_->all_gather(std::span<const float>(all[0], static_cast<std::size_t>(mine.size())), parts, total);
+  across.all_gather(std::span<const float>(all[0], static_cast<std::size_t>(mine.size())), parts, total + piece.begin);
 }
 
 double tree_reduce(const Communicator& comm, const std::vector<double>& mine) {

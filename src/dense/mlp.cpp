@@ -16,7 +16,30 @@ TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
 
 }  // namespace
 
-void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed) const {
+PackedWeights Mlp::place(float* memory) const {
+  PackedWeights placed;
+  const auto next = [&](Index size) {
+    const Vector<float> view(memory, static_cast<std::size_t>(size));
+    memory += size;
+    return view;
+  };
+  for (const LinearLayer& layer : layers_) {
+    placed.forward.push_back(next(padded(layer.out) * layer.in));
+    placed.backward.push_back(next(padded(layer.in) * layer.out));
+    placed.biases.push_back(next(padded(layer.out)));
+  }
+  return placed;
+}
+
+Index Mlp::packed_size() const {
+  Index size = 0;
+  for (const LinearLayer& layer : layers_)
+    size += padded(layer.out) * layer.in + padded(layer.in) * layer.out + padded(layer.out);
+  return size;
+}
+
+void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed, int part,
+               int parts) const {
   const Index width = kernels().width;
   packed.forward.resize(layers_.size());
   packed.backward.resize(layers_.size());
@@ -26,20 +49,24 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedW
     Index number;
   };
   std::vector<Panel> panels;
+  Index dealt = 0;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const LinearLayer& layer = layers_[l];
     reserve(exec, packed.forward[l], "tesserec::dense::forward_weights", padded(layer.out) * layer.in);
     reserve(exec, packed.biases[l], "tesserec::dense::biases", padded(layer.out));
     if (backward) reserve(exec, packed.backward[l], "tesserec::dense::backward_weights", padded(layer.in) * layer.out);
-    float* bias = packed.biases[l].data();
-    std::fill(std::copy_n(parameters + layer.bias, layer.out, bias), bias + padded(layer.out), 0.0f);
-    for (Index p = 0; p < panel_count(layer.out, width); ++p) panels.push_back({l, p});
+    for (Index p = 0; p < panel_count(layer.out, width); ++p)
+      if (dealt++ % parts == part) panels.push_back({l, p});
   }
   parallel_for(exec, "tesserec::dense::pack", static_cast<Index>(panels.size()), [&](Index i) {
     const auto& [l, p] = panels[i];
     const LinearLayer& layer = layers_[l];
     pack_rows(layer.out, layer.in, width, p, parameters + layer.weight, packed.forward[l].data(),
               backward ? packed.backward[l].data() : nullptr);
+    const Index begin = p * width, end = std::min(begin + width, layer.out);
+    float* bias = packed.biases[l].data();
+    std::fill(std::copy(parameters + layer.bias + begin, parameters + layer.bias + end, bias + begin),
+              bias + begin + width, 0.0f);
   });
 }
 

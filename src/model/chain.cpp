@@ -14,6 +14,23 @@ void over_chunks(Range samples, const Body& body) {
 
 }  // namespace
 
+void Chain::share_weights(const comm::Node& node) {
+  if (node.ranks().size() == 1) return;
+  memory_ = comm::NodeMemory(node.ranks(), bottom.packed_size() + top.packed_size());
+  if (!memory_) return;
+  node_ = &node;
+  bottom_weights = bottom.place(memory_.data());
+  top_weights = top.place(memory_.data() + bottom.packed_size());
+}
+
+void Chain::pack(const Exec& exec, const float* parameters, bool backward) {
+  const int part = node_ == nullptr ? 0 : node_->ranks().rank(), parts = node_ == nullptr ? 1 : node_->ranks().size();
+  if (node_ != nullptr) node_->ranks().barrier();  // nobody reads the last ones any more
+  bottom.pack(exec, parameters, backward, bottom_weights, part, parts);
+  top.pack(exec, parameters, backward, top_weights, part, parts);
+  if (node_ != nullptr) node_->ranks().barrier();
+}
+
 ChainWorker::ChainWorker(const Exec& exec, const Chain& chain)
     : chain_(chain),
       bottom_(chain.bottom.make_workspace(exec, chunk_samples)),

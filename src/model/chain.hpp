@@ -4,23 +4,33 @@
 
 #include <vector>
 
+#include <tesserec/comm/node.hpp>
+#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/dense.hpp>
 
 namespace tesserec::model {
 
 /// The parts of the dense half; the same for all workers.
-struct Chain {
+class Chain {
+ public:
+  Chain(dense::Mlp bottom, const dense::FeatureInteraction& interaction, dense::Mlp top,
+        const dense::LossSettings& loss)
+      : bottom(std::move(bottom)), interaction(interaction), top(std::move(top)), loss(loss) {}
+
   dense::Mlp bottom;
   dense::FeatureInteraction interaction;
   dense::Mlp top;
   dense::LossSettings loss;
   dense::PackedWeights bottom_weights, top_weights;
 
-  void pack(const Exec& exec, const float* parameters, bool backward) {
-    bottom.pack(exec, parameters, backward, bottom_weights);
-    top.pack(exec, parameters, backward, top_weights);
-  }
+  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together.
+  void share_weights(const comm::Node& node);
+  void pack(const Exec& exec, const float* parameters, bool backward);
+
+ private:
+  const comm::Node* node_ = nullptr;  // with whom; null: alone
+  comm::NodeMemory memory_;           // of the packed weights
 };
 
 /// One rank's numbers of a batch, and what becomes of them. Null where a pass does not need it.

@@ -11,6 +11,11 @@ std::vector<Index> pooled_dims(const std::vector<embedding::EmbeddingBagConfig>&
   return dims;
 }
 
+/// Where there is somebody to share with.
+comm::NodeMemory shared(const comm::Node& node, Index size) {
+  return node.ranks().size() > 1 ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+}
+
 }  // namespace
 
 DistributedModelParallel::DistributedModelParallel(const Exec& exec, const comm::Communicator& comm,
@@ -20,10 +25,21 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const comm:
                                                    sharding::ShardingPlan plan, const Lanes& lanes,
                                                    const optim::Settings& sparse,
                                                    const optim::Settings& dense_optimizer)
-    : tables(exec, comm, std::move(table_configs), std::move(plan), features, lanes, sparse, dense_optimizer),
+    : node(comm, comm::ranks_per_node(comm)),
+      tables(exec, comm, std::move(table_configs), std::move(plan), features, lanes, sparse, dense_optimizer),
       dense(settings, dense_features, pooled_dims(tables.tables())),
-      parameters(make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
-      optimizer(exec, dense_optimizer, dense.parameters()) {}
+      memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(dense_optimizer, dense.parameters()))),
+      parameters(memory ? Vector<float>(memory.data(), static_cast<std::size_t>(dense.parameters()))
+                        : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
+      optimizer(exec, dense_optimizer, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr) {
+  dense.share_weights(node);
+}
+
+void DistributedModelParallel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step) {
+  const Index size = dense.parameters();
+  optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size});
+  if (memory) node.ranks().barrier();
+}
 
 void DistributedModelParallel::initialise(const Exec& exec, std::uint64_t seed) {
   tables.initialise(exec, seed);

@@ -11,36 +11,43 @@ namespace {
 constexpr Index block = 16384;  // weights a thread takes at once
 
 template <class Body>
-void over_blocks(const Exec& exec, const std::string& label, Index size, const Body& body) {
-  parallel_for(exec, label, (size + block - 1) / block, [&](Index b) {
-    const Index begin = b * block;
-    body(begin, std::min(block, size - begin));
+void over_blocks(const Exec& exec, const std::string& label, Range part, const Body& body) {
+  parallel_for(exec, label, (part.size() + block - 1) / block, [&](Index b) {
+    const Index begin = part.begin + b * block;
+    body(begin, std::min(block, part.end - begin));
   });
 }
 
 }  // namespace
 
-DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size) : settings_(settings) {
+Index DenseOptimizer::state_size(const Settings& settings, Index size) {
+  return static_cast<Index>(states(settings.type).size()) * size;
+}
+
+DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory)
+    : settings_(settings) {
   if (settings.type == Type::rowwise_adagrad)
     fail("rowwise_adagrad is for embedding tables; the dense optimizers are sgd, adagrad and adam");
   const float start = settings.type == Type::adagrad ? static_cast<float>(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
-    const Vector<float> values = make_vector<float>(exec, "tesserec::optim::" + info.name, size);
-    over_blocks(exec, "tesserec::optim::start", size,
+    const Vector<float> values = memory == nullptr ? make_vector<float>(exec, "tesserec::optim::" + info.name, size)
+                                                   : Vector<float>(memory, static_cast<std::size_t>(size));
+    if (memory != nullptr) memory += size;
+    over_blocks(exec, "tesserec::optim::start", {0, size},
                 [&](Index begin, Index n) { std::fill_n(values.data() + begin, n, start); });
     state_.push_back({info.name, values});
   }
 }
 
 void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
-                          Index step) {
-  const auto size = static_cast<Index>(parameters.extent(0));
+                          Index step, Range part) {
+  assert(part.end <= static_cast<Index>(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
   const auto state = [&](std::size_t i, Index begin) {
     return i < state_.size() ? state_[i].values.data() + begin : nullptr;
   };
-  over_blocks(exec, "tesserec::optim::move", size, [&](Index begin, Index n) {
+  over_blocks(exec, "tesserec::optim::move", part, [&](Index begin, Index n) {
     move(scalars, parameters.data() + begin, gradient.data() + begin, state(0, begin), state(1, begin), n);
   });
 }

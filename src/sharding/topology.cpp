@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include <tesserec/comm/nodes.hpp>
+#include <tesserec/comm/node.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/topology.hpp>
 

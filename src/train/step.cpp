@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -31,7 +32,8 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       reduce_(exec, comm, lanes, model.dense.parameters()) {}
 
 double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
-  auto& [tables, dense, parameters, optimizer] = model_;
+  auto& tables = model_.tables;
+  auto& dense = model_.dense;
   auto& exchange = tables.exchange();
   auto& ahead = tables.exchange_ahead();
 
@@ -43,7 +45,7 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   auto& lane_gradients = phases_.time(
       "reduce", [&]() -> auto& { return reduce_.lane_sums(); });
   const auto lane_losses = phases_.time("dense", [&] {
-    return dense.forward_backward(exec_, parameters, input(batch), pooled_gradient_, lane_gradients);
+    return dense.forward_backward(exec_, model_.parameters, input(batch), pooled_gradient_, lane_gradients);
   });
   if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
   next_under_way_ = next != nullptr;
@@ -55,7 +57,8 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   const float* gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec_); });
   phases_.time("update", [&] { tables.update(exec_, gradients, schedule_, step); });
   phases_.time("optimizer", [&] {
-    optimizer.step(exec_, parameters, gradient_, optim::scheduled_rate(schedule_, optimizer.settings().lr, step), step);
+    const double base = model_.optimizer.settings().lr;
+    model_.move_dense(exec_, gradient_, optim::scheduled_rate(schedule_, base, step), step);
   });
   bytes_sent_ += exchange.bytes_sent();
   if (next_under_way_) tables.advance();
@@ -101,13 +104,17 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
          "; lower the learning rate or look at the data. No checkpoint was written");
+  // Each rank looks at a piece of the dense gradient, which is the same on all, and at its own samples'.
+  const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
+  const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
+  const Index bad = first_not_finite(pooled_gradient_, batch.size * dense.pooled_width());
+  std::array<Index, 2> found{at < 0 ? -1 : begin + at, bad < 0 ? -1 : bad % dense.pooled_width()};
+  comm_.max(found);
+  const auto [offset, column] = found;
   for (const model::Parameter& p : dense.layout())
-    if (first_not_finite(gradient_.data() + p.offset, p.rows * p.columns) >= 0)
+    if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail("step ", step, ": the gradient of ", p.name,
            " is not finite; lower the learning rate. No checkpoint was written");
-  // Each rank knows its own samples' gradients only.
-  const Index bad = first_not_finite(pooled_gradient_, batch.size * dense.pooled_width());
-  const Index column = comm_.max(bad < 0 ? -1 : bad % dense.pooled_width());
   if (column < 0) return;
   Index end = 0;
   for (const embedding::EmbeddingBagConfig& table : model_.tables.tables())

@@ -59,7 +59,7 @@ void check(const store::File& file, const std::string& name, optim::Settings set
       INFO(name << ", " << table << ", step " << step);
       const auto exact = table_gradients(file, "input/step_" + std::to_string(step))[t];
       for (Index i = 0; i < size; ++i) gradient(i) = static_cast<float>(exact[i]);
-      optimizer.step(Exec(), weights, gradient, settings.lr, step);
+      optimizer.step(Exec(), weights, gradient, settings.lr, step, {0, size});
       const std::vector<float> want(expected.begin() + (step - 1) * size, expected.begin() + step * size);
       CHECK(golden::gap(std::vector<float>(weights.data(), weights.data() + size), want) <= 1e-5);
     }

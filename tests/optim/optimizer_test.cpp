@@ -116,7 +116,7 @@ TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
   std::copy(w0.begin(), w0.end(), w.data());
   std::copy(g0.begin(), g0.end(), g.data());
-  optimizer.step(Exec(), w, g, 0.1, 1);
+  optimizer.step(Exec(), w, g, 0.1, 1, {0, n});
   std::vector<float> expected = w0, sum(n, 0.25f);
   move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), sum.data(), nullptr, n);
   for (Index i = 0; i < n; ++i) REQUIRE(w(i) == expected[i]);

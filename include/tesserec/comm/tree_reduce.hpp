@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
 
 namespace tesserec::comm {
@@ -28,7 +29,7 @@ class TreeReduce {
   Vector<float> operator()();
 
   /// Ranks that share memory here; 1 where the system refused it.
-  int ranks_per_node() const { return node_->size(); }
+  int ranks_per_node() const { return node_->ranks().size(); }
 
  private:
   /// Sums of whole subtrees, given by a lane below each, and what is left when they are added as far as a run of lanes
@@ -44,18 +45,19 @@ class TreeReduce {
     std::vector<Index> left_leaves;
   };
 
+  /// Where sum i of a rank of the node lies.
+  float* shared_sum(int rank, Index i) const;
   /// Of the node, from its ranks' sums.
   void add_ranks();
   /// Of all nodes: this rank's piece into `total`.
-  void add_nodes(float* total);
-  Range piece() const;
+  void add_nodes(Range piece, float* total);
 
   Exec exec_;
-  std::optional<Communicator> node_;    // the ranks of this node
-  std::optional<Communicator> across_;  // the ranks with the same piece, one a node
+  std::optional<Node> node_;
   LaneSums sums_;
-  NodeMemory memory_;              // where several ranks are on a node: each one's sums, one after the other
-  std::vector<float*> node_sums_;  // all ranks' of this node
+  NodeMemory memory_;              // where several ranks are on a node: most_ sums of each
+  Index most_ = 0;                 // sums that a rank is left with
+  std::vector<float*> node_sums_;  // of all ranks of this node
   Additions of_ranks_, of_nodes_;
   std::vector<Index> sums_of_node_;  // their number, [node]
   Vector<float> total_;              // where several nodes have one rank each

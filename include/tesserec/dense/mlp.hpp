@@ -45,8 +45,13 @@ class Mlp {
   Index input_width() const { return layers_.front().in; }
   Index output_width() const { return layers_.back().out; }
 
-  /// Packs the weights out of the flat parameters; without `backward` for forward passes alone.
-  void pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed) const;
+  /// Packs the weights out of the flat parameters; without `backward` for forward passes alone. Of `parts` parts of the
+  /// work, part `part`: ranks may do it together.
+  void pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed, int part = 0,
+            int parts = 1) const;
+  /// Packed weights that lie in `memory` [packed_size()], on a cache line's border, and not in their own.
+  PackedWeights place(float* memory) const;
+  Index packed_size() const;
 
   /// Buffers for chunks up to `rows` samples; every byte is written once by the caller's thread.
   MlpWorkspace make_workspace(const Exec& exec, Index rows) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/node.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/model/settings.hpp>
 
@@ -52,6 +53,10 @@ class Dlrm {
   double flops_per_sample() const;
   /// The interaction's part of it.
   double interaction_flops_per_sample() const;
+
+  /// From now on the ranks of `node`, which must stay, call forward_backward and predict together, with the same
+  /// parameters: they pack the weights once for all of them, into memory that they share. Collective.
+  void share_weights(const comm::Node& node);
 
   /// Weights N(0, sqrt(2/(in+out))), biases N(0, sqrt(1/out)), from counters, as the reference DLRM; gaps
   /// zero.

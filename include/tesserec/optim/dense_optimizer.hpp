@@ -5,13 +5,16 @@
 
 namespace tesserec::optim {
 
-/// Moves one flat vector of parameters, the same on every rank.
+/// Moves one flat vector of parameters.
 class DenseOptimizer {
  public:
-  DenseOptimizer(const Exec& exec, const Settings& settings, Index size);
+  /// For `size` parameters. Its states lie in `memory` [state_size(settings, size)], or null: in its own.
+  DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr);
+  static Index state_size(const Settings& settings, Index size);
 
-  /// One exact step; `step` counts from 1. Threads take blocks of the vector.
-  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step);
+  /// One exact step of the parameters in `part`; `step` counts from 1. Threads take blocks of it.
+  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step,
+            Range part);
 
   const Settings& settings() const { return settings_; }
   /// The states by name, for checkpoints; as long as the parameters.

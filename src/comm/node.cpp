@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/comm/nodes.hpp>
+#include <tesserec/comm/node.hpp>
 
 namespace tesserec::comm {
 

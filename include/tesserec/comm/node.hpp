@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/lanes.hpp>
+
+namespace tesserec::comm {
+
+/// Ranks that share memory, as MPI_Comm_split_type sees them: the ranks of each node when all nodes have as many and
+/// hold consecutive ranks, else 1 (each rank counts as a node). The same on every rank; collective.
+int ranks_per_node(const Communicator& comm);
+
+/// The ranks of this rank's node, and those with its place in all nodes.
+class Node {
+ public:
+  /// Collective; ranks [k * ranks_per_node, (k+1) * ranks_per_node) of `comm` are node k.
+  Node(const Communicator& comm, int ranks_per_node)
+      : ranks_(comm, comm.rank() / ranks_per_node), across_(comm, comm.rank() % ranks_per_node) {}
+
+  const Communicator& ranks() const { return ranks_; }
+  const Communicator& across() const { return across_; }
+  /// Of what the ranks of the node do once for all of them, [0, n), this rank's part.
+  Range share(Index n) const { return {n * ranks_.rank() / ranks_.size(), n * (ranks_.rank() + 1) / ranks_.size()}; }
+
+ private:
+  Communicator ranks_, across_;
+};
+
+}  // namespace tesserec::comm
