@@ -66,7 +66,7 @@ void measure_dense_costs(const Context& context, Report& report) {
     const model::Dlrm dense(settings, dense_features, std::vector<Index>(features, dim));
     for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
       const Lanes lanes(count);
-      const model::DenseWork work = model::dense_work(dense, lanes, 1, samples);
+      const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
       a.push_back({work.mlp_flops, work.interaction_flops, work.gradient_bytes});
       t.push_back(chain_seconds(context, dense, samples, lanes));
     }

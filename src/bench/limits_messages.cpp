@@ -46,7 +46,7 @@ void measure_messages(const Context& context, const sharding::Topology& topology
   const Vector<float> total = make_vector<float>(context.exec, "tesserec::bench::sum", large_message);
   Kokkos::deep_copy(context.exec, total, 0.0f);
   const double plain = context.seconds([&] { comm::unordered_sum(context.comm, total.data(), large_message); });
-  comm::TreeReduce reduce(context.exec, context.comm, lanes, large_message, topology.ranks_per_node);
+  comm::TreeReduce reduce(context.exec, context.comm, lanes, large_message);
   const Range mine = lanes.of_rank(me, ranks);
   const double tree = context.seconds([&] {
     comm::LaneSums& sums = reduce.lane_sums();

@@ -53,6 +53,9 @@ struct Kernels {
   Index width;
   void (*product)(const Product&);
   void (*weight_gradient)(const WeightGradient&);
+  /// Rows [p * width, (p + 1) * width) of w [out, in] to panel p of w^T in panels ([in][width] each) and, unless null,
+  /// to their place in w in panels ([out][width] each). Both are padded with zeros.
+  void (*pack_rows)(Index out, Index in, Index p, const float* w, float* forward, float* backward);
   /// As FeatureInteraction's, whose docstring has the shapes; the first gives the floats of scratch.
   Index (*dots_scratch)(const DotShape&);
   void (*dots_forward)(const DotShape&, Index rows, const float* bottom, const float* pooled, float* out,

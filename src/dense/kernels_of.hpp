@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dots.hpp"
+#include "packing.hpp"
 
 namespace tesserec::dense {
 namespace {  // an object for each instruction set
@@ -13,6 +14,7 @@ constexpr Kernels kernels_of(const char* name) {
           .width = Tiles<V>::width,
           .product = Tiles<V>::product,
           .weight_gradient = Tiles<V>::weight_gradient,
+          .pack_rows = Packing<V>::pack_rows,
           .dots_scratch = Dots<V>::scratch,
           .dots_forward = Dots<V>::forward,
           .dots_backward = Dots<V>::backward};

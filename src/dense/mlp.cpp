@@ -38,8 +38,7 @@ Index Mlp::packed_size() const {
   return size;
 }
 
-void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed, int part,
-               int parts) const {
+void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed, Range part) const {
   const Index width = kernels().width;
   packed.forward.resize(layers_.size());
   packed.backward.resize(layers_.size());
@@ -49,20 +48,19 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedW
     Index number;
   };
   std::vector<Panel> panels;
-  Index dealt = 0;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const LinearLayer& layer = layers_[l];
     reserve(exec, packed.forward[l], "tesserec::dense::forward_weights", padded(layer.out) * layer.in);
     reserve(exec, packed.biases[l], "tesserec::dense::biases", padded(layer.out));
     if (backward) reserve(exec, packed.backward[l], "tesserec::dense::backward_weights", padded(layer.in) * layer.out);
     for (Index p = 0; p < panel_count(layer.out, width); ++p)
-      if (dealt++ % parts == part) panels.push_back({l, p});
+      if (part.contains(layer.weight + p * width * layer.in)) panels.push_back({l, p});
   }
   parallel_for(exec, "tesserec::dense::pack", static_cast<Index>(panels.size()), [&](Index i) {
     const auto& [l, p] = panels[i];
     const LinearLayer& layer = layers_[l];
-    pack_rows(layer.out, layer.in, width, p, parameters + layer.weight, packed.forward[l].data(),
-              backward ? packed.backward[l].data() : nullptr);
+    kernels().pack_rows(layer.out, layer.in, p, parameters + layer.weight, packed.forward[l].data(),
+                        backward ? packed.backward[l].data() : nullptr);
     const Index begin = p * width, end = std::min(begin + width, layer.out);
     float* bias = packed.biases[l].data();
     std::fill(std::copy(parameters + layer.bias + begin, parameters + layer.bias + end, bias + begin),

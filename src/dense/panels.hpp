@@ -13,10 +13,6 @@ void to_panels(Index rows, Index columns, Index width, const float* m, float* pa
 /// And back, without the padding.
 void from_panels(Index rows, Index columns, Index width, const float* panels, float* m);
 
-/// Rows [p * width, (p + 1) * width) of w [out, in] to panel p of w^T in panels ([in][width] each) and, unless null, to
-/// their place in w in panels ([out][width] each). Both are padded with zeros.
-void pack_rows(Index out, Index in, Index width, Index p, const float* w, float* forward, float* backward);
-
 /// In panels: dy = 0 where y <= 0 (y null: nowhere), and sums[c] = sum of dy's column c, row after row from +0.
 void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums);
 

@@ -14,21 +14,27 @@ void over_chunks(Range samples, const Body& body) {
 
 }  // namespace
 
-void Chain::share_weights(const comm::Node& node) {
+void Chain::share_weights(const comm::Node& node, Index parameters) {
   if (node.ranks().size() == 1) return;
   memory_ = comm::NodeMemory(node.ranks(), bottom.packed_size() + top.packed_size());
   if (!memory_) return;
-  node_ = &node;
+  node_ = &node, parameters_ = parameters;
   bottom_weights = bottom.place(memory_.data());
   top_weights = top.place(memory_.data() + bottom.packed_size());
 }
 
 void Chain::pack(const Exec& exec, const float* parameters, bool backward) {
-  const int part = node_ == nullptr ? 0 : node_->ranks().rank(), parts = node_ == nullptr ? 1 : node_->ranks().size();
-  if (node_ != nullptr) node_->ranks().barrier();  // nobody reads the last ones any more
-  bottom.pack(exec, parameters, backward, bottom_weights, part, parts);
-  top.pack(exec, parameters, backward, top_weights, part, parts);
-  if (node_ != nullptr) node_->ranks().barrier();
+  if (node_ == nullptr) {
+    bottom.pack(exec, parameters, backward, bottom_weights);
+    top.pack(exec, parameters, backward, top_weights);
+    return;
+  }
+  // Each rank what it has moved itself, when nobody reads the last ones any more.
+  const Range part = node_->share(parameters_);
+  node_->ranks().barrier();
+  bottom.pack(exec, parameters, backward, bottom_weights, part);
+  top.pack(exec, parameters, backward, top_weights, part);
+  node_->ranks().barrier();
 }
 
 ChainWorker::ChainWorker(const Exec& exec, const Chain& chain)

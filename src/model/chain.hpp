@@ -24,13 +24,14 @@ class Chain {
   dense::LossSettings loss;
   dense::PackedWeights bottom_weights, top_weights;
 
-  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together.
-  void share_weights(const comm::Node& node);
+  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together; `parameters` long.
+  void share_weights(const comm::Node& node, Index parameters);
   void pack(const Exec& exec, const float* parameters, bool backward);
 
  private:
   const comm::Node* node_ = nullptr;  // with whom; null: alone
-  comm::NodeMemory memory_;           // of the packed weights
+  Index parameters_ = 0;
+  comm::NodeMemory memory_;  // of the packed weights
 };
 
 /// One rank's numbers of a batch, and what becomes of them. Null where a pass does not need it.

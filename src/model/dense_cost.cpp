@@ -5,7 +5,7 @@
 
 namespace tesserec::model {
 
-DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, Index global_batch) {
+DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
   Index samples = 0, most_lanes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     samples = std::max(samples, lanes.samples_of_rank(rank, ranks, global_batch).size());
@@ -16,19 +16,20 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, Index glo
   DenseWork work;
   work.mlp_flops = static_cast<double>(samples) * (dense.flops_per_sample() - interaction);
   work.interaction_flops = static_cast<double>(samples) * interaction;
-  work.gradient_bytes = gradient * static_cast<double>(most_lanes + 1);
-  work.wire_bytes = 4 * gradient * (ranks - 1) / ranks;  // pieces to their ranks, then all pieces to all: both ways
+  // A rank of a node reads its piece of the sums of all of them and moves that piece.
+  work.gradient_bytes =
+      gradient * (static_cast<double>(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
+  // Parts of its piece to their ranks in other nodes, then all parts to all: both ways.
+  const double nodes = static_cast<double>(ranks) / ranks_per_node;
+  work.wire_bytes = 4 * gradient / ranks_per_node * (nodes - 1) / nodes;
   return work;
 }
 
 double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology, Index global_batch) {
-  const DenseWork work = dense_work(dense, lanes, topology.ranks, global_batch);
+  const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
   const sharding::MachineCosts& m = topology.costs;
-  const double others = std::max(1, topology.ranks - 1);
-  const double inside = (topology.ranks_per_node - 1) / others, between = 1 - inside;
-  const double wire = topology.ranks == 1 ? 0 : work.wire_bytes * (inside / m.inside_bytes + between / m.between_bytes);
   return work.mlp_flops / m.dense_flops + work.interaction_flops / m.interaction_flops +
-         work.gradient_bytes / m.dense_bytes + wire + m.step_seconds;
+         work.gradient_bytes / m.dense_bytes + work.wire_bytes / m.between_bytes + m.step_seconds;
 }
 
 }  // namespace tesserec::model

@@ -125,7 +125,7 @@ const std::vector<Index>& Dlrm::bottom_widths() const { return impl_->bottom_wid
 const std::vector<Index>& Dlrm::top_widths() const { return impl_->top_widths; }
 Index Dlrm::pooled_width() const { return impl_->interaction.pooled_width(); }
 
-void Dlrm::share_weights(const comm::Node& node) { impl_->chain.share_weights(node); }
+void Dlrm::share_weights(const comm::Node& node) { impl_->chain.share_weights(node, impl_->size); }
 
 double Dlrm::interaction_flops_per_sample() const { return 3.0 * impl_->interaction.flops(); }
 

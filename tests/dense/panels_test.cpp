@@ -4,21 +4,29 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "src/dense/packing.hpp"
+#include "src/dense/plain_vector.hpp"
 
 using namespace tesserec;
 
 TEST_CASE("weights are packed as they are and turned, padded with zeros, for every width of a panel") {
-  for (const Index width : {16, 32})
+  struct Set {
+    Index width;
+    void (*pack_rows)(Index, Index, Index, const float*, float*, float*);
+  };
+  const dense::Kernels& best = dense::kernels();
+  for (const auto& [width, pack_rows] :
+       {Set{best.width, best.pack_rows}, {32, dense::Packing<dense::PlainVector<16, 4>>::pack_rows}})
     for (const Index out : {1, 5, 16, 32, 33, 64})
-      for (const Index in : {1, 13, 16, 17, 48, 70}) {
+      for (const Index in : {1, 13, 16, 17, 48, 70, 160}) {
         std::vector<float> w(static_cast<std::size_t>(out * in));
         for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i + 1);
         const Index outs = dense::panel_count(out, width) * width, ins = dense::panel_count(in, width) * width;
         std::vector<float> forward(static_cast<std::size_t>(outs * in), -1.0f), alone = forward;
         std::vector<float> backward(static_cast<std::size_t>(ins * out), -1.0f);
         for (Index p = 0; p < outs / width; ++p) {
-          dense::pack_rows(out, in, width, p, w.data(), forward.data(), backward.data());
-          dense::pack_rows(out, in, width, p, w.data(), alone.data(), nullptr);
+          pack_rows(out, in, p, w.data(), forward.data(), backward.data());
+          pack_rows(out, in, p, w.data(), alone.data(), nullptr);
         }
         INFO(out << " x " << in << ", width " << width);
         bool right = alone == forward;

@@ -171,6 +171,9 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
   settings.bottom = {33, 4};
   settings.top = {50, 1};
   const Dlrm model(settings, features, {4, 4, 4});
+  const comm::Node node(world, world.size());
+  Dlrm together(settings, features, {4, 4, 4});
+  together.share_weights(node);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   for (const Index n : {5, 64, 701, 2300}) {
@@ -180,7 +183,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       std::vector<double> losses;
       std::vector<float> pooled_gradient, probabilities;
     };
-    const auto run = [&](Range mine, comm::LaneSums& sums) {
+    const auto run = [&](const Dlrm& model, Range mine, comm::LaneSums& sums) {
       const Index count =
           lanes.samples(static_cast<int>(mine.end - 1), n).end - lanes.samples(static_cast<int>(mine.begin), n).begin;
       Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
@@ -194,7 +197,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       return std::vector<float>(v.data(), v.data() + model.parameters());
     };
     comm::LaneSums whole(model.parameters());
-    const Result all = run({0, 8}, whole);
+    const Result all = run(model, {0, 8}, whole);
     REQUIRE(whole.count() == 1);
     const std::vector<float> expected = bits_of(whole.sum(0));
 
@@ -205,7 +208,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       Result parts;
       for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
         comm::LaneSums part(model.parameters());
-        const Result result = run({cuts[i], cuts[i + 1]}, part);
+        const Result result = run(model, {cuts[i], cuts[i + 1]}, part);
         merged.absorb(part);
         const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
         append(parts.losses, result.losses);
@@ -220,11 +223,13 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
     }
 
     comm::TreeReduce reduce(Exec(), world, lanes, model.parameters());
-    const Result result = run(lanes.of_rank(world.rank(), world.size()), reduce.lane_sums());
-    REQUIRE(bits_of(reduce()) == expected);
-    REQUIRE(comm::tree_reduce(world, result.losses) ==
-            ((all.losses[0] + all.losses[1]) + (all.losses[2] + all.losses[3])) +
-                ((all.losses[4] + all.losses[5]) + (all.losses[6] + all.losses[7])));
+    for (const Dlrm* each : std::initializer_list<const Dlrm*>{&model, &together}) {
+      const Result result = run(*each, lanes.of_rank(world.rank(), world.size()), reduce.lane_sums());
+      REQUIRE(bits_of(reduce()) == expected);
+      REQUIRE(comm::tree_reduce(world, result.losses) ==
+              ((all.losses[0] + all.losses[1]) + (all.losses[2] + all.losses[3])) +
+                  ((all.losses[4] + all.losses[5]) + (all.losses[6] + all.losses[7])));
+    }
   }
 }
 

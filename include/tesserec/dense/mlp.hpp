@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lanes.hpp>
 
 namespace tesserec::dense {
 
@@ -45,10 +46,11 @@ class Mlp {
   Index input_width() const { return layers_.front().in; }
   Index output_width() const { return layers_.back().out; }
 
-  /// Packs the weights out of the flat parameters; without `backward` for forward passes alone. Of `parts` parts of the
-  /// work, part `part`: ranks may do it together.
-  void pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed, int part = 0,
-            int parts = 1) const;
+  /// Packs the weights out of the flat parameters; without `backward` for forward passes alone. Of all panels those
+  /// whose first weight lies in `part` of the parameters: several ranks may pack together.
+  void pack(const Exec& exec, const float* parameters, bool backward, PackedWeights& packed,
+            Range part = everything) const;
+  static constexpr Range everything{0, std::numeric_limits<Index>::max()};
   /// Packed weights that lie in `memory` [packed_size()], on a cache line's border, and not in their own.
   PackedWeights place(float* memory) const;
   Index packed_size() const;

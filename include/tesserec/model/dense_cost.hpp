@@ -10,11 +10,11 @@ namespace tesserec::model {
 struct DenseWork {
   double mlp_flops = 0;
   double interaction_flops = 0;
-  double gradient_bytes = 0;  ///< of the lanes' gradients, and of the sum that the optimizer moves
-  double wire_bytes = 0;      ///< of the sum over ranks: sent and received by a rank
+  double gradient_bytes = 0;  ///< of the lanes' gradients, of the node's sums, and of what the optimizer moves
+  double wire_bytes = 0;      ///< of the sum over nodes: sent and received by a rank
 };
 
-DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, Index global_batch);
+DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch);
 
 /// Seconds of a step outside the tables: dense half, sum over ranks, optimizer and what every step costs.
 /// Making or reading the batch is not in it.

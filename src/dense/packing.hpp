@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Weights into panels, a square of a register's numbers at a time.
+#pragma once
+
+#include "tiles.hpp"
+
+namespace tesserec::dense {
+namespace {  // an object for each instruction set
+
+template <class V>
+class Packing {
+  static constexpr Index side = V::floats, width = Tiles<V>::width;
+  static constexpr Index line = 16;  // floats
+
+  /// One square of w, turned and, unless null, as it is; both in panels. Inlined, each row's address would be kept and
+  /// moved on in memory.
+  static __attribute__((noinline)) void square(Index in, const float* w, float* turned, float* straight) {
+    typename V::Register rows[side];
+#pragma GCC unroll 16
+    for (int r = 0; r < side; ++r) {
+      rows[r] = V::load(w + r * in);
+      if (straight != nullptr) V::store(straight + r * width, rows[r]);
+    }
+    V::transpose(rows);
+#pragma GCC unroll 16
+    for (int r = 0; r < side; ++r) V::store(turned + r * width, rows[r]);
+  }
+
+  /// The same of a square that ends after some rows or columns: zeros follow.
+  static void edge(Index rows, Index columns, Index in, const float* w, float* turned, float* straight) {
+    for (Index c = 0; c < columns; ++c)
+      for (Index r = 0; r < side; ++r) turned[c * width + r] = r < rows ? w[r * in + c] : 0.0f;
+    for (Index r = 0; straight != nullptr && r < rows; ++r)
+      for (Index c = 0; c < side; ++c) straight[r * width + c] = c < columns ? w[r * in + c] : 0.0f;
+  }
+
+  /// Rows of squares soon read and, unless null, soon written whole: by this core, while others may hold their lines of
+  /// the last time. Inlined, because GCC takes a function that only fetches for one without effect.
+  static TESSEREC_INLINE void fetch(Index in, const float* w, const float* turned, const float* straight) {
+    for (Index r = 0; r < side; ++r) {
+      __builtin_prefetch(w + r * in);
+      if (turned != nullptr) __builtin_prefetch(turned + r * width, 1);
+      if (straight != nullptr) __builtin_prefetch(straight + r * width, 1);
+    }
+  }
+
+  static Index clamped(Index count) { return count < 0 ? 0 : count < side ? count : side; }
+
+ public:
+  static void pack_rows(Index out, Index in, Index p, const float* w, float* forward, float* backward) {
+    const Index first = p * width, padded = (in + width - 1) / width * width;
+    float* panel = forward + first * in;
+    const auto to = [&](Index i) { return backward + (i / width * out + first) * width + i % width; };
+    for (Index i = 0; i < padded; i += side) {
+      const Index columns = clamped(in - i);
+      const bool more = i + width + side <= in && first + width <= out;
+      for (Index o = 0; o < width; o += side) {
+        const Index rows = clamped(out - first - o);
+        const float* from = w + (first + o) * in + i;
+        float* turned = panel + i * width + o;
+        float* straight = backward == nullptr ? nullptr : to(i) + o * width;
+        if (more)
+          fetch(in, from + 2 * line, o == 0 ? turned + width * width : nullptr,
+                straight != nullptr && i % width == 0 ? to(i + width) + o * width : nullptr);
+        if (rows == side && columns == side)
+          square(in, from, turned, straight);
+        else
+          edge(rows, columns, in, from, turned, straight);
+      }
+    }
+  }
+};
+
+}  // namespace
+}  // namespace tesserec::dense

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include <tesserec/comm/node.hpp>
+#include <tesserec/comm/node_memory.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("what a rank writes to the node's memory all its ranks read, and two memories are two") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const comm::Node node(comm, comm.size());
+  constexpr Index size = 5000;  // not whole pages
+  comm::NodeMemory first(node.ranks(), size), second(node.ranks(), size);
+  REQUIRE(first);
+  REQUIRE(second);
+  const Range mine = node.share(size);
+  for (Index i = mine.begin; i < mine.end; ++i)
+    first.data()[i] = static_cast<float>(i), second.data()[i] = static_cast<float>(-i);
+  comm.barrier();
+  bool right = true;
+  for (Index i = 0; i < size; ++i)
+    right &= first.data()[i] == static_cast<float>(i) && second.data()[i] == static_cast<float>(-i);
+  REQUIRE(right);
+
+  const float* at = first.data();
+  comm::NodeMemory moved(std::move(first));
+  REQUIRE(!first);
+  REQUIRE(moved.data() == at);
+  first = std::move(moved);
+  REQUIRE(first.data() == at);
+  comm.barrier();
+}
+
+TEST_CASE("memory that a node does not have is none on all ranks, without a signal") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const comm::NodeMemory refused(comm, Index{1} << 50);
+  REQUIRE(!refused);
+  const comm::NodeMemory given(comm, 100);
+  REQUIRE(given);
+}
+
+TEST_CASE("a node's ranks, those of the same place, and shares that leave nothing out") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (int per_node = 1; per_node <= comm.size(); ++per_node) {
+    if (comm.size() % per_node != 0) continue;
+    const comm::Node node(comm, per_node);
+    REQUIRE(node.ranks().size() == per_node);
+    REQUIRE(node.ranks().rank() == comm.rank() % per_node);
+    REQUIRE(node.across().size() == comm.size() / per_node);
+    REQUIRE(node.across().rank() == comm.rank() / per_node);
+    const std::vector<Range> shares = node.ranks().all_gather(node.share(10));
+    Index next = 0;
+    for (const Range& share : shares) {
+      REQUIRE(share.begin == next);
+      next = share.end;
+    }
+    REQUIRE(next == 10);
+  }
+}
