@@ -16,13 +16,20 @@ if [[ ! -x $program ]]; then
   exit 2
 fi
 
+# launch RANKS COMMAND...: on cores of their own, where there are enough.
+launch() {
+  local ranks=$1 bind=()
+  shift
+  ((ranks * threads <= cores)) && bind=(--map-by "slot:PE=$threads" --bind-to core)
+  OMP_NUM_THREADS=$threads OMP_PROC_BIND=true "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$@"
+}
+
 # json RANKS OVERRIDE...: the result of one training without checkpoint or evaluation.
 json() {
-  local ranks=$1 overrides=() bind=()
+  local ranks=$1 overrides=()
   shift
   for override in "$@"; do overrides+=(--set "$override"); done
-  ((ranks * threads <= cores)) && bind=(--map-by "slot:PE=$threads" --bind-to core)
-  OMP_NUM_THREADS=$threads OMP_PROC_BIND=true "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$program" train inputs/kaggle_synthetic.toml --json \
+  launch "$ranks" "$program" train inputs/kaggle_synthetic.toml --json \
     --set run.output="$folder/run" --set checkpoint.keep=0 --set checkpoint.resume=never \
     --set data.synthetic.evaluate_samples=0 --set train.steps="$steps" "${overrides[@]}" 2> "$folder/log" ||
     { cat "$folder/log" >&2; exit 1; }

@@ -3,7 +3,8 @@
 # Whole runs, start and making of the samples included, of a published CPU table of the reference DLRM: inputs/dlrm_cpu_*.toml.
 # A Markdown table of seconds and memory, and what ten times the samples cost.
 #   runs/compare/dlrm_cpu.sh [DECK...]
-# DECKs are 1 2 3 4 if not given. From the environment: REPEATS (3), of which the median counts; RANKS ("1 2"); TESSEREC.
+# DECKs are 1 2 3 4 if not given. From the environment: REPEATS (3), of which the median counts; RANKS ("1 2"), and THREADS (1) of a
+# rank where Kokkos has OpenMP; TESSEREC.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source runs/compare/common.sh
@@ -13,11 +14,9 @@ read -ra ranks_list <<< "${RANKS:-1 2}"
 
 for ((round = 1; round <= repeats; ++round)); do
   for ranks in "${ranks_list[@]}"; do
-    bind=()
-    ((ranks > cores)) || bind=(--bind-to core)
     for deck in "${decks[@]}"; do
       begin=$(date +%s.%N)
-      "${mpirun[@]}" -n "$ranks" "${bind[@]}" "$program" train "inputs/dlrm_cpu_$deck.toml" --json \
+      launch "$ranks" "$program" train "inputs/dlrm_cpu_$deck.toml" --json \
         --set run.output="$folder/run" > "$folder/out" 2> "$folder/log" || { cat "$folder/log" >&2; exit 1; }
       awk -v b="$begin" -v e="$(date +%s.%N)" 'BEGIN { print e - b }' >> "$folder/seconds.$deck.$ranks"
       field samples < "$folder/out" > "$folder/samples.$deck"

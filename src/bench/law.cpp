@@ -22,7 +22,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
   const Vector<float> pooled = numbers(context.exec, most * session.model.dense.pooled_width());
   const Vector<float> upstream = numbers(context.exec, most * session.model.dense.pooled_width());
   comm::TreeReduce reduce(context.exec, comm, session.lanes, session.model.dense.parameters());
-  const Vector<float> total = numbers(context.exec, session.model.dense.parameters());
+  comm::TreeReduce unordered_reduce(context.exec, comm, fewest, session.model.dense.parameters());
   const optim::ScheduleSettings schedule;
   const float* filled = nullptr;  // what the dense half would have written
   std::size_t at = 0;
@@ -61,11 +61,8 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
         reduce();
       },
       [&] {
-        unordered_chain.run();
-        if (comm.size() > 1)
-          comm::check(MPI_Allreduce(unordered_chain.sums().sum(0).data(), total.data(),
-                                    static_cast<int>(unordered_chain.sums().length()), MPI_FLOAT, MPI_SUM, comm.mpi()),
-                      "MPI_Allreduce");
+        unordered_chain.run(unordered_reduce.lane_sums());
+        unordered_reduce();
       });
   report.law_cost = (of_tables.first + of_dense.first) / (of_tables.second + of_dense.second) - 1;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -43,13 +42,17 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
   bytes_ = pages * page;
   const auto ranks = static_cast<std::size_t>(node.size()), me = static_cast<std::size_t>(node.rank());
 
-  int error = 0;
-  const std::string name = node.broadcast(new_name(), 0);
-  int file = -1;
-  if (me == 0) file = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (me == 0 && (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0)) error = errno;
-  node.barrier();
+  int error = 0, file = -1;
+  std::string name = new_name();
+  if (me == 0) {
+    file = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) error = errno;
+  }
+  name = node.broadcast(name, 0);
   if (me != 0 && (file = shm_open(name.data(), O_RDWR, 0600)) < 0) error = errno;
+  error = static_cast<int>(node.max(error));
+  if (me == 0) shm_unlink(name.data());
+
   if (error == 0) error = take(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
   error = static_cast<int>(node.max(error));
   if (error == 0) {
@@ -58,18 +61,15 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
       error = errno;
     else
       data_ = static_cast<float*>(at);
-    error = static_cast<int>(node.max(error));
   }
+  error = static_cast<int>(node.max(error));
   if (file >= 0) close(file);
-  if (me == 0) shm_unlink(name.data());
-  if (error == 0) {
-    advise_huge_pages(data_, bytes_);
-    return;
-  }
+  if (error == 0) return;
   unmap();
   if (me == 0)
-    log_warning("the ranks of a node get no " + std::to_string(bytes_ >> 20) + " MiB of memory to share (" +
-                std::strerror(error) + "; is /dev/shm too small?): each has its own, which is slower");
+    log_warning("the ranks of a node cannot share " + std::to_string(bytes_) + " bytes of memory (" +
+                std::strerror(error) + (error == ENOSPC ? ": /dev/shm is too small" : "") +
+                "): each has its own copy, which is slower");
 }
 
 NodeMemory::~NodeMemory() { unmap(); }

@@ -71,8 +71,9 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   for (int first = 0; first < ranks; first += ranks_per_node) {
     const int end = first + ranks_per_node;
     const Range run{lanes.of_rank(first, ranks).begin, lanes.of_rank(end - 1, ranks).end};
-    sums_of_node_.push_back(static_cast<Index>(leaves_of(run).size()));
-    append(all_leaves, leaves_of(run));
+    const std::vector<Index> left = leaves_of(run);
+    sums_of_node_.push_back(static_cast<Index>(left.size()));
+    append(all_leaves, left);
     if (me < first || me >= end) continue;
     for (int r = first; r < end; ++r) {
       const std::vector<Index> leaves = leaves_of(lanes.of_rank(r, ranks));
@@ -85,7 +86,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   of_nodes_ = Additions(all_leaves, {0, lanes.count()});
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // Where one thread takes all lanes, their sums come to lie where they are wanted.
-  for (Index i = most_; i-- > 0 && memory_ && concurrency(exec) == 1;)
+  for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
     sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), static_cast<std::size_t>(length)));
 }
 

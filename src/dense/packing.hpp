@@ -34,8 +34,8 @@ class Packing {
       for (Index c = 0; c < side; ++c) straight[r * width + c] = c < columns ? w[r * in + c] : 0.0f;
   }
 
-  /// Rows of squares soon read and, unless null, soon written whole: by this core, while others may hold their lines of
-  /// the last time. Inlined, because GCC takes a function that only fetches for one without effect.
+  /// Lines of squares soon read and, unless null, soon written whole: another core may still hold these from the last
+  /// step. Inlined, because GCC takes a function that only fetches for one without effect.
   static TESSEREC_INLINE void fetch(Index in, const float* w, const float* turned, const float* straight) {
     for (Index r = 0; r < side; ++r) {
       __builtin_prefetch(w + r * in);

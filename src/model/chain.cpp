@@ -14,27 +14,23 @@ void over_chunks(Range samples, const Body& body) {
 
 }  // namespace
 
-void Chain::share_weights(const comm::Node& node, Index parameters) {
-  if (node.ranks().size() == 1) return;
+void Chain::share_weights(const comm::Node& node) {
+  // The panels' width is that of the instruction set.
+  const bool alike = node.ranks().broadcast(dense::instruction_set(), 0) == dense::instruction_set();
+  if (node.ranks().size() == 1 || node.ranks().min(alike ? 1 : 0) == 0) return;
   memory_ = comm::NodeMemory(node.ranks(), bottom.packed_size() + top.packed_size());
   if (!memory_) return;
-  node_ = &node, parameters_ = parameters;
+  node_ = &node;
   bottom_weights = bottom.place(memory_.data());
   top_weights = top.place(memory_.data() + bottom.packed_size());
 }
 
 void Chain::pack(const Exec& exec, const float* parameters, bool backward) {
-  if (node_ == nullptr) {
-    bottom.pack(exec, parameters, backward, bottom_weights);
-    top.pack(exec, parameters, backward, top_weights);
-    return;
-  }
-  // Each rank what it has moved itself, when nobody reads the last ones any more.
-  const Range part = node_->share(parameters_);
-  node_->ranks().barrier();
+  const Range part = node_ != nullptr ? node_->share(parameters_) : Range{0, parameters_};  // what this rank has moved
+  if (node_ != nullptr) node_->ranks().barrier();  // nobody reads the last ones any more
   bottom.pack(exec, parameters, backward, bottom_weights, part);
   top.pack(exec, parameters, backward, top_weights, part);
-  node_->ranks().barrier();
+  if (node_ != nullptr) node_->ranks().barrier();
 }
 
 ChainWorker::ChainWorker(const Exec& exec, const Chain& chain)

@@ -15,8 +15,8 @@ namespace tesserec::model {
 class Chain {
  public:
   Chain(dense::Mlp bottom, const dense::FeatureInteraction& interaction, dense::Mlp top,
-        const dense::LossSettings& loss)
-      : bottom(std::move(bottom)), interaction(interaction), top(std::move(top)), loss(loss) {}
+        const dense::LossSettings& loss, Index parameters)
+      : bottom(std::move(bottom)), interaction(interaction), top(std::move(top)), loss(loss), parameters_(parameters) {}
 
   dense::Mlp bottom;
   dense::FeatureInteraction interaction;
@@ -24,14 +24,14 @@ class Chain {
   dense::LossSettings loss;
   dense::PackedWeights bottom_weights, top_weights;
 
-  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together; `parameters` long.
-  void share_weights(const comm::Node& node, Index parameters);
+  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together.
+  void share_weights(const comm::Node& node);
   void pack(const Exec& exec, const float* parameters, bool backward);
 
  private:
+  Index parameters_;
   const comm::Node* node_ = nullptr;  // with whom; null: alone
-  Index parameters_ = 0;
-  comm::NodeMemory memory_;  // of the packed weights
+  comm::NodeMemory memory_;           // of the packed weights
 };
 
 /// One rank's numbers of a batch, and what becomes of them. Null where a pass does not need it.

@@ -33,6 +33,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const comm:
                         : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
       optimizer(exec, dense_optimizer, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr) {
   dense.share_weights(node);
+  if (memory) node.ranks().barrier();  // the states' start values stand
 }
 
 void DistributedModelParallel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step) {
@@ -44,6 +45,7 @@ void DistributedModelParallel::move_dense(const Exec& exec, const Vector<float>&
 void DistributedModelParallel::initialise(const Exec& exec, std::uint64_t seed) {
   tables.initialise(exec, seed);
   dense.initialise(exec, seed, parameters);
+  if (memory) node.ranks().barrier();
 }
 
 }  // namespace tesserec::model

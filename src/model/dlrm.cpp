@@ -93,7 +93,8 @@ Dlrm::Impl::Impl(const Settings& s, Index dense_features, std::vector<Index> poo
       chain{lay_out("bottom", bottom_widths, true, layout, size),
             interaction,
             lay_out("top", top_widths, false, layout, size),
-            {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}} {}
+            {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}},
+            size} {}
 
 template <class Body>
 void Dlrm::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
@@ -125,7 +126,7 @@ const std::vector<Index>& Dlrm::bottom_widths() const { return impl_->bottom_wid
 const std::vector<Index>& Dlrm::top_widths() const { return impl_->top_widths; }
 Index Dlrm::pooled_width() const { return impl_->interaction.pooled_width(); }
 
-void Dlrm::share_weights(const comm::Node& node) { impl_->chain.share_weights(node, impl_->size); }
+void Dlrm::share_weights(const comm::Node& node) { impl_->chain.share_weights(node); }
 
 double Dlrm::interaction_flops_per_sample() const { return 3.0 * impl_->interaction.flops(); }
 

@@ -108,9 +108,9 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
   const Index bad = first_not_finite(pooled_gradient_, batch.size * dense.pooled_width());
-  std::array<Index, 2> found{at < 0 ? -1 : begin + at, bad < 0 ? -1 : bad % dense.pooled_width()};
+  std::array<Index, 2> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width()};
   comm_.max(found);
-  const auto [offset, column] = found;
+  const Index offset = size - found[0], column = found[1];  // the first one of all ranks
   for (const model::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail("step ", step, ": the gradient of ", p.name,

@@ -47,12 +47,12 @@ TEST_CASE("a node's ranks, those of the same place, and shares that leave nothin
     REQUIRE(node.ranks().rank() == comm.rank() % per_node);
     REQUIRE(node.across().size() == comm.size() / per_node);
     REQUIRE(node.across().rank() == comm.rank() / per_node);
-    const std::vector<Range> shares = node.ranks().all_gather(node.share(10));
+    const std::vector<Range> shares = node.ranks().all_gather(node.share(100));
     Index next = 0;
     for (const Range& share : shares) {
       REQUIRE(share.begin == next);
       next = share.end;
     }
-    REQUIRE(next == 10);
+    REQUIRE(next == 100);
   }
 }

@@ -6,7 +6,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("tree_reduce gives the tree's bits on every rank, for runs of lanes of any cut") {
+TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of any cut") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   constexpr Index length = 37;

@@ -20,8 +20,8 @@ class LaneSums {
   void start(Range lanes);
   /// Allocates what a run of so many lanes needs, so that next() need not: it may then be called from another thread.
   void reserve(const Exec& exec, Index lanes);
-  /// A buffer of the caller's, used before those made here. Buffers are a stack, so that sum(i) always lies in the i-th
-  /// from the top, the first being the one lent last; but not those of a run that absorbs others.
+  /// A buffer of the caller's, used before those made here: sum(0) comes to lie in the one lent last, sum(1) in the one
+  /// before, and so on. Not for a run that absorbs others.
   void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
   /// Where the vector of a lane is to be written, before the next call; its content is undefined. Lanes come in
   /// ascending order, every lane of the run once.

@@ -19,10 +19,12 @@ class Node {
 
   const Communicator& ranks() const { return ranks_; }
   const Communicator& across() const { return across_; }
-  /// Of what the ranks of the node do once for all of them, [0, n), this rank's part.
-  Range share(Index n) const { return {n * ranks_.rank() / ranks_.size(), n * (ranks_.rank() + 1) / ranks_.size()}; }
+  /// Of n floats that the ranks of the node work on once for all of them, this rank's part: whole cache lines.
+  Range share(Index n) const { return {border(n, ranks_.rank()), border(n, ranks_.rank() + 1)}; }
 
  private:
+  Index border(Index n, int rank) const { return rank == ranks_.size() ? n : n * rank / ranks_.size() / 16 * 16; }
+
   Communicator ranks_, across_;
 };
 

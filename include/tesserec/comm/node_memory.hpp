@@ -14,8 +14,8 @@ class NodeMemory {
   /// None.
   NodeMemory() = default;
   /// `size` floats, of which each rank of `node` takes a part, in order, from the memory near it. Collective. None on
-  /// all ranks, with a warning, where one is refused its part or cannot see it: a small /dev/shm, a container for each
-  /// rank.
+  /// all ranks, with a warning, where one is refused its part or cannot see the others': a small /dev/shm, a container
+  /// for each rank.
   NodeMemory(const Communicator& node, Index size);
   ~NodeMemory();
   NodeMemory(NodeMemory&& other) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
 #include <tesserec/model/dlrm.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
@@ -8,8 +9,7 @@
 
 namespace tesserec::model {
 
-/// A whole model on its ranks: tables cut by the plan, the dense half on every rank; TorchRec's
-/// DistributedModelParallel. The ranks of a node have one copy of the dense parameters, and each moves its share.
+/// A whole model on its ranks: tables cut by the plan, the dense half once a node; TorchRec's DistributedModelParallel.
 struct DistributedModelParallel {
   DistributedModelParallel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
                            Index dense_features, const std::vector<std::string>& features,
@@ -25,9 +25,10 @@ struct DistributedModelParallel {
   comm::Node node;
   sharding::ShardedEmbeddingBagCollection tables;
   Dlrm dense;
-  comm::NodeMemory
-      memory;  ///< of the parameters and their optimizer's states, where ranks of a node have them in common
-  Vector<float> parameters;  ///< of the dense half, flat; Dlrm::layout names its parts
+  /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own.
+  comm::NodeMemory memory;
+  /// Of the dense half, flat; Dlrm::layout names its parts. All ranks of a node may see and write the same.
+  Vector<float> parameters;
   optim::DenseOptimizer optimizer;
 };
 
