@@ -100,10 +100,9 @@ void measure_layers(const Context& context, const train::Session& session, const
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
   layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
                       [&] { chain.run(); });
-  const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());   // read twice, written twice
-  const double sharers = session.model.memory ? session.model.node.ranks().size() : 1;  // each packs its part
+  const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
-                     "triad", layers.packing_seconds() / sharers});
+                     "triad", layers.packing_seconds() / session.model.sharers()});
 }
 
 }  // namespace tesserec::bench

@@ -49,8 +49,8 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   const double dense = 4 * static_cast<double>(session.model.dense.parameters());
   add("sum and check of the dense gradient", phase(times, {"reduce", "check"}), dense, "bytes/s", limits.read,
       "stream read");
-  const double sharers = session.model.memory ? session.model.node.ranks().size() : 1;  // each moves its part
-  add("dense optimizer", phase(times, {"optimizer"}), 3 * dense / sharers, "bytes/s", limits.triad, "stream triad");
+  add("dense optimizer", phase(times, {"optimizer"}), 3 * dense / session.model.sharers(), "bytes/s", limits.triad,
+      "stream triad");
   report.step_seconds = times.seconds;
   report.samples_per_step = static_cast<double>(session.job.train.batch_size);
   const double samples = report.samples_per_step / times.seconds / ranks;  // of one rank

@@ -35,10 +35,7 @@ TreeReduce::Additions::Additions(const std::vector<Index>& leaves, Range lanes) 
   const auto merge = [&](int into, int from) { pairs.emplace_back(in_slot[into], in_slot[from]); };
   for (std::size_t i = 0; i < leaves.size(); ++i) in_slot[order.push(leaves[i], merge)] = static_cast<int>(i);
   order.finish(merge);
-  for (int slot = 0; slot < order.size(); ++slot) {
-    left.push_back(in_slot[slot]);
-    left_leaves.push_back(order.leaf(slot));
-  }
+  left.assign(in_slot.begin(), in_slot.begin() + order.size());
 }
 
 void TreeReduce::Additions::operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const {

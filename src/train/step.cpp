@@ -29,7 +29,7 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       lanes_(lanes),
       schedule_(schedule),
       model_(model),
-      reduce_(exec, comm, lanes, model.dense.parameters()) {}
+      reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size()) {}
 
 double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
   auto& tables = model_.tables;

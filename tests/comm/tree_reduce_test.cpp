@@ -22,11 +22,11 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
     const oracle::Row expected = *oracle::tree(leaves, 0, leaves.size());
 
     const Range mine = lanes.of_rank(comm.rank(), comm.size());
-    const auto fill = [&](comm::LaneSums& sums, Range run) {
+    const auto fill = [&](comm::LaneSums& sums, Range run, float scale = 1.0f) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane) {
         const Vector<float> buffer = sums.next(exec, lane);
-        for (Index i = 0; i < length; ++i) buffer(i) = value(lane, i);
+        for (Index i = 0; i < length; ++i) buffer(i) = scale * value(lane, i);
       }
       sums.finish();
     };
@@ -39,6 +39,8 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
       comm::TreeReduce reduce(exec, comm, lanes, length, per_node);
       REQUIRE(reduce.ranks_per_node() == per_node);
       for (int repeat = 0; repeat < 3; ++repeat) {  // buffers are used again
+        fill(reduce.lane_sums(), mine, 3.0f);       // leaves other numbers in every buffer
+        reduce();
         fill(reduce.lane_sums(), mine);
         require_equal(reduce());
       }

@@ -42,7 +42,6 @@ class TreeReduce {
 
     std::vector<std::pair<int, int>> pairs;  // into the first, in order
     std::vector<int> left;
-    std::vector<Index> left_leaves;
   };
 
   /// Where sum i of a rank of the node lies.

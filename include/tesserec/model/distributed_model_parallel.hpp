@@ -22,6 +22,9 @@ struct DistributedModelParallel {
   /// Moves the dense parameters, with the same `gradient` on every rank; `step` counts from 1. Collective.
   void move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step);
 
+  /// Ranks that have one copy of the dense half: those of a node, or each alone.
+  int sharers() const { return memory ? node.ranks().size() : 1; }
+
   comm::Node node;
   sharding::ShardedEmbeddingBagCollection tables;
   Dlrm dense;
