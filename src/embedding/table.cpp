@@ -25,8 +25,9 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
       kernel_(kernel) {
   weights_ = make_matrix<float>(exec, "tesserec::embedding::weights " + config.name, rows_.size(), dim());
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
-    State state{info.name, make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name,
-                                              rows_.size(), info.per_row ? 1 : dim())};
+    State state{info.name, info.per_row,
+                make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name, rows_.size(),
+                                   info.per_row ? 1 : dim())};
     const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
     Kokkos::deep_copy(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
     state_.push_back(state);

@@ -14,15 +14,14 @@ using store::StateItem;
 
 /// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
 void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
-               const std::string& name, const Matrix<float>& values, std::vector<StateItem>& items) {
+               const std::string& name, const Matrix<float>& values, bool per_row, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
   const auto held = static_cast<Index>(values.extent(1));
   // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
-  const bool whole_rows = held == shard.rows->dim();
-  const Index columns = whole_rows ? config.embedding_dim : 1;
-  const Index first_column = whole_rows ? shard.rows->columns().begin : 0;
-  const bool writes = whole_rows || shard.rows->columns().begin == 0;
+  const Index columns = per_row ? 1 : config.embedding_dim;
+  const Index first_column = per_row ? 0 : shard.rows->columns().begin;
+  const bool writes = !per_row || shard.rows->columns().begin == 0;
   const Index ranks = session.comm.size(), me = session.comm.rank();
   const Range owned = shard.replicated
                           ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
@@ -114,7 +113,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
 std::vector<StateItem> weight_items(Session& session) {
   std::vector<StateItem> items;
   for (const auto& shard : session.model.tables.shards())
-    add_parts(session, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), items);
+    add_parts(session, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), false, items);
   add_dense(session, "value", session.model.parameters, items);
   return items;
 }
@@ -123,7 +122,8 @@ std::vector<StateItem> optimizer_items(Session& session) {
   std::vector<StateItem> items;
   for (const auto& shard : session.model.tables.shards())
     for (const auto& state : shard.rows->state())
-      add_parts(session, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, items);
+      add_parts(session, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, state.per_row,
+                items);
   for (const auto& state : session.model.optimizer.state()) add_dense(session, state.name, state.values, items);
   return items;
 }

@@ -66,6 +66,29 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
   }
 }
 
+TEST_CASE("a piece of one column and a state of one number a row are two things in a checkpoint") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  train::Job job = small_job("");
+  job.optimizer.sparse.type = optim::Type::rowwise_adagrad;
+  job.model.embedding_dim = job.model.bottom.back() = 5;  // cut 4 + 1
+  for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 1;
+  const Folder whole(self, "one_column_whole_" + std::to_string(world.rank()));
+  job.run.output = whole.path();
+  const train::TrainResult expected = run(self, job);
+
+  const Folder folder(world, "one_column");
+  job.run.output = folder.path();
+  job.plan.default_type = sharding::ShardingType::column_wise;
+  job.checkpoint.resume = "auto";
+  job.train.steps = 3;
+  run(world, job);
+  job.train.steps = 0;
+  const train::TrainResult result = run(world, job);
+  REQUIRE(result.weights_digest == expected.weights_digest);
+  REQUIRE(result.state_digest == expected.state_digest);
+}
+
 TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the run goes on from it") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "signal");

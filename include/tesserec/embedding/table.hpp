@@ -39,6 +39,7 @@ class EmbeddingTable {
   /// Optimizer state: as many columns as held here, or one, which each owner of a row's columns keeps.
   struct State {
     std::string name;
+    bool per_row = false;
     Matrix<float> values;
   };
   const std::vector<State>& state() const { return state_; }
