@@ -129,7 +129,7 @@ void Dataset::open(const std::string& path) {
            part.weighted[f] ? "yes" : "no");
   }
   for (std::size_t f = 0; f < rows.size(); ++f) info_.rows[f] = std::max(info_.rows[f], rows[f]);
-  for (const bool weighted : part.weighted) info_.weighted |= weighted;
+  info_.weighted = part.weighted;
   info_.samples += part.samples;
   parts_.push_back(std::move(part));
 }
@@ -144,19 +144,19 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
   if (packed)
     require(file, "/sparse/ids", {n, static_cast<Index>(features.size())}, {ElementType::i32}, "32-bit integers");
+  part.weighted.assign(features.size(), false);
   if (packed) return;
-  for (const std::string& feature : features) {
-    const std::string group = "/sparse/" + feature;
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const std::string group = "/sparse/" + features[f];
     require(file, group + "/offsets", {n + 1}, {ElementType::i64}, "64-bit integers");
     const std::string values = group + "/values";
     if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
     const std::vector<Index> shape = file.shape(values);
     const Index size = shape.size() == 1 ? shape[0] : -1;
     require(file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64}, "32- or 64-bit integers");
-    const bool weighted = file.exists(group + "/weights");
-    if (weighted) require(file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
+    part.weighted[f] = file.exists(group + "/weights");
+    if (part.weighted[f]) require(file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
     part.values.push_back(size);
-    part.weighted.push_back(weighted);
   }
 }
 

@@ -35,7 +35,9 @@ void gather_packed(const std::vector<Segment>& segments, Index features, Batch& 
   }
 }
 
-void gather_jagged(const std::vector<Segment>& segments, Index features, bool weighted, Batch& batch) {
+void gather_jagged(const std::vector<Segment>& segments, const std::vector<bool>& weighted, Batch& batch) {
+  const auto features = static_cast<Index>(weighted.size());
+  const bool any_weighted = std::find(weighted.begin(), weighted.end(), true) != weighted.end();
   Index* offsets = batch.sparse.offsets.data();
   Index total = 0;
   for (Index f = 0; f < features; ++f) {
@@ -50,7 +52,7 @@ void gather_jagged(const std::vector<Segment>& segments, Index features, bool we
     }
   }
   offsets[features * batch.size] = total;
-  reserve_values(Exec(), batch, total, weighted);
+  reserve_values(Exec(), batch, total, any_weighted);
 
   Index* values = batch.sparse.values.data();
   float* weights = batch.sparse.weights.data();
@@ -61,10 +63,10 @@ void gather_jagged(const std::vector<Segment>& segments, Index features, bool we
         const Index sample = segment.window->order[segment.first + i];
         const Index begin = bags.offsets[sample], end = bags.offsets[sample + 1];
         values = std::copy(bags.values.data() + begin, bags.values.data() + end, values);
-        if (weighted && bags.weights.empty())
-          weights = std::fill_n(weights, end - begin, 1.0f);
-        else if (weighted)
+        if (weighted[f])
           weights = std::copy(bags.weights.data() + begin, bags.weights.data() + end, weights);
+        else if (any_weighted)
+          weights = std::fill_n(weights, end - begin, 1.0f);  // parallel to the values; no table reads them
       }
     }
 }
@@ -83,11 +85,10 @@ void gather(const std::vector<Segment>& segments, const SourceInfo& info, bool p
       dense = std::copy_n(samples.dense.data() + sample * columns, columns, dense);
     }
   }
-  const auto features = static_cast<Index>(info.features.size());
   if (packed)
-    gather_packed(segments, features, batch);
+    gather_packed(segments, static_cast<Index>(info.features.size()), batch);
   else
-    gather_jagged(segments, features, info.weighted, batch);
+    gather_jagged(segments, info.weighted, batch);
 }
 
 }  // namespace tesserec::data

@@ -74,6 +74,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.dense_features = settings.dense_features;
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
+  info.weighted.assign(info.rows.size(), false);
   for (const Index rows : info.rows) {
     const auto most = static_cast<double>(settings.ids_per_bag);
     if (planted)

@@ -8,14 +8,21 @@
 namespace tesserec::train {
 namespace {
 
-std::size_t feature_index(const data::SourceInfo& data, const std::string& feature, const std::string& table) {
+/// Where the data have a feature of the table.
+std::size_t feature_index(const data::SourceInfo& data, const std::string& feature,
+                          const embedding::EmbeddingBagConfig& table) {
   const auto found = std::find(data.features.begin(), data.features.end(), feature);
   if (found == data.features.end()) {
     std::string known;
     for (const std::string& name : data.features) known += (known.empty() ? "" : ", ") + name;
-    fail("table ", table, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ", known);
+    fail("table ", table.name, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ", known);
   }
-  return static_cast<std::size_t>(found - data.features.begin());
+  const auto index = static_cast<std::size_t>(found - data.features.begin());
+  if (table.weighted && !data.weighted[index])
+    fail("table ", table.name, " is weighted, but the data (", data.description, ") have no weights for feature \"",
+         feature, "\"; give data files with /sparse/", feature, "/weights (docs/formats.md), or set table.", table.name,
+         ".weighted = false");
+  return index;
 }
 
 }  // namespace
@@ -29,7 +36,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
     if (table.embedding_dim == 0) table.embedding_dim = embedding_dim;
     Index rows = 0;
     for (const std::string& feature : table.feature_names)
-      rows = std::max(rows, data.rows[feature_index(data, feature, table.name)]);
+      rows = std::max(rows, data.rows[feature_index(data, feature, table)]);
     if (table.num_embeddings == 0) table.num_embeddings = rows;
     if (table.num_embeddings <= 0)
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
@@ -42,8 +49,7 @@ sharding::Settings planner_settings(sharding::Settings plan, const std::vector<e
                                     const data::SourceInfo& data) {
   for (const embedding::EmbeddingBagConfig& table : tables) {
     double ids = 0;
-    for (const std::string& feature : table.feature_names)
-      ids += data.ids_per_bag[feature_index(data, feature, table.name)];
+    for (const std::string& feature : table.feature_names) ids += data.ids_per_bag[feature_index(data, feature, table)];
     double& factor = plan.tables[table.name].pooling_factor;
     // An average of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / static_cast<double>(table.feature_names.size()));
@@ -56,7 +62,7 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
   std::vector<Index> limits(data.features.size(), none);
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names) {
-      Index& limit = limits[feature_index(data, feature, table.name)];
+      Index& limit = limits[feature_index(data, feature, table)];
       limit = std::min(limit, table.num_embeddings);
     }
   for (std::size_t f = 0; f < limits.size(); ++f)

@@ -38,6 +38,10 @@ must_succeed 'null' check "$deck" --json
 printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[[table]]\nname = "C3"\n' >"$deck"
 must_fail 'table C3: the data' check "$deck"
 must_succeed 'top MLP      17-512-256-1' check "$deck" --set table.C3.features=C1
+for command in check plan train; do
+  must_fail 'table C3 is weighted, but the data (planted model) have no weights for feature "C1"' $command "$deck" \
+    --set table.C3.features=C1 --set table.C3.weighted=true
+done
 must_fail 'plan.tables.C9: there is no table "C9"' check "$deck" --set plan.tables.C9.sharding=row_wise
 printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[plan.tables.C9]\nkernel = "fused"\n' >"$deck"
 must_fail 'tiny.toml:5: plan.tables.C9: there is no table "C9"' check "$deck"

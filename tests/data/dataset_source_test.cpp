@@ -42,7 +42,7 @@ TEST_CASE("file order reads several files as one, packed ids") {
   REQUIRE(info.dense_features == 2);
   REQUIRE(info.features == std::vector<std::string>{"low", "high"});
   REQUIRE(info.rows == std::vector<Index>{1000, 1000});
-  REQUIRE_FALSE(info.weighted);
+  REQUIRE(info.weighted == std::vector<bool>{false, false});
   data::Batch batch;
   Index i = 0;
   while (source->next(batch)) {
@@ -77,7 +77,7 @@ TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
   for (const bool shuffle : {false, true}) {
     const auto source =
         data::make_source(reading({scratch / "a.h5", scratch / "b.h5"}), Use::train, deal(300, 4, shuffle));
-    REQUIRE(source->info().weighted);
+    REQUIRE(source->info().weighted == std::vector<bool>{true, false});
     std::set<Index> seen;
     data::Batch batch;
     bool right = true;

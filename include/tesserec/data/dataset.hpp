@@ -51,7 +51,7 @@ class Dataset {
     Index samples = 0;
     bool byte_labels = false;
     std::vector<Index> values;   ///< jagged: ids of each feature
-    std::vector<bool> weighted;  ///< jagged: whether the feature has weights
+    std::vector<bool> weighted;  ///< whether the feature has weights
   };
 
   void open(const std::string& path);

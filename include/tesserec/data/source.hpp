@@ -19,7 +19,7 @@ struct SourceInfo {
   std::vector<std::string> features;  ///< names of the sparse features, in file order
   std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
   std::vector<double> ids_per_bag;    ///< [feature] on average
-  bool weighted = false;              ///< ids carry weights
+  std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
   std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
 };
 

@@ -10,7 +10,8 @@
 namespace tesserec::train {
 
 /// The deck's tables with everything filled in from the data: rows, dim, features; one table a feature when the deck
-/// has none. Errors name the table: a feature that the data does not have, rows that nobody gives.
+/// has none. Errors name the table: a feature that the data does not have, or has no weights for where the table is
+/// weighted; rows that nobody gives.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, Index embedding_dim);
 
@@ -19,7 +20,7 @@ sharding::Settings planner_settings(sharding::Settings plan, const std::vector<e
                                     const data::SourceInfo& data);
 
 /// For each feature of the data, rows of the smallest table that reads it or the data's own where no table
-/// does: ids must lie below.
+/// does: ids must lie below. Errors about features and weights as above.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
 /// Evaluation while training reads batches as the training data give them. Error when dense widths,
