@@ -146,13 +146,13 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
 }
 
 const optim::Settings& CostModel::optimizer(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const {
-  if (table.optimizer) return *table.optimizer;
-  return kernel == ComputeKernel::dense ? dense_ : sparse_;
+  return optimizer_of(table, kernel, sparse_, dense_);
 }
 
 TableCosts CostModel::costs(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const {
   ParameterConstraints demand = constraints(table.name);
   demand.kernel = kernel;
+  check_kernel(table, kernel, optimizer(table, kernel));
   return {table, demand, optimizer(table, kernel), topology_, global_batch_};
 }
 

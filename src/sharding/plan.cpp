@@ -96,6 +96,19 @@ const char* name(ShardingType type) {
 
 const char* name(ComputeKernel kernel) { return kernel == ComputeKernel::fused ? "fused" : "dense"; }
 
+const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
+                                    const optim::Settings& sparse, const optim::Settings& dense) {
+  if (table.optimizer) return *table.optimizer;
+  return kernel == ComputeKernel::dense ? dense : sparse;
+}
+
+void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
+  if (kernel == ComputeKernel::dense && optim::sums_rows(optimizer.type))
+    fail("table ", table.name, " has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: ",
+         "give it kernel fused (plan.tables.", table.name,
+         ".kernel, or \"kernel\" in the plan's file), or another optimizer");
+}
+
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
   Index floats = table.embedding_dim;
   for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;

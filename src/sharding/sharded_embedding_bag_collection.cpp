@@ -23,12 +23,15 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       plan_(std::move(plan)),
       lanes_(lanes),
       exchanges_{Exchange(comm, configs_, plan_, features, lanes), Exchange(comm, configs_, plan_, features, lanes)} {
+  std::vector<optim::Settings> optimizers;
+  for (std::size_t t = 0; t < configs_.size(); ++t) {
+    optimizers.push_back(optimizer_of(configs_[t], plan_[t].kernel, sparse, dense));
+    check_kernel(configs_[t], plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
+  }
   const auto make = [&](std::size_t t, const sharding::Shard& shard, bool replicated) {
-    const optim::Settings optimizer =
-        configs_[t].optimizer.value_or(plan_[t].kernel == ComputeKernel::dense ? dense : sparse);
     shards_.push_back({t, replicated,
                        std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
-                                                                   optimizer, plan_[t].kernel)});
+                                                                   optimizers[t], plan_[t].kernel)});
   };
   for (std::size_t t = 0; t < configs_.size(); ++t)
     for (const sharding::Shard& shard : plan_[t].shards)
@@ -40,9 +43,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   std::vector<bool> shared;
   for (std::size_t t = 0; t < configs_.size(); ++t) {
     const auto& shards = plan_[t].shards;
-    const optim::Settings& optimizer = configs_[t].optimizer.value_or(sparse);
     shared.push_back(!shards.empty() && shards.front().columns.size() < configs_[t].embedding_dim &&
-                     plan_[t].kernel == ComputeKernel::fused && optim::sums_rows(optimizer.type));
+                     optim::sums_rows(optimizers[t].type));
   }
   if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
 }

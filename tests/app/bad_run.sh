@@ -11,6 +11,17 @@ must_fail "train.batch_size = 1 is smaller than the number of ranks, $RANKS" tra
 must_fail "$RANKS ranks need at least as many lanes, and train.lanes is 1; set train.lanes = " train "$deck" --set train.lanes=1
 must_fail "train.lanes is 1 (from train.batch_size); set train.lanes = " train "$deck" --set train.lanes=0
 
+# A plan's file may not give the dense kernel to an optimizer without it, nor may the deck.
+printf '[[table]]\nname = "C1"\noptimizer = {type = "rowwise_adagrad"}\n' | cat "$deck" - >"$folder/table.toml"
+run "$TESSEREC" plan "$folder/table.toml" --json
+sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
+for command in train plan; do
+  must_fail 'table C1 has kernel dense and optimizer rowwise_adagrad' $command "$folder/table.toml" --set "plan.file=$folder/plan.json"
+done
+for command in train plan check; do
+  must_fail 'plan.tables.C1.kernel is dense, but' $command "$folder/table.toml" --set plan.tables.C1.kernel=dense
+done
+
 # Folders that cannot be written are found before the first step.
 for key in run.output checkpoint.path; do
   must_fail "set run.output or checkpoint.path" train "$deck" --set "$key=$deck/x"

@@ -148,6 +148,32 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
         "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");
 }
 
+TEST_CASE("an optimizer that sums rows is refused for the dense kernel, whichever way it comes") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  const optim::Settings rowwise{optim::Type::rowwise_adagrad};
+  const std::string refusal =
+      "table t has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: give it kernel fused "
+      "(plan.tables.t.kernel, or \"kernel\" in the plan's file), or another optimizer";
+  for (const bool own : {false, true}) {  // the table's own optimizer, or that of the dense kernel
+    sharding::EmbeddingBagCollectionSharder sharder;
+    if (!own) sharder.dense = rowwise;
+    const EmbeddingBagCollection module(
+        {{"t", 9, 4, {"a"}, {}, false, own ? std::optional(rowwise) : std::optional<optim::Settings>()}});
+    ParallelOptions given, planned;
+    given.plan = plan_of(module, ShardingType::table_wise, env.size());  // on one rank alone
+    given.plan->front().kernel = sharding::ComputeKernel::dense;
+    planned.planning.tables["t"].kernel = sharding::ComputeKernel::dense;
+    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, given, sharder); }) == refusal);
+    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, planned, sharder); }) == refusal);
+    const sharding::EmbeddingShardingPlanner planner(sharding::topology_for(env.size(), 0, {}), {}, sharder.fused,
+                                                     sharder.dense, 512);
+    CHECK(error_of([&] { planner.evaluate(module.tables(), *given.plan); }) == refusal);
+    given.plan->front().kernel = sharding::ComputeKernel::fused;
+    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, given, sharder); }) == "");
+  }
+}
+
 TEST_CASE("mistakes are errors on every rank") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);

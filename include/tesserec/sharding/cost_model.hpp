@@ -85,6 +85,7 @@ class CostModel {
   Index global_batch() const { return global_batch_; }
   /// What the deck demands of the table, with plan.default where it says nothing.
   ParameterConstraints constraints(const std::string& table) const;
+  /// Error as check_kernel's.
   TableCosts costs(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const;
   const optim::Settings& optimizer(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const;
   /// Seconds of a step's messages whatever they hold.

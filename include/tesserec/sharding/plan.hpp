@@ -53,6 +53,13 @@ void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const Sha
 const char* name(ShardingType type);
 const char* name(ComputeKernel kernel);
 
+/// What moves a table's rows: its own optimizer, or `dense` for that kernel, else `sparse`.
+const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
+                                    const optim::Settings& sparse, const optim::Settings& dense);
+
+/// Error, naming table, kernel and optimizer: the dense kernel with an optimizer that moves touched rows alone.
+void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
+
 /// Bytes of weights and optimizer state of a table's rows.
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows);
 

@@ -16,6 +16,7 @@ namespace tesserec::sharding {
 /// rank's shards are ever allocated.
 class ShardedEmbeddingBagCollection {
  public:
+  /// Error, on every rank, as check_kernel's.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
