@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <exception>
 
 #include "chain.hpp"
 #include <tesserec/core/error.hpp>
@@ -100,17 +99,10 @@ template <class Body>
 void Dlrm::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
   const Index count = runs(exec, lanes);
   while (static_cast<Index>(workers.size()) < count) workers.emplace_back(exec, chain);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(count));  // none may leave a thread
   parallel_for(exec, label, count, [&](Index run) {
-    try {
-      const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
-      body(run, mine, workers[run]);
-    } catch (...) {
-      errors[run] = std::current_exception();
-    }
+    const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
+    body(run, mine, workers[run]);
   });
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
 }
 
 Dlrm::Dlrm(const Settings& settings, Index dense_features, std::vector<Index> pooled_dims) {

@@ -2,7 +2,9 @@
 /// The Kokkos vocabulary of the whole program, and what Kokkos 3.4.1 lacks.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -60,11 +62,35 @@ void reserve(const Exec& exec, Vector<T>& view, const std::string& label, Index 
   if (static_cast<Index>(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);
 }
 
-/// Runs `body(i)` for i in [0, size) on `exec` and waits.
+/// Keeps the first exception of calls that threads make at once: one that left its thread would end the process.
+class FirstException {
+ public:
+  template <class Call>
+  void guard(const Call& call) noexcept {
+    try {
+      call();
+    } catch (...) {
+      if (!caught_.exchange(true)) exception_ = std::current_exception();
+    }
+  }
+  /// When the threads are done.
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  std::atomic<bool> caught_{false};
+  std::exception_ptr exception_;
+};
+
+/// Runs `body(i)` for i in [0, size) on `exec` and waits. An exception comes out when all iterations are over.
 template <class Body>
 void parallel_for(const Exec& exec, const std::string& label, Index size, const Body& body) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, size), body);
+  FirstException first;
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, size),
+                       [body, &first](Index i) { first.guard([&] { body(i); }); });
   exec.fence();
+  first.rethrow();
 }
 
 /// A named phase: a Kokkos profiling region.
