@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <tesserec/comm/node.hpp>
 
 namespace tesserec::comm {
 
-int ranks_per_node(const Communicator& comm) {
+std::vector<int> nodes_of_ranks(const Communicator& comm) {
   MPI_Comm node = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");
-  int size = 0, place = 0;
-  check(MPI_Comm_size(node, &size), "MPI_Comm_size");
-  check(MPI_Comm_rank(node, &place), "MPI_Comm_rank");
+  int lowest = comm.rank();
+  check(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
   check(MPI_Comm_free(&node), "MPI_Comm_free");
-  const bool regular = comm.size() % size == 0 && comm.rank() % size == place;
-  const Index smallest = comm.min(regular ? size : 1);
-  return comm.max(Index{size}) == smallest ? static_cast<int>(smallest) : 1;
+  return comm.all_gather(lowest);
+}
+
+int ranks_per_node(std::span<const int> nodes) {
+  const auto size = static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes.front()));
+  if (nodes.size() % static_cast<std::size_t>(size) != 0) return 1;
+  for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
+    if (nodes[static_cast<std::size_t>(rank)] != rank / size * size) return 1;
+  return size;
 }
 
 }  // namespace tesserec::comm

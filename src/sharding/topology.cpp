@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -43,11 +44,15 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
 }
 
 Topology topology_of(const comm::Communicator& comm, const Settings& settings) {
-  const int sharing = comm::ranks_per_node(comm);
-  Topology topology =
-      topology_for(comm.size(), settings.ranks_per_node > 0 ? settings.ranks_per_node : sharing, settings);
-  // The least of all nodes; simulated nodes share one machine.
-  if (settings.memory == 0) topology.memory = comm.min(machine_memory()) / sharing;
+  return topology_of(comm, settings, comm::nodes_of_ranks(comm));
+}
+
+Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes) {
+  const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
+  Topology topology = topology_for(comm.size(), inside, settings);
+  // The least of all ranks; simulated nodes share one machine.
+  const Index sharing = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+  if (settings.memory == 0) topology.memory = comm.min(machine_memory() / sharing);
   return topology;
 }
 

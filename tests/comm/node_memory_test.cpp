@@ -30,6 +30,21 @@ TEST_CASE("what a rank writes to the node's memory all its ranks read, and two m
   comm.barrier();
 }
 
+TEST_CASE("ranks a node: only where all nodes have as many, in a row") {
+  const auto of = [](const std::vector<int>& nodes) { return comm::ranks_per_node(nodes); };
+  CHECK(of({0}) == 1);
+  CHECK(of({0, 0, 0}) == 3);
+  CHECK(of({0, 0, 2, 2}) == 2);
+  CHECK(of({0, 1, 2}) == 1);
+  CHECK(of({0, 0, 2}) == 1);
+  CHECK(of({0, 1, 1}) == 1);
+  CHECK(of({0, 0, 2, 2, 2, 2}) == 1);
+  CHECK(of({0, 1, 0, 1}) == 1);
+  const comm::Communicator comm(MPI_COMM_WORLD);  // one machine
+  CHECK(comm::nodes_of_ranks(comm) == std::vector<int>(static_cast<std::size_t>(comm.size()), 0));
+  CHECK(comm::ranks_per_node(comm) == comm.size());
+}
+
 TEST_CASE("memory that a node does not have is none on all ranks, without a signal") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const comm::NodeMemory refused(comm, Index{1} << 50);

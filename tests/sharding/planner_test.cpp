@@ -86,6 +86,18 @@ TEST_CASE("one rank alone holds everything table_wise and fused") {
   }
 }
 
+TEST_CASE("a rank has the share of a node that its ranks leave it, however they lie") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Index whole = sharding::topology_for(1, 1, {}).memory;
+  const auto memory = [&](const std::vector<int>& nodes) { return sharding::topology_of(comm, {}, nodes).memory; };
+  const std::vector<std::pair<std::vector<int>, Index>> layouts[] = {
+      {{{0}, 1}},
+      {{{0, 0}, 2}, {{0, 1}, 1}},
+      {{{0, 0, 0}, 3}, {{0, 0, 2}, 2}, {{0, 1, 0}, 2}},
+      {{{0, 0, 2, 2}, 2}, {{0, 1, 0, 1}, 2}, {{0, 0, 0, 3}, 3}, {{0, 1, 2, 3}, 1}}};
+  for (const auto& [nodes, fullest] : layouts[comm.size() - 1]) CHECK(memory(nodes) == whole / fullest);
+}
+
 TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto splits the table") {
   auto given = forced(ShardingType::table_wise);
   given.settings.reserve = 0;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/lanes.hpp>
 
 namespace tesserec::comm {
 
-/// Ranks that share memory, as MPI_Comm_split_type sees them: the ranks of each node when all nodes have as many and
-/// hold consecutive ranks, else 1 (each rank counts as a node). The same on every rank; collective.
-int ranks_per_node(const Communicator& comm);
+/// The node of each rank, named by its lowest rank: ranks that share memory, as MPI_Comm_split_type sees them. The same
+/// on every rank; collective.
+std::vector<int> nodes_of_ranks(const Communicator& comm);
+
+/// The ranks of each node when all nodes have as many and hold consecutive ranks, else 1 (each rank counts as a node).
+int ranks_per_node(std::span<const int> nodes);
+inline int ranks_per_node(const Communicator& comm) { return ranks_per_node(nodes_of_ranks(comm)); }
 
 /// The ranks of this rank's node, and those with its place in all nodes.
 class Node {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <tesserec/comm/communicator.hpp>
@@ -25,6 +26,8 @@ struct Topology {
 
 /// The machine of `comm`; plan.ranks_per_node and plan.memory overrule what is found. Collective.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings);
+/// The same where the ranks lie on these nodes (comm::nodes_of_ranks).
+Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
 
 /// A machine that is not here. `ranks_per_node` 0 = all on one node; without plan.memory it has this machine's.
 /// Error: ranks that do not divide into nodes.
