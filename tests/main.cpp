@@ -1,21 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 // One main for all tests: owns MPI and Kokkos, and fails on every rank when a test fails on one.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
+#include <catch2/catch_test_case_info.hpp>
+#include <catch2/reporters/catch_reporter_event_listener.hpp>
+#include <catch2/reporters/catch_reporter_registrars.hpp>
+using Listener = Catch::EventListenerBase;
 #else
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
+using Listener = Catch::TestEventListenerBase;
 #endif
+
+#include <tesserec/comm/environment.hpp>
+
+namespace {
+
+std::optional<tesserec::comm::Communicator> world;
+
+std::string text_of(const Catch::AssertionStats& stats) {
+  const Catch::AssertionResult& result = stats.assertionResult;
+  std::ostringstream text;
+  text << result.getSourceInfo() << ": FAILED";
+  if (result.hasExpression()) text << ":\n  " << result.getExpressionInMacro();
+  if (result.hasExpandedExpression()) text << "\nwith expansion:\n  " << result.getExpandedExpression();
+  for (const auto& info : stats.infoMessages) text << "\n  " << info.message;
+  return text.str();
+}
+
+/// A rank that leaves a test would let the others wait in a collective call: unless all of them leave at the same
+/// place, the job ends.
+class EndsTogether : public Listener {
+ public:
+  using Listener::Listener;
+  using Ended = decltype(std::declval<Listener&>().assertionEnded(std::declval<const Catch::AssertionStats&>()));
+
+  Ended assertionEnded(const Catch::AssertionStats& stats) override {
+    if (leaves(stats.assertionResult) && !all_leave(stats.assertionResult)) end(stats);
+    return Ended();
+  }
+
+ private:
+  /// A CHECK goes on; after a signal nothing more can be asked of MPI, and the launcher ends the job.
+  static bool leaves(const Catch::AssertionResult& result) {
+    return world->size() > 1 && !result.isOk() && result.getResultType() != Catch::ResultWas::FatalErrorCondition &&
+           std::string(result.getTestMacroName()).find("CHECK") == std::string::npos;
+  }
+
+  static bool all_leave(const Catch::AssertionResult& result) {
+    if (!world->meet(2.0)) return false;
+    std::ostringstream place;
+    place << result.getSourceInfo();
+    const std::vector<std::size_t> places = world->all_gather(std::hash<std::string>()(place.str()));
+    return std::count(places.begin(), places.end(), places.front()) == world->size();
+  }
+
+  [[noreturn]] void end(const Catch::AssertionStats& stats) const {
+    std::fflush(stdout);
+    std::fprintf(stderr, "\nrank %d of %d failed where others did not, in \"%s\":\n%s\nThe job ends.\n", world->rank(),
+                 world->size(), currentTestCaseInfo->name.c_str(), text_of(stats).c_str());
+    std::fflush(stderr);
+    tesserec::comm::abort(*world, 1);
+  }
+};
+CATCH_REGISTER_LISTENER(EndsTogether)
+
+}  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Kokkos::initialize(argc, argv);
-  int failed = Catch::Session().run(argc, argv);
+  world.emplace(MPI_COMM_WORLD);
+  const int failed = Catch::Session().run(argc, argv);
+  const bool failed_anywhere = world->max(failed) != 0;
+  world.reset();
   Kokkos::finalize();
-  int failed_anywhere = 0;
-  MPI_Allreduce(&failed, &failed_anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();
-  return failed_anywhere == 0 ? 0 : 1;
+  return failed_anywhere ? 1 : 0;
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures on some ranks and on all, for the test of the tests.
+#include <cstdio>
+#include <stdexcept>
+
+#include <mpi.h>
+
+#include "catch.hpp"
+
+namespace {
+
+int rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+}  // namespace
+
+TEST_CASE("one rank leaves", "[.][one]") {
+  INFO("what was being done");
+  REQUIRE(rank() != 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("one rank throws", "[.][throw]") {
+  if (rank() == 1) throw std::runtime_error("thrown");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("two places", "[.][places]") {
+  REQUIRE(rank() == 1);
+  REQUIRE(rank() == 2);
+}
+
+TEST_CASE("a check goes on", "[.][together]") {
+  CHECK(rank() != 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("all ranks leave", "[.][together]") { REQUIRE(rank() == 7); }
+
+TEST_CASE("the next", "[.][together]") {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank() == 0) std::puts("the next test ran");
+}
