@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
+#include <tesserec/comm/tree_reduce.hpp>
 
 using namespace tesserec;
 
@@ -51,6 +52,19 @@ TEST_CASE("memory that a node does not have is none on all ranks, without a sign
   REQUIRE(!refused);
   const comm::NodeMemory given(comm, 100);
   REQUIRE(given);
+}
+
+// In comm.small_shm alone, where /dev/shm has 64 MiB.
+TEST_CASE("what a small /dev/shm cannot hold is refused beforehand, and the ordered sum goes by messages",
+          "[.][small_shm]") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Index floats = Index{1} << 26;  // 256 MiB
+  const comm::NodeMemory refused(comm, floats);
+  REQUIRE(!refused);
+  const comm::NodeMemory given(comm, 100000);  // nothing stayed behind
+  REQUIRE(given);
+  const comm::TreeReduce reduce(Exec(), comm, Lanes(4), floats / 4, comm.size());
+  REQUIRE(reduce.ranks_per_node() == 1);
 }
 
 TEST_CASE("a node's ranks, those of the same place, and shares that leave nothing out") {

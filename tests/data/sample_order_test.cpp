@@ -83,6 +83,24 @@ TEST_CASE("the order depends on seed, epoch and lanes, and on nothing that came 
   REQUIRE(first(used, 1) == base);
 }
 
+TEST_CASE("blocks come in another order in another epoch and with another seed, and places in a window too") {
+  const auto blocks = [](std::uint64_t seed, Index epoch) {
+    SampleOrder order(1000000, deal(2048, 1, true, 0, 1, seed));
+    order.start(epoch);
+    std::vector<Index> first;
+    for (Index w = 0; w < 8; ++w)
+      for (const Range& run : order.runs(0, w)) first.push_back(run.begin / data::order_block);
+    return std::pair(first, order.permutation(0, 0));
+  };
+  const auto base = blocks(3, 1);
+  for (const auto& [seed, epoch] : {std::pair<std::uint64_t, Index>{3, 0}, {3, 2}, {4, 1}}) {
+    const auto other = blocks(seed, epoch);
+    REQUIRE(other.first != base.first);
+    REQUIRE(other.second != base.second);
+  }
+  REQUIRE(blocks(3, 1) == base);
+}
+
 TEST_CASE("a shuffled batch draws from many blocks, and windows read whole runs") {
   SampleOrder order(1000000, deal(2048, 4, true));
   std::set<Index> blocks;

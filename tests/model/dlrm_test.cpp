@@ -139,6 +139,37 @@ TEST_CASE("the model's gradients are its slopes") {
   check_slopes(small(Interaction::cat, false, Loss::bce, 0.45), {4});
 }
 
+TEST_CASE("a lane of several chunks, the last one short, counts every sample once") {
+  const Index n = 300, features = 3;
+  const Dlrm model(small(Interaction::dot, false, Loss::bce, 0.0), features, {4, 4});
+  Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
+  model.initialise(Exec(), 3, parameters);
+  const Numbers batch(n, features, model.pooled_width());
+  struct Result {
+    double loss = 0, predicted_loss = 0;
+    std::vector<float> gradient, pooled_gradient, probabilities;
+  };
+  const auto run = [&](int count) {
+    Result r{0, 0, {}, std::vector<float>(batch.pooled.size(), 7.0f), std::vector<float>(n, 7.0f)};
+    comm::LaneSums sums(model.parameters());
+    const DenseInput input = batch.input(model, Lanes(count), {0, count}, features);
+    for (const double loss : model.forward_backward(Exec(), parameters, input, r.pooled_gradient.data(), sums))
+      r.loss += loss;
+    for (const double loss : model.predict(Exec(), parameters, input, r.probabilities.data())) r.predicted_loss += loss;
+    r.gradient.assign(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
+    return r;
+  };
+  const Result one = run(1), many = run(4);  // 128 + 128 + 44 samples, and 75 in each
+  const std::vector<double> p(parameters.data(), parameters.data() + model.parameters());
+  const std::vector<double> pooled(batch.pooled.begin(), batch.pooled.end());
+  REQUIRE(one.loss == Approx(oracle(model, p, batch, pooled, {4, 4})).epsilon(1e-6));
+  REQUIRE(one.predicted_loss == one.loss);
+  REQUIRE(one.probabilities == many.probabilities);
+  REQUIRE(one.pooled_gradient == many.pooled_gradient);
+  for (Index i = 0; i < model.parameters(); ++i)
+    REQUIRE(one.gradient[i] == Approx(many.gradient[i]).epsilon(1e-4).margin(1e-6));
+}
+
 TEST_CASE("parameters: names, alignment, widths, flops") {
   Settings s;
   const Dlrm model(s, 13, std::vector<Index>(26, 16));

@@ -103,6 +103,38 @@ TEST_CASE("the sum over a row's columns is the fixed tree over blocks of 4") {
   }
 }
 
+TEST_CASE("columns of several owners move as the whole row does, with each decay") {
+  const Index n = 44;
+  for (const Decay decay : {Decay::l2, Decay::decoupled}) {
+    Settings settings;
+    settings.type = Type::rowwise_adagrad;
+    settings.decay = decay;
+    settings.weight_decay = 0.1;
+    const StepScalars scalars = step_scalars(settings, 0.05, 2);
+    const std::vector<float> g = numbers(n, 2), start = numbers(n, 0);
+    std::vector<float> whole = start, whole_sum{0.5f};
+    move_row(scalars, whole.data(), g.data(), whole_sum.data(), nullptr, n);
+
+    const Range owners[] = {{0, 12}, {12, 20}, {20, 44}};
+    TreeOrder order(whole_tree);
+    std::vector<float> slot(TreeOrder::max_slots);
+    const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
+    for (const Range& columns : owners) {
+      const std::vector<Index> leaves = column_subtrees(columns);
+      std::vector<float> sums(leaves.size());
+      column_square_sums(scalars, start.data() + columns.begin, g.data() + columns.begin, columns, sums.data());
+      for (std::size_t i = 0; i < leaves.size(); ++i) slot[order.push(leaves[i], merge)] = sums[i];
+    }
+    order.finish(merge);
+    for (const Range& columns : owners) {
+      std::vector<float> part(start.begin() + columns.begin, start.begin() + columns.end), sum{0.5f};
+      move_columns(scalars, part.data(), g.data() + columns.begin, sum.data(), slot[0], n, columns.size());
+      REQUIRE(sum == whole_sum);
+      REQUIRE(part == std::vector<float>(whole.begin() + columns.begin, whole.begin() + columns.end));
+    }
+  }
+}
+
 TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   const Index n = 40003;
   Settings settings;

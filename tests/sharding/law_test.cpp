@@ -17,6 +17,7 @@ namespace {
 
 constexpr Index samples = 61;  // not a multiple of the lanes
 constexpr int steps = 2;
+const optim::ScheduleSettings schedule = {3, 0, 0};  // both steps are of its warm-up
 const std::vector<std::string> features = {"a", "b", "c", "d"};
 
 struct Case {
@@ -94,7 +95,7 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
                                                           : oracle::Optimizer::rowwise_adagrad;
   std::vector<std::vector<oracle::Row>> state(configs.size());
   for (std::size_t t = 0; t < configs.size(); ++t)
-    state[t].assign(result.weights[t].size(), oracle::Row(static_cast<std::size_t>(configs[t].embedding_dim), 0.0f));
+    state[t].assign(result.weights[t].size(), oracle::Row(static_cast<std::size_t>(configs[t].embedding_dim), 0.125f));
   for (Index step = 0; step < steps; ++step) {
     result.pooled.emplace_back(samples);
     std::vector<std::vector<oracle::Sum>> gradients;
@@ -115,9 +116,10 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
       gradients.push_back(
           oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes)));
     }
+    const auto lr = static_cast<float>(optim::scheduled_rate(schedule, 0.05, step + 1));
     for (std::size_t t = 0; t < configs.size(); ++t)
       for (std::size_t r = 0; r < gradients[t].size(); ++r)
-        if (gradients[t][r]) oracle::move(type, 0.05f, 1e-8f, *gradients[t][r], result.weights[t][r], state[t][r]);
+        if (gradients[t][r]) oracle::move(type, lr, 1e-8f, *gradients[t][r], result.weights[t][r], state[t][r]);
   }
   return result;
 }
@@ -204,6 +206,7 @@ void run(const Case& c) {
   optim::Settings sparse;
   sparse.type = c.optimizer;
   sparse.lr = 0.05;
+  sparse.initial_accumulator = 0.125;
   const auto configs = tables(c);
 
   std::vector<std::vector<oracle::Row>> start(configs.size());
@@ -240,7 +243,7 @@ void run(const Case& c) {
           gradient.insert(gradient.end(), up.begin(), up.end());
         }
       std::copy(gradient.begin(), gradient.end(), exchange.pooled_gradient(exec));
-      collection.update(exec, exchange.send_gradients(exec), {}, step + 1);
+      collection.update(exec, exchange.send_gradients(exec), schedule, step + 1);
     }
     for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
       wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);

@@ -152,6 +152,7 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   refused([](train::Job& j) { j.train.lanes = 4; }, "train.lanes");
   refused([](train::Job& j) { j.train.batch_size = 128; }, "train.batch_size");
   refused([](train::Job& j) { j.run.seed = 9; }, "run.seed");
+  refused([](train::Job& j) { j.train.shuffle = false; }, "train.shuffle");
   refused([](train::Job& j) { j.data.synthetic.samples = 1000; }, "samples_per_epoch");
   refused([](train::Job& j) { j.model.top = {24, 1}; }, "dense/top.0");
   refused([](train::Job& j) { j.data.synthetic.rows = {3001, 8, 500}; }, "tables/C2");

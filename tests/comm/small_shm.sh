@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# small_shm.sh LAUNCH... test_comm: what the ranks of a node do where /dev/shm is small, in a mount namespace of their
+# own. Skipped (77) where the system gives none.
+set -euo pipefail
+for flags in -m -rm; do
+  if unshare $flags mount -t tmpfs -o size=64m tmpfs /dev/shm 2>/dev/null; then
+    # shellcheck disable=SC2016
+    output=$(unshare $flags bash -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$@"' _ "$@" "[small_shm]" 2>&1) ||
+      { echo "$output"; exit 1; }
+    echo "$output"
+    [[ $(grep -c 'cannot share .* bytes of memory .*: /dev/shm is too small): each has its own copy' <<<"$output") == 2 ]] ||
+      { echo "FAILED: not one warning for each refusal"; exit 1; }
+    exit 0
+  fi
+done
+echo "skipped: no mount namespace for a small /dev/shm"
+exit 77

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dense half that the ranks of a node have in common, where one of them comes late.
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/core/random.hpp>
+#include <tesserec/model/distributed_model_parallel.hpp>
+#include <tesserec/sharding/plan.hpp>
+
+using namespace tesserec;
+using namespace tesserec::model;
+
+namespace {
+
+Settings small() {
+  Settings s;
+  s.embedding_dim = 4;
+  s.bottom = {40, 4};
+  s.top = {30, 1};
+  return s;
+}
+
+Vector<float> numbers(Index n, Index column) {
+  const Random random(8, Purpose::test);
+  Vector<float> values = make_vector<float>(Exec(), "tesserec::test::numbers", n);
+  for (Index i = 0; i < n; ++i) values(i) = random.normal(i, column);
+  return values;
+}
+
+std::vector<float> copy(const Vector<float>& v) { return {v.data(), v.data() + v.size()}; }
+
+}  // namespace
+
+TEST_CASE("when the dense half has moved on one rank of a node, it has moved on all, however late one comes") {
+  const Exec exec;
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const std::vector<embedding::EmbeddingBagConfig> tables = {{"t", 10, 4, {"a"}, {}, false, {}}};
+  const sharding::ShardingPlan plan = {{sharding::ShardingType::table_wise, embedding::ComputeKernel::fused,
+                                        sharding::ExchangeForm::pooled,
+                                        sharding::cut(tables[0], 1, 1, std::vector<int>{0})}};
+  optim::Settings adagrad;
+  adagrad.type = optim::Type::adagrad;
+  adagrad.initial_accumulator = 0.5;
+  DistributedModelParallel model(exec, world, small(), 5, {"a"}, tables, plan, Lanes(8), {}, adagrad);
+  model.initialise(exec, 3);
+  REQUIRE(model.sharers() == (model.memory ? world.size() : 1));
+
+  const Index size = model.dense.parameters();
+  const Vector<float> alone = make_vector<float>(exec, "tesserec::test::parameters", size);
+  model.dense.initialise(exec, 3, alone);
+  optim::DenseOptimizer optimizer(exec, adagrad, size);
+  for (int late = 0; late < world.size(); ++late) {
+    const Vector<float> gradient = numbers(size, late);
+    optimizer.step(exec, alone, gradient, 0.1, late + 1, {0, size});
+    world.barrier();
+    if (world.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    model.move_dense(exec, gradient, 0.1, late + 1);
+    const std::vector<float> seen = copy(model.parameters);
+    REQUIRE(seen == copy(alone));
+    world.barrier();
+  }
+}
+
+TEST_CASE("a rank that is still at its samples keeps its weights while the others go on to the next ones") {
+  const Exec exec;
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Node node(world, world.size());
+  const Index features = 5, lanes = 64, n = 64 * 400;
+  const Dlrm alone(small(), features, {4});
+  Dlrm together(small(), features, {4});
+  together.share_weights(node);
+  const Vector<float> first = numbers(alone.parameters(), 0), second = numbers(alone.parameters(), 2);
+  const Vector<float> dense = numbers(n * features, 4), pooled = numbers(n * alone.pooled_width(), 6);
+  for (int late = 0; late < world.size(); ++late) {
+    const Range mine{0, world.rank() == late ? lanes : 1};
+    const DenseInput input{Lanes(static_cast<int>(lanes)), mine, n, dense.data(), pooled.data(), nullptr};
+    const auto predict = [&](const Dlrm& model, const Vector<float>& parameters) {
+      std::vector<float> probabilities(static_cast<std::size_t>(mine.size() * n / lanes));
+      model.predict(exec, parameters, input, probabilities.data());
+      return probabilities;
+    };
+    world.barrier();
+    const std::vector<float> by_first = predict(together, first), by_second = predict(together, second);
+    REQUIRE(by_first == predict(alone, first));
+    REQUIRE(by_second == predict(alone, second));
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step refuses before anything has moved.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "small_job.hpp"
+#include <tesserec/train/checkpoint.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("a table's gradient that is not finite stops the step on every rank, though all else is finite") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  for (int rank = 0; rank < world.size(); ++rank)
+    for (const std::size_t table : {0, 2}) {
+      train::Job job = small_job("");
+      job.model.interaction = model::Interaction::cat;
+      job.model.loss = model::Loss::wbce;
+      job.model.loss_weights = {1.0, 1e30};
+      const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
+      train::Session session(Exec(), world, job, source->info());
+      data::Batch batch;
+      REQUIRE(source->next(batch));
+
+      // One sample of one rank has a steep loss; behind it stand large weights that see only zeros of the table.
+      std::fill_n(batch.labels.data(), batch.size, 0.0f);
+      if (world.rank() == rank) batch.labels(batch.size - 1) = 1.0f;
+      for (const auto& shard : session.model.tables.shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
+      const Index dim = job.model.embedding_dim, column = dim * static_cast<Index>(table + 1) + dim - 1;
+      for (const model::Parameter& p : session.model.dense.layout())
+        if (p.name == "top.0.weight")
+          for (Index row = 0; row < p.rows; ++row)
+            session.model.parameters(p.offset + row * p.columns + column) = 1e12f;
+      world.barrier();
+      const std::string weights = train::weights_digest(session), state = train::state_digest(session);
+
+      const std::string name = session.model.tables.tables()[table].name;
+      REQUIRE(error_of([&] { session.step(batch, nullptr, 5); }) ==
+              "step 5: the gradient of table " + name + " (feature " + name +
+                  ") is not finite; lower the learning rate. No checkpoint was written");
+      REQUIRE(train::weights_digest(session) == weights);
+      REQUIRE(train::state_digest(session) == state);
+    }
+}
