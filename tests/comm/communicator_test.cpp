@@ -53,3 +53,16 @@ TEST_CASE("all_gather keeps rank order and counts, broadcast and reductions agre
   REQUIRE(comm.broadcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1) == "from the last");
   REQUIRE(comm.meet(30));
 }
+
+TEST_CASE("a long broadcast arrives in full, in one piece or in many") {
+  comm::Communicator comm(MPI_COMM_WORLD);
+  for (const Index piece : {comm::Communicator::default_piece, Index{64}})
+    for (int root = 0; root < comm.size(); ++root) {
+      comm.set_piece(piece);
+      std::vector<Index> expected(1001);
+      std::iota(expected.begin(), expected.end(), root * 10000);
+      std::vector<Index> values = comm.rank() == root ? expected : std::vector<Index>{7};
+      comm.broadcast(values, root);
+      CHECK(values == expected);
+    }
+}

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "catch.hpp"
 #include "oracle.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
@@ -56,6 +60,32 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
       require_equal(reduce());
     }
   }
+}
+
+TEST_CASE("the total is whole on every rank and stays until all have read it, however late one comes") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  constexpr Index length = 100;
+  const Lanes lanes(4);
+  comm::TreeReduce reduce(exec, comm, lanes, length, comm.size());
+  const auto come = [&](int late) {
+    if (comm.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  float number = 0.0f;
+  for (int late = 0; late < comm.size(); ++late)
+    for (const bool late_to_add : {true, false}) {
+      ++number;
+      comm::LaneSums& sums = reduce.lane_sums();
+      const Range mine = lanes.of_rank(comm.rank(), comm.size());
+      sums.start(mine);
+      if (late_to_add) come(late);
+      for (Index lane = mine.begin; lane < mine.end; ++lane)
+        std::fill_n(sums.next(exec, lane).data(), length, number * static_cast<float>(lane + 1));
+      sums.finish();
+      const Vector<float> total = reduce();
+      if (!late_to_add) come(late);
+      CHECK(std::count(total.data(), total.data() + length, number * 10.0f) == length);
+    }
 }
 
 TEST_CASE("a double a lane is added by the same tree") {
