@@ -83,7 +83,7 @@ TEST_CASE("the order depends on seed, epoch and lanes, and on nothing that came 
   REQUIRE(first(used, 1) == base);
 }
 
-TEST_CASE("blocks come in another order in another epoch and with another seed, and places in a window too") {
+TEST_CASE("blocks come in another order in another epoch and with another seed, and places in another window") {
   const auto blocks = [](std::uint64_t seed, Index epoch) {
     SampleOrder order(1000000, deal(2048, 1, true, 0, 1, seed));
     order.start(epoch);
@@ -99,6 +99,9 @@ TEST_CASE("blocks come in another order in another epoch and with another seed, 
     REQUIRE(other.second != base.second);
   }
   REQUIRE(blocks(3, 1) == base);
+  const SampleOrder order(1000000, deal(2048, 4, true));
+  REQUIRE(order.permutation(0, 0) != order.permutation(1, 0));  // lanes
+  REQUIRE(order.permutation(0, 0) != order.permutation(0, 1));  // windows
 }
 
 TEST_CASE("a shuffled batch draws from many blocks, and windows read whole runs") {

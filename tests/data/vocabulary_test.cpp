@@ -56,6 +56,18 @@ TEST_CASE("a token map holds many tokens") {
   REQUIRE(map.find("x") == -1);
 }
 
+TEST_CASE("tokens that differ late, or by zeros at the end, are different tokens") {
+  TokenMap map;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 300; ++i) {
+    tokens.emplace_back("a common beginning ") += std::to_string(100 + i);
+    tokens.push_back(std::to_string(i));
+    for (int zeros = 0; zeros < 3; ++zeros) tokens.push_back(tokens.back() + '\0');
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.insert(tokens[i]) == static_cast<Index>(i));
+  for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.find(tokens[i]) == static_cast<Index>(i));
+}
+
 TEST_CASE("counts of ranks add up") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   TokenCounts mine;

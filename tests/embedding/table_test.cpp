@@ -28,6 +28,13 @@ TEST_CASE("start values lie within the square root of 1/rows and do not depend o
   for (Index i = 0; i < 5000 * 7; ++i)
     low = std::min(low, table.weights().data()[i]), high = std::max(high, table.weights().data()[i]);
   REQUIRE((-bound <= low && low < -0.99f * bound && 0.99f * bound < high && high <= bound));
+  EmbeddingTable other(exec, config(5000, 7), whole, {0, 7}, {}, ComputeKernel::fused);
+  for (const auto& [seed, number] : {std::pair<std::uint64_t, Index>{3, 1}, {4, 2}}) {
+    other.initialise(exec, seed, number);
+    Index same = 0;
+    for (Index i = 0; i < 5000 * 7; ++i) same += other.weights().data()[i] == table.weights().data()[i];
+    REQUIRE(same < 100);
+  }
   const Range blocks{300, 700};
   EmbeddingTable shard(exec, config(5000, 7), blocks, {0, 7}, {}, ComputeKernel::fused);
   shard.initialise(exec, 3, 2);
@@ -66,6 +73,33 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
     }
     REQUIRE(moved_later == (kernel == ComputeKernel::dense ? 1 : 0));  // momentum moves row 4 on without a gradient
   }
+}
+
+TEST_CASE("however many threads share an update, each row moves once, by all its uses") {
+  const Exec exec;
+  constexpr Index rows = 20, dim = 3, samples = 64;
+  optim::Settings adagrad;
+  adagrad.type = optim::Type::adagrad;
+  const Random random(4, Purpose::test);
+  std::vector<Index> offsets, ids;
+  std::vector<float> gradients;
+  for (Index s = 0; s <= samples; ++s) offsets.push_back(s);
+  for (Index s = 0; s < samples; ++s) ids.push_back(static_cast<Index>(random.below(rows, s, 0)));
+  for (Index i = 0; i < samples * dim; ++i) gradients.push_back(random.normal(i, 1));
+  embedding::Bags bags;
+  bags.count = samples;
+  bags.offsets = offsets.data();
+  bags.ids = ids.data();
+  const auto updated = [&](Index shares) {
+    EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, adagrad, ComputeKernel::fused);
+    table.initialise(exec, 1, 0);
+    table.prepare({{bags}}, Lanes(4), samples);
+    for (Index share = 0; share < shares; ++share) table.update_task(share, shares, gradients.data(), 0.1, 1);
+    table.finish_update(exec, 0.1, 1);
+    return std::vector<float>(table.weights().data(), table.weights().data() + rows * dim);
+  };
+  const std::vector<float> alone = updated(1);
+  for (Index shares = 2; shares <= 70; ++shares) REQUIRE(updated(shares) == alone);
 }
 
 TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever owns its blocks") {

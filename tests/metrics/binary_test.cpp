@@ -76,6 +76,16 @@ TEST_CASE("log loss, NE, calibration and accuracy follow their definitions") {
   REQUIRE(got.auc == 0.75);
 }
 
+TEST_CASE("a certain probability has a finite loss, and a label of one half is a click") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const BinaryMetrics wrong = of_part(alone, {{0.0, 1.0}, {1, 0}}, {0, 2});
+  REQUIRE(wrong.log_loss == Approx(-std::log(1e-12)).epsilon(1e-4));  // 1 - (1 - 1e-12) is not 1e-12
+  REQUIRE(wrong.accuracy == 0.0);
+  const BinaryMetrics half = of_part(alone, {{0.9, 0.4}, {0.5f, 0.25f}}, {0, 2});
+  REQUIRE(half.auc == 1.0);
+  REQUIRE(half.accuracy == 1.0);
+}
+
 TEST_CASE("no split of the samples over ranks changes a bit") {
   const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Index rank = world.rank(), size = world.size();

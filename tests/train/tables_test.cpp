@@ -1,59 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deck's tables against what the data have: the same error on every rank, before the first step.
+// What the deck leaves to the data.
+#include <limits>
+
 #include "catch.hpp"
-#include "data/samples_file.hpp"
-#include "small_job.hpp"
-#include <tesserec/core/error.hpp>
+#include "errors.hpp"
+#include <tesserec/train/tables.hpp>
 
 using namespace tesserec;
 
 namespace {
 
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+data::SourceInfo three_features() {
+  data::SourceInfo data;
+  data.description = "d.h5";
+  data.dense_features = 5;
+  data.features = {"a", "b", "c"};
+  data.rows = {100, 20, 50};
+  data.ids_per_bag = {1, 4, 0};
+  return data;
 }
 
 }  // namespace
 
-TEST_CASE("a weighted table needs weights of each of its features") {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const Folder folder(comm, "weights");
-  const std::string file = folder.path() + "/a_alone.h5", both = folder.path() + "/both.h5";
-  if (comm.rank() == 0) {
-    std::filesystem::create_directories(folder.path());
-    samples_file::jagged(file, 0, 40);  // a has weights, b has none
-    samples_file::jagged(both, 0, 40, [](store::File& more) {
-      const std::vector<float> weights(40, 2.0f);
-      more.write_all("/sparse/b/weights", {40}, weights.data());
-    });
+TEST_CASE("tables get from the data what the deck leaves out, and nothing else") {
+  const data::SourceInfo data = three_features();
+  const auto plain = train::resolve_tables({}, data, 8);
+  REQUIRE(plain.size() == 3);
+  for (std::size_t f = 0; f < 3; ++f) {
+    CHECK(plain[f].name == data.features[f]);
+    CHECK(plain[f].feature_names == std::vector<std::string>{data.features[f]});
+    CHECK(plain[f].num_embeddings == data.rows[f]);
+    CHECK(plain[f].embedding_dim == 8);
   }
-  comm.barrier();
-  const auto info_of = [&](const std::string& path) { return data::Dataset({path}, "data.train").info(); };
-  const auto table = [](const std::string& feature, bool weighted) {
-    return std::vector<embedding::EmbeddingBagConfig>{
-        {"items", 1000, 8, {"a", feature}, embedding::PoolingType::sum, weighted, {}}};
-  };
-  const auto expected = [](const std::string& feature, const std::string& data) {
-    return "table items is weighted, but the data (" + data + ") have no weights for feature \"" + feature +
-           "\"; give data files with /sparse/" + feature +
-           "/weights (docs/formats.md), or set table.items.weighted = false";
-  };
-  const data::SourceInfo some = info_of(file), all = info_of(both);
-  CHECK(error_of([&] { train::resolve_tables(table("b", true), some, 8); }) == expected("b", file));
-  CHECK(error_of([&] { train::resolve_tables(table("b", false), some, 8); }) == "accepted");
-  CHECK(error_of([&] { train::resolve_tables(table("a", true), some, 8); }) == "accepted");
-  CHECK(error_of([&] { train::resolve_tables(table("b", true), all, 8); }) == "accepted");
-  // The evaluation data of a training run meet the tables here.
-  CHECK(error_of([&] { train::id_limits(table("b", true), all); }) == "accepted");
-  CHECK(error_of([&] { train::id_limits(table("b", true), some); }) == expected("b", file));
+  const auto given =
+      train::resolve_tables({{"two", 0, 0, {"a", "b"}, {}, false, {}}, {"b", 30, 4, {}, {}, false, {}}}, data, 8);
+  CHECK(given[0].num_embeddings == 100);  // the most of its features, whichever comes last
+  CHECK(given[1].feature_names == std::vector<std::string>{"b"});
+  CHECK(given[1].num_embeddings == 30);
+  CHECK(given[1].embedding_dim == 4);
+  CHECK(error_of([&] {
+          train::resolve_tables({{"x", 0, 0, {}, {}, false, {}}}, data, 8);
+        }) == "table x: the data (d.h5) has no feature \"x\"; it has a, b, c");
+}
 
-  train::Job job = small_job(folder.path());  // a generator has no weights
-  job.tables = {{"items", 0, 0, {"C2"}, embedding::PoolingType::sum, true, {}}};
-  CHECK(error_of([&] { run(comm, job); }) == expected("C2", "planted model"));
+TEST_CASE("an id must lie in the smallest table that reads it") {
+  const data::SourceInfo data = three_features();
+  for (const bool small_first : {true, false}) {
+    std::vector<embedding::EmbeddingBagConfig> tables = {{"small", 10, 4, {"a", "b"}, {}, false, {}},
+                                                         {"large", 90, 4, {"b"}, {}, false, {}}};
+    if (!small_first) std::swap(tables[0], tables[1]);
+    CHECK(train::id_limits(tables, data) == std::vector<Index>{10, 10, 50});
+  }
+}
+
+TEST_CASE("the planner's pooling factors are the deck's, or the data's averages") {
+  const data::SourceInfo data = three_features();
+  sharding::Settings plan;
+  plan.tables["given"].pooling_factor = 7;
+  const auto settings = train::planner_settings(plan,
+                                                {{"given", 100, 4, {"a"}, {}, false, {}},
+                                                 {"two", 100, 4, {"a", "b"}, {}, false, {}},
+                                                 {"c", 50, 4, {"c"}, {}, false, {}}},
+                                                data);
+  CHECK(settings.tables.at("given").pooling_factor == 7);
+  CHECK(settings.tables.at("two").pooling_factor == 2.5);
+  CHECK(settings.tables.at("c").pooling_factor == 1e-3);
+}
+
+TEST_CASE("evaluation data must be as the training data are") {
+  const data::SourceInfo training = three_features();
+  const auto refusal = [&](auto change) {
+    data::SourceInfo evaluation = training;
+    evaluation.description = "e.h5";
+    change(evaluation);
+    return error_of([&] { train::require_same_features(training, evaluation); });
+  };
+  CHECK(refusal([](auto& e) { e.rows = {1, 1, 1}, e.vocabulary = "v"; }) == "");
+  CHECK(mentions(refusal([](auto& e) { e.dense_features = 6; }),
+                 "have 5 dense features, the evaluation data (e.h5) have 6"));
+  CHECK(mentions(refusal([](auto& e) { std::swap(e.features[0], e.features[1]); }),
+                 "the evaluation data (e.h5) have b, a, c"));
+  data::SourceInfo one = training, other = training;
+  one.vocabulary = "v", other.vocabulary = "w";
+  CHECK(mentions(error_of([&] { train::require_same_features(one, other); }), "vocabulary_digest v and w"));
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bags that cannot be looked up, and the bytes that the exchange counts.
+#include "batches.hpp"
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/sharding/distributed_model_parallel.hpp>
+
+using namespace tesserec;
+using sharding::ExchangeForm;
+using sharding::ShardingType;
+
+namespace {
+
+sharding::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, ExchangeForm form) {
+  return {{ShardingType::table_wise, embedding::ComputeKernel::fused, form,
+           sharding::cut(table, 1, 1, std::vector<int>{0})}};
+}
+
+}  // namespace
+
+TEST_CASE("an id outside its table and weights that are missing are errors that say where") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  const Index global = 16 * comm.size();
+  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
+    for (const bool weighted : {false, true}) {
+      const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
+      const auto refusal = [&](Index id) {
+        sharding::Exchange exchange(comm, std::span(&table, 1), on_rank_0(table, form), {"a"}, lanes);
+        std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
+        ids[2] = {39, id};
+        return error_of([&] { exchange.send_ids(batch_of({"a"}, {ids}), global); });
+      };
+      if (weighted) {
+        CHECK(refusal(3) == "table t is weighted, but the data has no weights for feature a");
+        continue;
+      }
+      CHECK(refusal(39) == "");
+      for (const Index id : {Index{40}, Index{-1}})
+        CHECK(refusal(id) == "feature a, sample " + std::to_string(mine.begin + 2) + " of the batch: id " +
+                                 std::to_string(id) + " is outside table t of 40 rows");
+    }
+}
+
+TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, weights, sums, gradients") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  constexpr Index dim = 12;
+  const Index global = 24;
+  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  for (const bool weighted : {false, true}) {
+    const embedding::EmbeddingBagConfig table = {"t", 40, dim, {"a"}, {}, weighted, {}};
+    std::vector<std::vector<Index>> ids;
+    std::vector<std::vector<float>> weights;
+    Index id_count = 0, bags = 0;  // bags with ids: each has a sum and a gradient
+    for (Index s = mine.begin; s < mine.end; ++s) {
+      ids.emplace_back(static_cast<std::size_t>(s % 3), s);
+      weights.emplace_back(static_cast<std::size_t>(s % 3), 0.5f);
+      id_count += s % 3, bags += s % 3 > 0;
+    }
+    sharding::Exchange exchange(comm, std::span(&table, 1), on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes);
+    exchange.send_ids(batch_of({"a"}, {ids}, {weights}), global);
+    exchange.rows(exec);
+    exchange.return_rows(exec);
+    std::fill_n(exchange.pooled_gradient(exec), mine.size() * dim, 0.0f);
+    exchange.send_gradients(exec);
+    const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
+    const Index asked = mine.size() * 4 + id_count * (weighted ? 12 : 8) + bags * dim * 4;
+    CHECK(exchange.bytes_sent() == (comm.rank() == 0 ? others * dim * 4 : asked));
+  }
+}
+
+TEST_CASE("backward takes the schedule's rate of each step, and Adam the step's number") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const embedding::EmbeddingBagCollection module({{"t", 3, 4, {"a"}, {}, false, {}}});
+  sharding::EmbeddingBagCollectionSharder sharder;
+  sharder.fused.type = optim::Type::adam;
+  sharder.fused.lr = 0.3;
+  sharding::ParallelOptions options;
+  options.schedule = {3, 0, 0};
+  options.plan = on_rank_0(module.tables()[0], ExchangeForm::pooled);
+  sharding::DistributedModelParallel model(exec, module, comm, options, sharder);
+  const Range mine = model.samples(8);
+  const auto batch = batch_of({"a"}, {std::vector<std::vector<Index>>(static_cast<std::size_t>(mine.size()), {1})});
+  const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), 4);
+  Kokkos::deep_copy(gradient, 0.25f);
+  // The gradient is always the same, so that Adam moves by the rate.
+  float start = 0;
+  for (const double moved : {0.0, 0.1, 0.3, 0.6, 0.9}) {
+    const jagged::KeyedTensor pooled = model.forward(exec, batch);
+    if (moved == 0.0) start = pooled.values(0, 3);
+    CHECK(start - pooled.values(0, 3) == Approx(moved).epsilon(1e-4).margin(1e-7));
+    model.backward(exec, gradient);
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// metrics.jsonl: what stands in it, and what a run that goes on keeps of it.
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "catch.hpp"
+#include "small_job.hpp"
+#include <tesserec/train/metrics_log.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+std::vector<std::string> lines(const std::string& folder) {
+  std::ifstream file(folder + "/metrics.jsonl");
+  std::vector<std::string> all;
+  for (std::string line; std::getline(file, line);) all.push_back(line);
+  return all;
+}
+
+/// Of each line of a kind, the number of this name.
+std::vector<double> column(const std::string& folder, const std::string& kind, const std::string& name) {
+  std::vector<double> all;
+  for (const std::string& line : lines(folder))
+    if (line.find("\"kind\": \"" + kind + "\"") != std::string::npos)
+      all.push_back(std::stod(line.substr(line.find("\"" + name + "\": ") + name.size() + 4)));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, and the last evaluation goes") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder folder(self, "metrics_" + std::to_string(comm::Communicator(MPI_COMM_WORLD).rank()));
+  {
+    train::MetricsLog log(folder.path(), 0, 4);
+    for (const Index step : {2, 4, 6}) {
+      log.write(step, "train", {{"loss", 0.1}, {"none", std::nan("")}, {"large", INFINITY}});
+      log.write(step, "evaluate", {{"auc", 0.75}});
+    }
+  }
+  const std::string number = "0.10000000000000001";
+  REQUIRE(lines(folder.path()).size() == 6);
+  REQUIRE(lines(folder.path())[0] ==
+          "{\"step\": 2, \"kind\": \"train\", \"loss\": " + number + ", \"none\": null, \"large\": null}");
+  std::ofstream(folder.path() + "/metrics.jsonl", std::ios::app) << "{\"step\": 3, \"kind\": \"train\", \"lo";
+  {
+    train::MetricsLog log(folder.path(), 4, 4);
+    log.write(5, "train", {});
+  }
+  const auto kept = lines(folder.path());
+  REQUIRE(kept.size() == 4);
+  REQUIRE(kept[1] == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
+  REQUIRE(kept[2].substr(0, 27) == "{\"step\": 4, \"kind\": \"train\"");
+  REQUIRE(kept[3] == "{\"step\": 5, \"kind\": \"train\"}");
+}
+
+TEST_CASE("a run logs the mean loss since the last line, its rate, and as many evaluations as are due") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  train::Job job = small_job("");
+  job.train.epochs = 1;
+  job.train.steps = 100;
+  job.schedule = {3, 0, 0};
+  job.checkpoint.keep = 0;
+  const auto logged = [&](Index log_every, Index evaluate_every) {
+    const Folder folder(world, "logged");
+    job.run.output = folder.path();
+    job.train.log_every = log_every;
+    job.evaluate.every_steps = evaluate_every;
+    const train::TrainResult result = run(world, job);
+    CHECK(result.steps == 4);  // one epoch, whatever train.steps says
+    const std::string at = job.run.folder();
+    std::vector<std::vector<double>> all;
+    for (const std::string name : {"step", "samples", "loss", "lr"}) all.push_back(column(at, "train", name));
+    all.push_back(column(at, "evaluate", "step"));
+    all.push_back({result.loss});
+    world.barrier();
+    return all;
+  };
+  const auto each = logged(1, 2), pairs = logged(3, 0);
+  CHECK(each[0] == std::vector<double>{1, 2, 3, 4});
+  CHECK(each[1] == std::vector<double>{256, 512, 768, 900});
+  CHECK(each[2].back() == each[5].front());
+  CHECK(each[3] == std::vector<double>{0.05 * (1 - 2.0 / 3), 0.05 * (1 - 1.0 / 3), 0.05, 0.05});
+  CHECK(each[4] == std::vector<double>{2, 4});
+  CHECK(pairs[0] == std::vector<double>{3, 4});
+  CHECK(pairs[2][0] == Approx((each[2][0] + each[2][1] + each[2][2]) / 3).epsilon(1e-14));
+  CHECK(pairs[2][1] == each[2][3]);
+  CHECK(pairs[4] == std::vector<double>{4});
+}
