@@ -67,6 +67,23 @@ TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
   REQUIRE(both.empty());
 }
 
+TEST_CASE("planted dense numbers are standard normal in every column, and no two columns are alike") {
+  const auto source = data::make_source(planted(), Use::train, deal(true));
+  data::Batch batch;
+  double sums[5] = {}, squares[5] = {}, products[5] = {};  // of a column and the one before
+  while (source->next(batch))
+    for (Index b = 0; b < batch.size; ++b)
+      for (Index c = 0; c < 5; ++c) {
+        const double x = batch.dense(b, c);
+        sums[c] += x, squares[c] += x * x, products[c] += x * batch.dense(b, (c + 4) % 5);
+      }
+  for (Index c = 0; c < 5; ++c) {  // of 30000 numbers: five standard errors
+    CHECK(sums[c] / 30000 == Approx(0.0).margin(5 / std::sqrt(30000.0)));
+    CHECK(squares[c] / 30000 == Approx(1.0).margin(5 * std::sqrt(2 / 30000.0)));
+    CHECK(products[c] / 30000 == Approx(0.0).margin(5 / std::sqrt(30000.0)));
+  }
+}
+
 TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered") {
   data::Settings settings = planted();
   settings.synthetic.samples = 100000;

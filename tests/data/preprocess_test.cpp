@@ -8,6 +8,7 @@
 #include "errors.hpp"
 #include "preprocess_runs.hpp"
 #include "raw_text.hpp"
+#include <tesserec/core/random.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
@@ -210,6 +211,31 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
     REQUIRE(written_mean == Approx(mean).epsilon(1e-12));
     REQUIRE(written_sd == Approx(sd).epsilon(1e-12));
   }
+}
+
+TEST_CASE("numbers of small files are standardised with the same bits from any rank count") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const Random random(6, Purpose::test);
+  PreprocessSettings settings;
+  for (Index f = 0; f < 4; ++f) {
+    std::string text;
+    for (Index i = 0; i < 40; ++i) text += "0," + std::to_string(1e3 * random.normal(i, 2 * f)) + "\n";
+    settings.train.push_back(folder / ("part" + std::to_string(f)));
+    folder.write("part" + std::to_string(f), text);
+  }
+  settings.format = RawFormat::table;
+  settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
+                      {"x", ColumnKind::number, Transform::standardise, {}, {}}};
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    auto mine = settings;
+    mine.output = folder / name;
+    preprocess(comm, mine);
+  });
+  if (world.rank() == 0)
+    for (int ranks = 2; ranks <= world.size(); ++ranks)
+      REQUIRE(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) ==
+              test::read_bytes(folder / "1/train.h5"));
 }
 
 TEST_CASE("a table of numbers alone, and one of categories alone") {

@@ -152,3 +152,29 @@ TEST_CASE("digests are XXH3 of the bytes on disk") {
   REQUIRE(sums[0] == 0xe6c632b61e964e1fULL);  // of "a", as xxhsum -H3 prints it
   REQUIRE(sums[1] == sums[2]);
 }
+
+TEST_CASE("empty lines are bad rows where they stand, wherever the text is cut, and none at the end of a file") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  PreprocessSettings settings;
+  settings.format = RawFormat::table;
+  settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
+                      {"c", ColumnKind::category, Transform::none, {}, {}}};
+  const auto format = make_row_format(settings);
+  const std::string text = "1,a\n\n\n0,b\n\n";  // lines 2 and 3 are bad, line 5 is none
+  const std::vector<RawFile> files = {raw_file(folder.write("lines.txt", text))};
+  for (Index cut = 0; cut <= files[0].bytes; ++cut) {
+    std::vector<Index> bad;
+    Index before = 0, rows = 0;
+    for (const Range bytes : {Range{0, cut}, Range{cut, files[0].bytes}}) {
+      const std::vector<Piece> pieces = {{0, bytes}};
+      RowStream stream(files, pieces, *format, BadRows::skip);
+      for (Row row; stream.next(row);) ++rows;
+      for (const BadRow& row : stream.counts()[0].bad) bad.push_back(before + row.line);
+      before += stream.counts()[0].lines;
+    }
+    INFO("cut at byte " << cut);
+    REQUIRE(rows == 2);
+    REQUIRE(bad == std::vector<Index>{2, 3});
+  }
+}

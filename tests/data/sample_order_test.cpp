@@ -100,8 +100,8 @@ TEST_CASE("blocks come in another order in another epoch and with another seed, 
   }
   REQUIRE(blocks(3, 1) == base);
   const SampleOrder order(1000000, deal(2048, 4, true));
-  REQUIRE(order.permutation(0, 0) != order.permutation(1, 0));  // lanes
-  REQUIRE(order.permutation(0, 0) != order.permutation(0, 1));  // windows
+  CHECK(order.permutation(0, 0) != order.permutation(1, 0));  // lanes
+  CHECK(order.permutation(0, 0) != order.permutation(0, 1));  // windows
 }
 
 TEST_CASE("a shuffled batch draws from many blocks, and windows read whole runs") {
