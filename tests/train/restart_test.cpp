@@ -24,6 +24,12 @@ std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world,
   return result;
 }
 
+/// The step of the newest whole checkpoint; -1: there is none.
+Index newest(const comm::Communicator& comm, const train::Job& job) {
+  const auto whole = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
+  return whole.empty() ? -1 : whole.front().step;
+}
+
 }  // namespace
 
 TEST_CASE("training that stops at any step resumes exactly on any number of ranks") {
@@ -55,6 +61,7 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
       if (const auto part = first_ranks(world, ranks)) {
         const train::TrainResult result = run(*part, job);
         REQUIRE(result.steps == stop);
+        REQUIRE(newest(*part, job) == stop);
         if (stop == 8) {
           REQUIRE(result.weights_digest == expected.weights_digest);
           REQUIRE(result.state_digest == expected.state_digest);
@@ -117,6 +124,7 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   const train::TrainResult stopped = train::train(session, source, nullptr);
   REQUIRE(stopped.signal == SIGUSR1);
   REQUIRE(stopped.steps == 3);
+  REQUIRE(newest(world, job) == 3);
 
   const train::TrainResult finished = run(world, job);
   const comm::Communicator self(MPI_COMM_SELF);
