@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh [NAME...]: makes the slips of list.txt (or those named) one at a time in a copy of the tree, and asks of each
+# whether its tests turn red. Ends with 1 if one survived or did not build. README.md has the rest.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+list=$root/tests/mutations/list.txt
+copy=${COPY:-$root/build/mutations} # kept, so that the next run builds only what changed
+source=$copy/source build=$copy/build log=$copy/log
+limit=${LIMIT:-300} # seconds for the tests of a slip
+
+die() {
+  echo "mutations: $*" >&2
+  exit 2
+}
+
+# The list.
+names=()
+declare -A entry # name.key -> text
+while IFS= read -r line || [[ -n $line ]]; do
+  key=${line%% *} value=${line#* }
+  [[ $line != "$key" ]] || value=
+  case $key in
+    '' | '#'*) ;;
+    '['*']')
+      name=${key:1:-1}
+      [[ -z ${entry[$name.key]:-} ]] || die "list.txt has $name twice"
+      names+=("$name")
+      entry[$name.key]=here
+      ;;
+    what | file | find | put | test | build) entry[$name.$key]=$value ;;
+    *) die "list.txt: what is this: $line" ;;
+  esac
+done <"$list"
+chosen=("${@:-${names[@]}}")
+for name in "${chosen[@]}"; do
+  [[ -n ${entry[$name.key]:-} ]] || die "list.txt has no $name"
+  for key in what file find test; do
+    [[ -n ${entry[$name.$key]:-} ]] || die "list.txt: $name has no $key"
+  done
+done
+
+# The copy: the tree as it stands, without what a run before left in it.
+mkdir -p "$source" "$log"
+cd "$root"
+while IFS= read -r -d '' path; do
+  if [[ -f $path ]] && ! cmp -s "$path" "$source/$path"; then
+    mkdir -p "$source/$(dirname "$path")"
+    cp "$path" "$source/$path"
+  fi
+done < <(git ls-files -co --exclude-standard -z)
+while IFS= read -r -d '' path; do
+  [[ -f ${path#"$source"/} ]] || rm "$path"
+done < <(find "$source" -type f -print0)
+{
+  [[ -f $build/build.ninja ]] || cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
+  ninja -C "$build" build.ninja
+} >"$log/cmake" 2>&1 || die "cmake failed, see $log/cmake"
+
+# mutate NAME: in the copy, where the text stands exactly once.
+mutate() {
+  FIND=${entry[$1.find]} PUT=${entry[$1.put]:-} perl -0777 -i -pe '
+    my $times = () = /\Q$ENV{FIND}\E/g;
+    print STDERR "found $times times, not once: $ENV{FIND}\n" if $bad = $times != 1;
+    s/\Q$ENV{FIND}\E/$ENV{PUT}/ unless $bad;
+    END { $? = 1 if $bad }' "$source/${entry[$1.file]}"
+}
+restore() { cp "$root/${entry[$1.file]}" "$source/${entry[$1.file]}"; }
+
+tests_of() { ctest --test-dir "$build" -N -R "$1" | sed -nE 's/^ *Test +#[0-9]+: //p'; }
+targets_of() { # of a name: what the list says, or the test programs of its tests
+  if [[ -n ${entry[$1.build]:-} ]]; then
+    echo "${entry[$1.build]}"
+  else
+    tests_of "${entry[$1.test]}" | sed -E 's/^([a-z]+)\..*/test_\1/' | sort -u
+  fi
+}
+make() {
+  # shellcheck disable=SC2086
+  ninja -C "$build" -j "${JOBS:-2}" $1
+}
+run_tests() { timeout -k 10 "$2" ctest --test-dir "$build" --output-on-failure -R "$1"; }
+
+# What is soon looked at, then the tests as they are.
+targets= tests=
+for name in "${chosen[@]}"; do
+  [[ -f $root/${entry[$name.file]} ]] || die "$name: there is no ${entry[$name.file]}"
+  mutate "$name" || die "$name: ${entry[$name.file]} has changed; mend list.txt"
+  restore "$name"
+  [[ -n $(tests_of "${entry[$name.test]}") ]] || die "$name: no test is named ${entry[$name.test]}"
+  targets+=" $(targets_of "$name" | paste -s -d ' ')"
+  tests+="${tests:+|}${entry[$name.test]}"
+done
+make "$targets" >"$log/build" 2>&1 || die "the tree does not build as it is, see $log/build"
+run_tests "$tests" 3600 >"$log/tests" 2>&1 || die "tests are red without any slip, see $log/tests"
+
+failures=0
+for name in "${chosen[@]}"; do
+  mutate "$name"
+  code=0
+  if ! make "$(targets_of "$name")" >"$log/$name" 2>&1; then
+    verdict='does not build'
+  else
+    run_tests "${entry[$name.test]}" "$limit" >>"$log/$name" 2>&1 || code=$?
+    case $code in
+      0) verdict=SURVIVED ;;
+      124) verdict='caught (hangs)' ;;
+      *) verdict=caught ;;
+    esac
+  fi
+  restore "$name"
+  printf '%-14s  %-30s  %s\n' "$verdict" "$name" "${entry[$name.what]}"
+  [[ $verdict == caught* ]] || failures=$((failures + 1))
+done
+echo "${#chosen[@]} slips, $failures not caught; what each said lies in $log"
+[[ $failures == 0 ]]
