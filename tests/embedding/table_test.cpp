@@ -75,6 +75,26 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
   }
 }
 
+TEST_CASE("the dense kernel forgets the gradients of a step") {
+  const Exec exec;
+  EmbeddingTable table(exec, config(6, 3), whole, {0, 3}, {}, ComputeKernel::dense);  // sgd
+  table.initialise(exec, 1, 0);
+  const Index offsets[] = {0, 1};
+  const std::vector<float> gradient = {1, -2, 3};
+  embedding::Bags bags;
+  bags.count = 1;
+  bags.offsets = offsets;
+  for (const Index id : {Index{4}, Index{2}}) {
+    const std::vector<float> before(table.weights().data(), table.weights().data() + 18);
+    bags.ids = &id;
+    table.prepare({{bags}}, Lanes(1), 1);
+    table.update(exec, gradient.data(), 0.1, 1);
+    for (Index row = 0; row < 6; ++row)
+      REQUIRE(std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3) ==
+              (row != id));
+  }
+}
+
 TEST_CASE("however many threads share an update, each row moves once, by all its uses") {
   const Exec exec;
   constexpr Index rows = 20, dim = 3, samples = 64;
