@@ -4,7 +4,7 @@
 
 # To build and run.
 program_packages=(
-  g++ cmake ninja-build libtrilinos-kokkos-dev libopenmpi-dev openmpi-bin libhdf5-openmpi-dev
+  g++ cmake ninja-build libtrilinos-kokkos-dev libopenmpi-dev openmpi-bin libhdf5-dev
   libtomlplusplus-dev libxxhash-dev zlib1g-dev
 )
 # Tests need these besides.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>

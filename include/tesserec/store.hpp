@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/store/agree.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/lock.hpp>
+#include <tesserec/store/parted_file.hpp>
+#include <tesserec/store/parted_writer.hpp>
+#include <tesserec/store/parts.hpp>
 #include <tesserec/store/state.hpp>

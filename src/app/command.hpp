@@ -16,7 +16,7 @@ namespace tesserec::app {
 /// The command line, understood.
 struct Invocation {
   std::string command;
-  std::string deck;                            ///< path
+  std::string deck;                            ///< path of the deck, or of what the command takes instead
   std::vector<std::string> overrides;          ///< --set, in order
   bool json = false;                           ///< --json
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
@@ -39,8 +39,8 @@ struct Command {
   std::string help;  ///< one line
   /// Called on every rank; returns the exit code or throws, on all ranks or on one.
   int (*run)(const Invocation&, const comm::Communicator&);
-  bool takes_deck = true;
-  bool parallel = true;  ///< works as a job of several ranks: a launcher that lost them is an error
+  std::string argument = "DECK";  ///< "PATH" of something else; "" = takes none
+  bool parallel = true;           ///< works as a job of several ranks: a launcher that lost them is an error
   std::vector<Option> options;
 };
 
@@ -59,5 +59,6 @@ int plan(const Invocation& invocation, const comm::Communicator& comm);
 int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
+int verify(const Invocation& invocation, const comm::Communicator& comm);
 
 }  // namespace tesserec::app

@@ -39,7 +39,7 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
     invocation.json = true;
     return;
   }
-  if (name == "--set" && command.takes_deck) {
+  if (name == "--set" && command.argument == "DECK") {
     invocation.overrides.push_back(value_of(words, i, "block.key=value"));
     return;
   }
@@ -71,18 +71,22 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].size() > 1 && words[i][0] == '-') {
       read_option(command, words, i, invocation);
-    } else if (!command.takes_deck) {
+    } else if (command.argument.empty()) {
       fail("tesserec ", command.name, " takes no deck, but got ", words[i]);
+    } else if (!invocation.deck.empty() && command.argument != "DECK") {
+      fail("tesserec ", command.name, " takes one ", command.argument, ", but got ", invocation.deck, " and ",
+           words[i]);
     } else if (!invocation.deck.empty()) {
       fail("tesserec ", command.name, " takes one deck, but got ", invocation.deck, " and ", words[i],
            "; a key is set by --set block.key=value");
     } else {
-      if (words[i].empty()) fail("the path of the deck is empty");
+      if (words[i].empty()) fail("the path behind tesserec ", command.name, " is empty");
       invocation.deck = words[i];
     }
   }
-  if (command.takes_deck && invocation.deck.empty() && !invocation.deck_may_lack())
-    fail("tesserec ", command.name, " needs a deck: tesserec ", command.name, " DECK.toml");
+  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack())
+    fail("tesserec ", command.name, " needs a ", command.argument == "DECK" ? "deck: tesserec " : "path: tesserec ",
+         command.name, " ", command.argument, command.argument == "DECK" ? ".toml" : "");
   return invocation;
 }
 

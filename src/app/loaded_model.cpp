@@ -3,7 +3,6 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/data/make_source.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -12,7 +11,7 @@ namespace tesserec::app {
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm) : job(job_of(deck)) {
   if (!data::has_source(job.data, data::Use::evaluate))
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
-  source = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+  source = train::open_source(comm, job, data::Use::evaluate);
   session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
   source->limit_rows(train::id_limits(session->model.tables.tables(), source->info()));
   show_banner(*session, source->info());

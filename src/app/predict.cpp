@@ -4,8 +4,9 @@
 
 #include "job.hpp"
 #include "loaded_model.hpp"
-#include <tesserec/core/error.hpp>
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
@@ -14,10 +15,9 @@ int predict(const Invocation& invocation, const comm::Communicator& comm) {
   LoadedModel loaded(invocation.read_deck(), comm);
   const std::string path =
       invocation.has("--scores") ? invocation.options.at("--scores") : loaded.job.run.folder() + "/scores.h5";
-  const auto parent = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!parent.empty()) std::filesystem::create_directories(parent, error);
-  if (error) fail("cannot make the folder ", parent.string(), ": ", error.message());
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) store::make_folder_durably(std::filesystem::path(path).parent_path().string());
+  });
   const Index samples = train::predict(*loaded.session, *loaded.source, path);
   log_info(std::to_string(samples) + " scores in " + path);
   if (invocation.json)

@@ -27,8 +27,10 @@ Json dataset_json(const data::DatasetReport& report) {
 }  // namespace
 
 int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
-  const deck::Deck deck = invocation.read_deck();
+  deck::Deck deck = invocation.read_deck();
   deck::require_preprocess(deck);
+  deck.preprocess.part_bytes = deck.run.part_bytes;
+  deck.preprocess.lock_wait = deck.run.lock_wait;
   const data::PreprocessReport report = data::preprocess(comm, deck.preprocess);
   for (const std::string& line : data::summary(report)) log_info(line);
   if (invocation.json)

@@ -6,7 +6,6 @@
 #include "job.hpp"
 #include "planted.hpp"
 #include <tesserec/core/log.hpp>
-#include <tesserec/data/make_source.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/signals.hpp>
@@ -83,10 +82,9 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   deck::require_data(deck);
   const train::Job job = job_of(deck);
 
-  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  const auto source = train::open_source(comm, job, data::Use::train);
   std::unique_ptr<data::Source> evaluation;
-  if (data::has_source(job.data, data::Use::evaluate))
-    evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+  if (data::has_source(job.data, data::Use::evaluate)) evaluation = train::open_source(comm, job, data::Use::evaluate);
 
   if (evaluation) train::require_same_features(source->info(), evaluation->info());
   const Exec exec;

@@ -35,7 +35,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
   }
   if (!needs_model(which)) return report;
 
-  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  const auto source = train::open_source(comm, job, data::Use::train);
   train::Session session(exec, comm, job, source->info());
   source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
   if (wants("parts")) {

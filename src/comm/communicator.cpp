@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 
 #include <tesserec/comm/communicator.hpp>
@@ -17,12 +18,20 @@ void check(int code, const char* call) {
   fail(call, " failed: ", std::string(text, static_cast<std::size_t>(length)));
 }
 
+thread_local int Alone::depth_ = 0;
+
+void Communicator::together(const char* call) const {
+  if (size_ > 1 && Alone::now())
+    throw std::logic_error(std::string(call) + " inside comm::agree, where a rank is alone");
+}
+
 Communicator::Communicator(MPI_Comm parent) {
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
   learn_place();
 }
 
 Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
+  parent.together("MPI_Comm_split");
   check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
   learn_place();
 }
@@ -39,7 +48,10 @@ Communicator::~Communicator() {
   if (!finalized) MPI_Comm_free(&comm_);
 }
 
-void Communicator::barrier() const { check(MPI_Barrier(comm_), "MPI_Barrier"); }
+void Communicator::barrier() const {
+  together("MPI_Barrier");
+  check(MPI_Barrier(comm_), "MPI_Barrier");
+}
 
 bool Communicator::meet(double seconds) const {
   MPI_Request request;
@@ -54,11 +66,13 @@ bool Communicator::meet(double seconds) const {
 }
 
 void Communicator::sum(std::span<Index> values) const {
+  together("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, comm_),
         "MPI_Allreduce");
 }
 
 void Communicator::max(std::span<Index> values) const {
+  together("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MAX, comm_),
         "MPI_Allreduce");
 }
@@ -74,6 +88,7 @@ Index Communicator::max(Index value) const {
 }
 
 Index Communicator::min(Index value) const {
+  together("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
   return value;
 }
@@ -85,12 +100,14 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
 }
 
 std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) const {
+  together("MPI_Alltoall");
   std::vector<Index> received(static_cast<std::size_t>(size_));
   check(MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
   return received;
 }
 
 void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
+  together("MPI_Bcast");
   for (Index done = 0; done < bytes; done += piece_)
     check(MPI_Bcast(data + done, static_cast<int>(std::min(piece_, bytes - done)), MPI_BYTE, root, comm_), "MPI_Bcast");
 }
@@ -110,6 +127,7 @@ Pending::~Pending() {
 
 Pending Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
                                std::byte* recv, std::span<const Index> recv_bytes) const {
+  together("MPI_Isend");
   // Open MPI 4.1 has no large-count calls: every pair of ranks exchanges pieces of at most piece_ bytes.
   Pending pending;
   std::vector<MPI_Request>& requests = pending.requests_;

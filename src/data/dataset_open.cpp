@@ -7,6 +7,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/store/checksum.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -76,6 +77,7 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
+  info_.content = content();
   if (info_.samples == 0) fail(key, ": ", info_.description, " holds no samples");
   for (std::size_t f = 0; f < info_.features.size(); ++f) {
     Index ids = packed_ ? info_.samples : 0;
@@ -85,9 +87,22 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
   }
 }
 
+std::string Dataset::content() const {
+  std::string seals;
+  for (const Part& part : parts_) {
+    if (part.file.seal().empty()) return "";
+    seals += part.file.seal() + "\n";
+  }
+  return store::checksum_text(store::bytes_checksum("content", seals.data(), static_cast<Index>(seals.size())));
+}
+
+void Dataset::verify(Index share, Index of) const {
+  for (const Part& part : parts_) part.file.verify_parts(share, of);
+}
+
 void Dataset::open(const std::string& path) {
-  Part part{File::open(path), info_.samples, 0, false, {}, {}};
-  const File& file = part.file;
+  Part part{store::PartedFile::open(path), info_.samples, 0, false, {}, {}};
+  const File& file = part.file.index();
   if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
     fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
          "\"); `tesserec preprocess` makes one");
@@ -123,7 +138,7 @@ void Dataset::open(const std::string& path) {
     same("features", join(info_.features), join(features));
     same("dense features", join(dense_names_), join(dense));
     same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
-    same("vocabulary_digest", vocabulary(first.file), vocabulary(file));
+    same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
       same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
            part.weighted[f] ? "yes" : "no");
@@ -135,7 +150,7 @@ void Dataset::open(const std::string& path) {
 }
 
 void Dataset::check_shapes(Part& part, bool packed) const {
-  const File& file = part.file;
+  const File& file = part.file.index();
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const auto dense = static_cast<Index>(file.attribute<std::vector<std::string>>("/", "dense_features").size());

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <map>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/agree.hpp>
+#include <tesserec/data/dataset.hpp>
 #include <tesserec/store/checksum.hpp>
-#include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -38,13 +38,6 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
   }
 }
 
-/// A write that fails on one rank fails on all.
-template <class T>
-void write_together(const comm::Communicator& comm, store::File& file, const std::string& name, const store::Slab& slab,
-                    const T* data) {
-  store::agree(comm, [&] { file.write(name, slab, data); });
-}
-
 std::vector<std::string> source_lines(const std::vector<RawFile>& files, const std::vector<std::uint64_t>& digests) {
   std::vector<std::string> lines;
   for (std::size_t f = 0; f < files.size(); ++f) {
@@ -56,40 +49,75 @@ std::vector<std::string> source_lines(const std::vector<RawFile>& files, const s
   return lines;
 }
 
-void write_attributes(store::File& file, const Survey& survey, const Encoding& encoding,
-                      const std::vector<std::uint64_t>& digests) {
-  Index bad_rows = survey.report.bad_rows();
-  file.set_attribute("/", "format", std::string("tesserec-dataset"));
-  file.set_attribute("/", "version", std::int64_t{1});
-  file.set_attribute("/", "samples", survey.report.rows);
-  file.set_attribute("/", "label_counts", std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end()));
-  file.set_attribute("/", "bad_rows", bad_rows);
-  file.set_attribute("/", "features", encoding.layout.features);
-  file.set_attribute("/", "rows", encoding.rows());
-  file.set_attribute("/", "minimum_count", encoding.minimum_count);
-  file.set_attribute("/", "vocabulary_digest", encoding.vocabulary_digest());
-  file.set_attribute("/", "dense_features", encoding.layout.dense_features);
-  file.set_attribute("/", "transforms", encoding.transform_descriptions());
-  file.set_attribute("/", "sources", source_lines(survey.files, digests));
+store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
+                                const std::vector<std::uint64_t>& digests) {
+  return {{"format", std::string(dataset_format)},
+          {"version", dataset_version},
+          {"samples", survey.report.rows},
+          {"label_counts", std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end())},
+          {"bad_rows", survey.report.bad_rows()},
+          {"features", encoding.layout.features},
+          {"rows", encoding.rows()},
+          {"minimum_count", encoding.minimum_count},
+          {"vocabulary_digest", encoding.vocabulary_digest()},
+          {"dense_features", encoding.layout.dense_features},
+          {"transforms", encoding.transform_descriptions()},
+          {"sources", source_lines(survey.files, digests)}};
 }
 
-void write_vocabulary(const comm::Communicator& comm, store::File& file, const Encoding& encoding) {
-  for (std::size_t f = 0; f < encoding.vocabularies.size(); ++f) {
-    const std::string group = "/vocabulary/" + encoding.layout.features[f];
-    const std::vector<char>& bytes = encoding.vocabularies[f].bytes();
-    const std::vector<Index> offsets = encoding.vocabularies[f].offsets();
-    file.create_dataset<std::uint8_t>(group + "/tokens", {static_cast<Index>(bytes.size())});
-    file.create_dataset<Index>(group + "/offsets", {static_cast<Index>(offsets.size())});
-    const bool writes = comm.rank() == 0;
-    write_together(comm, file, group + "/tokens", {.rows = writes ? static_cast<Index>(bytes.size()) : 0},
-                   reinterpret_cast<const std::uint8_t*>(bytes.data()));
-    write_together(comm, file, group + "/offsets", {.rows = writes ? static_cast<Index>(offsets.size()) : 0},
-                   offsets.data());
+/// The samples' datasets are cut at the same rows, so that a part holds whole samples.
+enum Samples : std::size_t { labels, dense, ids, first_of_vocabulary };
+
+store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, bool with_vocabulary, Index part_bytes) {
+  using store::ElementType;
+  const Index rows = survey.report.rows;
+  std::vector<std::vector<store::DatasetShape>> groups = {
+      {{"labels", ElementType::u8, rows},
+       {"dense", ElementType::f32, rows, static_cast<Index>(encoding.transforms.size())},
+       {"sparse/ids", ElementType::i32, rows, static_cast<Index>(encoding.vocabularies.size())}}};
+  for (std::size_t f = 0; with_vocabulary && f < encoding.vocabularies.size(); ++f) {
+    const std::string group = "vocabulary/" + encoding.layout.features[f];
+    const Vocabulary& vocabulary = encoding.vocabularies[f];
+    groups.push_back({{group + "/tokens", ElementType::u8, static_cast<Index>(vocabulary.bytes().size())}});
+    groups.push_back({{group + "/offsets", ElementType::i64, vocabulary.rows() + 1}});
   }
+  return store::PartsLayout(std::move(groups), part_bytes);
 }
 
-void write_rows(const comm::Communicator& comm, store::File& file, const Survey& survey, const RowFormat& format,
-                const Encoding& encoding) {
+/// A part is written by the rank that has its first sample, so that little travels.
+std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey, const store::PartsLayout& layout) {
+  const std::vector<Index> ends = comm.all_gather(survey.first_row + survey.rows);
+  std::vector<int> owners;
+  for (int part = 0; part < layout.parts(); ++part) {
+    const auto& runs = layout.of_part(part);
+    const bool samples = !runs.empty() && runs.front().dataset < first_of_vocabulary;
+    const auto rank = samples ? std::upper_bound(ends.begin(), ends.end(), runs.front().first_row) - ends.begin()
+                              : part % comm.size();
+    owners.push_back(static_cast<int>(rank));
+  }
+  return owners;
+}
+
+/// Every rank has all of the vocabulary: each gives what lies in its parts.
+void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding) {
+  std::vector<std::vector<Index>> offsets;
+  for (const Vocabulary& vocabulary : encoding.vocabularies) offsets.push_back(vocabulary.offsets());
+  std::vector<store::PartedWriter::Piece> pieces;
+  for (int part = 0; part < writer.layout().parts(); ++part)
+    for (const store::PartsLayout::Run& run : writer.layout().of_part(part)) {
+      if (run.dataset < first_of_vocabulary || writer.owner(part) != comm.rank()) continue;
+      const std::size_t feature = (run.dataset - first_of_vocabulary) / 2;
+      const bool tokens = (run.dataset - first_of_vocabulary) % 2 == 0;
+      const void* data = tokens
+                             ? static_cast<const void*>(encoding.vocabularies[feature].bytes().data() + run.first_row)
+                             : offsets[feature].data() + run.first_row;
+      pieces.push_back({run.dataset, {run.first_row, run.rows}, data});
+    }
+  writer.write(pieces);
+}
+
+void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, const Survey& survey,
+                const RowFormat& format, const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
   RowStream stream(survey.files, survey.pieces, format, BadRows::skip);
   Row row;
@@ -97,17 +125,16 @@ void write_rows(const comm::Communicator& comm, store::File& file, const Survey&
   const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
   Index done = 0;
   for (Index round = 0; round < rounds; ++round) {
-    store::agree(comm, [&] {
+    comm::agree(comm, [&] {
       read_block(stream, encoding, row, block);
       if (block.rows != std::min(block_rows, survey.rows - done))
         fail(survey.files[survey.pieces.front().file].path,
              " or a file after it changed while it was read; start again");
     });
-    const Index first = block.rows > 0 ? survey.first_row + done : 0;
-    const store::Slab mine{.first_row = first, .rows = block.rows};
-    write_together(comm, file, "/labels", mine, block.labels.data());
-    write_together(comm, file, "/dense", mine, block.dense.data());
-    write_together(comm, file, "/sparse/ids", mine, block.ids.data());
+    const store::Slab mine{survey.first_row + done, block.rows};
+    const store::PartedWriter::Piece pieces[] = {
+        {labels, mine, block.labels.data()}, {dense, mine, block.dense.data()}, {ids, mine, block.ids.data()}};
+    writer.write(pieces);
     done += block.rows;
   }
 }
@@ -139,18 +166,19 @@ std::string Encoding::vocabulary_digest() const {
   return store::combined_digest(checksums);
 }
 
-void write_dataset(const comm::Communicator& comm, const std::string& path, const Survey& survey,
-                   const RowFormat& format, const Encoding& encoding, bool with_vocabulary) {
+std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
+                                                   const Survey& survey, const RowFormat& format,
+                                                   const Encoding& encoding, bool with_vocabulary,
+                                                   const PreprocessSettings& settings) {
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
-  const Index rows = survey.report.rows;
-  store::File file = store::File::create(path, comm);
-  write_attributes(file, survey, encoding, file_digests);
-  file.create_dataset<std::uint8_t>("/labels", {rows});
-  file.create_dataset<float>("/dense", {rows, static_cast<Index>(encoding.transforms.size())});
-  file.create_dataset<std::int32_t>("/sparse/ids", {rows, static_cast<Index>(encoding.vocabularies.size())});
-  if (with_vocabulary) write_vocabulary(comm, file, encoding);
-  write_rows(comm, file, survey, format, encoding);
-  store::agree(comm, [&] { file.close(); });
+  store::PartsLayout layout = layout_of(survey, encoding, with_vocabulary, settings.part_bytes);
+  std::vector<int> owners = owners_of(comm, survey, layout);
+  auto writer =
+      std::make_unique<store::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
+  write_rows(comm, *writer, survey, format, encoding);
+  if (with_vocabulary) write_vocabulary(*writer, comm, encoding);
+  writer->prepare(attributes_of(survey, encoding, file_digests));
+  return writer;
 }
 
 }  // namespace tesserec::data

@@ -2,6 +2,7 @@
 /// The second reading of the raw files: rows -> HDF5.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "transforms.hpp"
 #include "vocabulary.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/store/parted_writer.hpp>
 
 namespace tesserec::data {
 
@@ -25,8 +27,10 @@ struct Encoding {
   std::string vocabulary_digest() const;
 };
 
-/// Writes the data set file (format: README.md) at `path`. Collective.
-void write_dataset(const comm::Communicator& comm, const std::string& path, const Survey& survey,
-                   const RowFormat& format, const Encoding& encoding, bool with_vocabulary);
+/// Writes the data set `path` (format: docs/formats.md) but for its publish(). Collective.
+std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
+                                                   const Survey& survey, const RowFormat& format,
+                                                   const Encoding& encoding, bool with_vocabulary,
+                                                   const PreprocessSettings& settings);
 
 }  // namespace tesserec::data

@@ -7,50 +7,24 @@
 #include "raw_files.hpp"
 #include "row_format.hpp"
 #include "survey.hpp"
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/preprocess.hpp>
-#include <tesserec/store/agree.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::data {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A file under another name until it is complete; removed when it never is.
-class Draft {
- public:
-  Draft(const comm::Communicator& comm, const std::string& path) : comm_(comm), path_(path) {}
-  ~Draft() {
-    std::error_code ignored;
-    if (comm_.rank() == 0 && !kept_) fs::remove(name(), ignored);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  std::string name() const { return path_ + ".part"; }
-  const std::string& path() const { return path_; }
-  /// Collective.
-  void keep() {
-    store::agree(comm_, [&] {
-      if (comm_.rank() == 0) fs::rename(name(), path_);
-    });
-    kept_ = true;
-  }
-
- private:
-  const comm::Communicator& comm_;
-  std::string path_;
-  bool kept_ = false;
-};
-
 Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count) {
   Encoding encoding{layout, make_transforms(layout, train.moments), {}, minimum_count};
   for (std::size_t f = 0; f < layout.features.size(); ++f) {
     const TokenCounts counts = merge(comm, train.tokens[f]);
     train.tokens[f] = {};
-    store::agree(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
+    comm::agree(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
   }
   return encoding;
 }
@@ -87,10 +61,13 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
 
   std::vector<RawFile> train_files = find_raw_files(comm, settings.train, "preprocess.train");
   std::vector<RawFile> evaluate_files = find_raw_files(comm, settings.evaluate, "preprocess.evaluate");
-  store::agree(comm, [&] {
-    std::error_code error;
-    if (comm.rank() == 0) fs::create_directories(settings.output, error);
-    if (error) fail("cannot make the folder ", settings.output, ": ", error.message(), "; set preprocess.output");
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    try {
+      store::make_folder_durably(settings.output);
+    } catch (const Error& error) {
+      fail(error.what(), "; set preprocess.output");
+    }
   });
 
   // First reading: everything that can be wrong with the text is found before anything is written.
@@ -99,23 +76,25 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   if (evaluates) evaluate = survey(comm, std::move(evaluate_files), *format, settings.bad_rows, false);
   const Encoding encoding = learn(comm, train, format->layout(), settings.minimum_count);
 
-  // Second reading.
-  Draft train_draft(comm, settings.output + "/train.h5");
-  Draft evaluate_draft(comm, settings.output + "/evaluate.h5");
-  write_dataset(comm, train_draft.name(), train, *format, encoding, true);
-  if (evaluates) write_dataset(comm, evaluate_draft.name(), evaluate, *format, encoding, false);
-  train_draft.keep();
-  if (evaluates)
-    evaluate_draft.keep();
-  else if (comm.rank() == 0 && fs::exists(evaluate_draft.path()))
-    log_warning(evaluate_draft.path() + " is from an earlier run and may not share the vocabulary of the new train.h5");
+  // Second reading. Both files are on the disk before one of them takes its name.
+  const std::string train_path = settings.output + "/train.h5", evaluate_path = settings.output + "/evaluate.h5";
+  const auto train_file = write_dataset(comm, train_path, train, *format, encoding, true, settings);
+  if (evaluates) {
+    const auto evaluate_file = write_dataset(comm, evaluate_path, evaluate, *format, encoding, false, settings);
+    train_file->publish();
+    evaluate_file->publish();
+  } else {
+    train_file->publish();
+    if (comm.rank() == 0 && fs::exists(evaluate_path))
+      log_warning(evaluate_path + " is from an earlier run and may not share the vocabulary of the new train.h5");
+  }
 
   PreprocessReport report;
   report.train = std::move(train.report);
-  report.train.output = train_draft.path();
+  report.train.output = train_path;
   if (evaluates) {
     report.evaluate = std::move(evaluate.report);
-    report.evaluate.output = evaluate_draft.path();
+    report.evaluate.output = evaluate_path;
   }
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();

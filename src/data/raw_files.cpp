@@ -13,8 +13,8 @@
 #include <xxhash.h>
 
 #include "byte_reader.hpp"
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/agree.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -66,7 +66,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
                                     const std::string& key) {
   std::vector<RawFile> files;
   std::string list;
-  store::agree(comm, [&] {
+  comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     for (const RawFile& file : find_here(patterns, key))
       list += std::to_string(file.bytes) + (file.gzip ? " 1 " : " 0 ") + file.path + '\0';
@@ -112,7 +112,7 @@ std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ran
 
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {
   std::vector<std::uint64_t> mine(files.size(), 0);
-  store::agree(comm, [&] {
+  comm::agree(comm, [&] {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
     for (std::size_t f = 0; f < files.size(); ++f) {

@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/agree.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -133,7 +133,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     const BadRow& last = piece.bad.back();
     failure = describe(result.files[piece.file], before[piece.file] + last.line, last.reason);
   }
-  store::agree_on(comm, failure);
+  comm::agree_on(comm, failure);
 
   gather_counts(comm, rows.counts(), result);
   gather_bad_rows(comm, rows.counts(), before, result.files, result.report);

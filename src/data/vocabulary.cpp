@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/agree.hpp>
 
 namespace tesserec::data {
 
@@ -39,7 +39,7 @@ TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine) {
     comm.broadcast(bytes, root);
     comm.broadcast(offsets, root);
     comm.broadcast(counts, root);
-    store::agree(comm, [&] {
+    comm::agree(comm, [&] {
       for (std::size_t i = 0; i < counts.size(); ++i)
         all.add({bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])}, counts[i]);
     });

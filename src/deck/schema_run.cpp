@@ -13,6 +13,14 @@ std::vector<Section> run_sections() {
       default_words(text("output", &Run::output, Text::any,
                          "Folder for checkpoints, metrics.jsonl and scores; empty means runs/NAME."),
                     "\"\" (runs/NAME)"),
+      boolean("overwrite", &Run::overwrite,
+              "A run that begins anew, or at an earlier step, may replace the checkpoints that its folder holds."),
+      number("lock_wait", &Run::lock_wait, {0, 1e9}, "s",
+             "How long to wait for another job that is using the same folder; an earlier one may still be ending."),
+      default_words(integer("part_bytes", &Run::part_bytes, {}, "bytes",
+                            "Checkpoints, data sets and scores with more numbers than this are cut into files of so "
+                            "many bytes, each written by one rank; 0 means automatic."),
+                    "0 (64 MiB, or what makes 4096 files)"),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

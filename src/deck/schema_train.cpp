@@ -40,6 +40,10 @@ std::vector<Section> train_sections() {
            "checkpoint."),
       boolean("relane", &Checkpoint::relane,
               "Resume with the lanes of this deck instead of the checkpoint's: the bits change."),
+      texts(
+          "accept", &Checkpoint::accept, Text::filled, {0},
+          "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, as "
+          "optimizer.dense.lr; a block, as schedule, stands for all its keys."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {

@@ -9,11 +9,13 @@
 
 #include <unistd.h>
 
-#include "durable.hpp"
 #include "manifest.hpp"
+#include "seal.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/store/agree.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -93,13 +95,13 @@ void remove_leftovers(const std::string& path) {
 }  // namespace
 
 void CheckpointFolder::prepare() const {
-  agree(comm_, [&] {
+  comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    std::error_code error;
-    fs::create_directories(path_, error);
-    if (error)
-      fail("cannot make the folder ", path_, " for checkpoints: ", error.message(),
-           "; set run.output or checkpoint.path");
+    try {
+      make_folder_durably(path_);
+    } catch (const Error& error) {
+      fail(error.what(), "; checkpoints need it: set run.output or checkpoint.path");
+    }
     if (access(path_.c_str(), W_OK) != 0)
       fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
   });
@@ -107,41 +109,41 @@ void CheckpointFolder::prepare() const {
 
 Checkpoint CheckpointFolder::begin(Index step) const {
   const Checkpoint begun{step, folder_of(path_, step) + ".tmp"};
-  agree(comm_, [&] {
+  comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    fs::create_directories(path_);
     remove_leftovers(path_);
-    fs::create_directory(begun.folder);
+    make_folder_durably(begun.folder);
   });
   return begun;
 }
 
 Checkpoint CheckpointFolder::commit(const Checkpoint& begun, const StateRecords& datasets) const {
   const Checkpoint whole{begun.step, folder_of(path_, begun.step)};
-  // Every rank waits for what it wrote: on a cluster each has a cache of its own.
-  agree(comm_, [&] { sync_path(begun.state_file()); });
-  agree(comm_, [&] {
+  comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    Manifest manifest{checkpoint_version, begun.step, 0, datasets, 0};
-    manifest.state_bytes = static_cast<Index>(fs::file_size(begun.state_file()));
-    manifest.metadata_checksum = metadata_checksum(begun.state_file(), datasets);
-    write_durably(begun.folder + "/manifest.json", manifest_text(manifest));
+    const std::optional<Seal> state = read_seal(begun.state_file());
+    if (!state) fail(begun.state_file(), ": this is not what was written");
+    write_proven(begun.folder + "/manifest.json",
+                 manifest_text({checkpoint_version, begun.step, state->text(), datasets}));
     sync_path(begun.folder);
     const std::string old = whole.folder + ".old";
-    const bool replaces = fs::exists(whole.folder);
-    if (replaces) {
+    if (fs::exists(whole.folder)) {
       fs::remove_all(old);
       rename_durably(whole.folder, old);
     }
     rename_durably(begun.folder, whole.folder);
-    if (fs::exists(old)) remove_folder(old, begun.step);
   });
   return whole;
 }
 
+void CheckpointFolder::abandon(const Checkpoint& begun) const noexcept {
+  std::error_code ignored;  // the next checkpoint tries again
+  if (comm_.rank() == 0) fs::remove_all(begun.folder, ignored);
+}
+
 std::vector<Checkpoint> CheckpointFolder::list() const {
   std::string text;
-  agree(comm_, [&] {
+  comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     for (const Checkpoint& one : whole_ones(path_)) text += std::to_string(one.step) + ' ' + one.folder + '\n';
   });
@@ -153,8 +155,9 @@ std::vector<Checkpoint> CheckpointFolder::list() const {
 }
 
 void CheckpointFolder::prune(const Checkpoint& newest, Index keep) const {
-  agree(comm_, [&] {
+  comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
+    remove_leftovers(path_);
     Index kept = 0;
     for (const Checkpoint& one : whole_ones(path_)) {
       const bool stays = one.step <= newest.step && (keep <= 0 || kept < keep);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cassert>
 #include <cstdio>
 
@@ -18,24 +20,44 @@ constexpr std::uint64_t block_factor = 0xC2B2AE3D27D4EB4Full;
 
 std::uint64_t seed_of(const std::string& name) { return XXH3_64bits(name.data(), name.size()); }
 
+/// Whether the square of one of n numbers is not finite: it is 2^64 or more, or no number.
+template <int n>
+bool not_finite(const float* values) {
+  constexpr std::uint32_t exponent = 0x7f800000, too_large = (127 + 64) << 23;
+  bool found = false;
+  for (int i = 0; i < n; ++i) found |= (std::bit_cast<std::uint32_t>(values[i]) & exponent) >= too_large;
+  return found;
+}
+
+struct RowsSum {
+  std::uint64_t sum = 0;
+  bool not_finite = false;
+};
+
 // The lengths of all hashes are known to the compiler: whole blocks of 4 columns, then `tail` columns.
 template <int tail>
-std::uint64_t rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uint64_t seed) {
+RowsSum rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uint64_t seed) {
   std::uint64_t sum = 0;
+  bool bad = false;
   for (Index row = 0; row < rows; ++row, seed += row_factor) {
     const float* at = data + row * ld;
     std::uint64_t here = seed;
-    for (Index block = 0; block < blocks; ++block, at += 4, here += block_factor)
+    for (Index block = 0; block < blocks; ++block, at += 4, here += block_factor) {
       sum += XXH3_64bits_withSeed(at, 4 * sizeof(float), here);
-    if constexpr (tail > 0) sum += XXH3_64bits_withSeed(at, tail * sizeof(float), here);
+      bad |= not_finite<4>(at);
+    }
+    if constexpr (tail > 0) {
+      sum += XXH3_64bits_withSeed(at, tail * sizeof(float), here);
+      bad |= not_finite<tail>(at);
+    }
   }
-  return sum;
+  return {sum, bad};
 }
 
 }  // namespace
 
 std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row, Index rows,
-                             Index first_column, Index columns, Index ld) {
+                             Index first_column, Index columns, Index ld, bool* finite) {
   assert(first_column % 4 == 0);
   constexpr Index rows_of_task = 1024;
   const std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_column / 4) * block_factor;
@@ -43,16 +65,20 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
   const auto sum_of_rows = by_tail[columns % 4];
   const Index tasks = (rows + rows_of_task - 1) / rows_of_task;
   std::uint64_t sum = 0;
+  std::atomic<bool> bad = false;
   Kokkos::parallel_reduce(
       "tesserec::store::table_checksum", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, tasks),
-      [=](Index task, std::uint64_t& partial) {
+      [=, &bad](Index task, std::uint64_t& partial) {
         const Index begin = task * rows_of_task;
         const Index count = std::min(rows_of_task, rows - begin);
-        partial += sum_of_rows(data + begin * ld, count, columns / 4, ld,
-                               seed + static_cast<std::uint64_t>(first_row + begin) * row_factor);
+        const RowsSum here = sum_of_rows(data + begin * ld, count, columns / 4, ld,
+                                         seed + static_cast<std::uint64_t>(first_row + begin) * row_factor);
+        partial += here.sum;
+        if (here.not_finite) bad = true;
       },
       sum);
   exec.fence();
+  if (finite != nullptr && bad) *finite = false;
   return sum;
 }
 

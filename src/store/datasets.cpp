@@ -10,9 +10,6 @@
 namespace tesserec::store {
 namespace {
 
-// One transfer stays below what MPI-IO counts in 32 bits.
-constexpr Index piece_bytes = Index{256} << 20;
-
 std::string text_of(const std::vector<Index>& shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
@@ -45,7 +42,7 @@ Block resolve(const std::string& path, const std::string& name, const std::vecto
   return block;
 }
 
-// The same block in the file and, dense, in memory. Nothing is selected when it is empty.
+// The same block in the file and, dense, in memory. It is not empty.
 struct Selection {
   Handle file, memory;
 };
@@ -54,13 +51,7 @@ Selection select(const std::string& path, const std::string& name, hid_t dataset
                  const Block& block) {
   Handle file(check(H5Dget_space(dataset), path, name, "get its shape"), H5Sclose);
   const hsize_t size = static_cast<hsize_t>(block.rows * block.width);
-  const hsize_t at_least_one = std::max<hsize_t>(size, 1);
-  Handle memory(check(H5Screate_simple(1, &at_least_one, nullptr), path, name, "describe memory"), H5Sclose);
-  if (size == 0) {
-    check(H5Sselect_none(file), path, name, "select nothing");
-    check(H5Sselect_none(memory), path, name, "select nothing");
-    return {std::move(file), std::move(memory)};
-  }
+  Handle memory(check(H5Screate_simple(1, &size, nullptr), path, name, "describe memory"), H5Sclose);
   std::array<hsize_t, H5S_MAX_RANK> start{}, count{};
   std::copy(shape.begin(), shape.end(), count.begin());
   start[0] = static_cast<hsize_t>(block.first_row);
@@ -80,29 +71,62 @@ void require_numbers(const std::string& path, const std::string& name, hid_t dat
   if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_ENUM) fail(path, ": ", name, " does not hold numbers");
 }
 
+Handle creation_list(const std::string& path, const std::string& name) {
+  Handle list(check(H5Pcreate(H5P_DATASET_CREATE), path, name, "prepare it"), H5Pclose);
+  check(H5Pset_obj_track_times(list, false), path, name, "turn times off");
+  return list;
+}
+
+Handle data_space(const std::string& path, const std::string& name, const std::vector<Index>& shape) {
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  return {check(shape.empty() ? H5Screate(H5S_SCALAR)
+                              : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
+                path, name, "describe its shape"),
+          H5Sclose};
+}
+
 }  // namespace
+
+void File::Impl::create_dataset(const std::string& name, const std::vector<Index>& shape, hid_t type,
+                                hid_t creation) const {
+  const std::string whole = plain(name);
+  if (whole.empty()) fail(path, ": a dataset needs a name");
+  if (exists(whole)) fail(path, ": ", name, " is there already");
+  make_groups(whole);
+  const Handle space = data_space(path, name, shape);
+  const Handle dataset(check(H5Dcreate2(file, whole.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), path,
+                             name, "create the dataset"),
+                       H5Dclose);
+}
 
 template <class T>
 void File::create_dataset(const std::string& name, const std::vector<Index>& shape) {
   const auto lock = hdf5_lock();
-  const std::string plain = Impl::plain(name);
-  if (plain.empty()) fail(impl_->path, ": a dataset needs a name");
-  if (impl_->exists(plain)) fail(impl_->path, ": ", name, " is there already");
-  impl_->make_groups(plain);
-  const Handle creation(check(H5Pcreate(H5P_DATASET_CREATE), impl_->path, name, "prepare it"), H5Pclose);
+  const Handle creation = creation_list(impl_->path, name);
   check(H5Pset_layout(creation, H5D_CONTIGUOUS), impl_->path, name, "choose a contiguous layout");
   check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), impl_->path, name, "choose early storage");
   check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), impl_->path, name, "turn filling off");
-  check(H5Pset_obj_track_times(creation, false), impl_->path, name, "turn times off");
-  const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  const Handle space(check(shape.empty() ? H5Screate(H5S_SCALAR)
-                                         : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
-                           impl_->path, name, "describe its shape"),
-                     H5Sclose);
-  const Handle dataset(
-      check(H5Dcreate2(impl_->file, plain.c_str(), disk_type<T>(), space, H5P_DEFAULT, creation, H5P_DEFAULT),
-            impl_->path, name, "create the dataset"),
-      H5Dclose);
+  impl_->create_dataset(name, shape, disk_type<T>(), creation);
+}
+
+template <class T>
+void File::create_virtual(const std::string& name, const std::vector<Index>& shape,
+                          const std::vector<Source>& sources) {
+  const auto lock = hdf5_lock();
+  const Handle creation = creation_list(impl_->path, name);
+  const std::string plain = Impl::plain(name);
+  for (const Source& source : sources) {
+    std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
+    start[0] = static_cast<hsize_t>(source.first_row);
+    count[0] = static_cast<hsize_t>(source.rows);
+    const Handle place = data_space(impl_->path, name, shape);
+    check(H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path, name,
+          "select rows");
+    const Handle there = data_space(impl_->path, name, {count.begin(), count.end()});
+    check(H5Pset_virtual(creation, place, source.file.c_str(), ("/" + plain).c_str(), there), impl_->path, name,
+          "name a part");
+  }
+  impl_->create_dataset(name, shape, disk_type<T>(), creation);
 }
 
 template <class T>
@@ -110,23 +134,10 @@ void File::write(const std::string& name, const Slab& slab, const T* data) {
   const auto lock = hdf5_lock();
   const Handle dataset = impl_->open_dataset(name);
   const std::vector<Index> extents = shape(name);
-  const Block whole = resolve(impl_->path, name, extents, slab);
-  // HDF5 has no address for a dataset without elements, and refuses to write even nothing to it.
-  if (std::find(extents.begin(), extents.end(), Index{0}) != extents.end()) return;
-  const Index piece_rows = std::max<Index>(1, piece_bytes / std::max<Index>(1, whole.width * sizeof(T)));
-  Index pieces = std::max<Index>(1, (whole.rows + piece_rows - 1) / piece_rows);
-  if (impl_->comm != nullptr) pieces = impl_->comm->max(pieces);
-  static const T nothing{};
-  for (Index piece = 0; piece < pieces; ++piece) {
-    Block block = whole;
-    const Index done = std::min(whole.rows, piece * piece_rows);
-    block.first_row += done;
-    block.rows = std::min(piece_rows, whole.rows - done);
-    const Selection at = select(impl_->path, name, dataset, extents, block);
-    const T* from = block.rows * block.width == 0 ? &nothing : data + done * whole.width;
-    check(H5Dwrite(dataset, memory_type<T>(), at.memory, at.file, impl_->transfer, from), impl_->path, name,
-          "write it");
-  }
+  const Block block = resolve(impl_->path, name, extents, slab);
+  if (block.rows * block.width == 0) return;
+  const Selection at = select(impl_->path, name, dataset, extents, block);
+  check(H5Dwrite(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "write it");
 }
 
 template <class T>
@@ -145,13 +156,9 @@ template <class T>
 void File::write_all(const std::string& name, const std::vector<Index>& shape, const T* data) {
   const auto lock = hdf5_lock();
   create_dataset<T>(name, shape);
-  // Every rank holds all of it: the first writes, the others take part.
-  const bool mine = impl_->comm == nullptr || impl_->comm->rank() == 0;
-  if (!shape.empty()) return write(name, Slab{0, mine ? shape[0] : 0}, data);
+  if (!shape.empty()) return write(name, Slab{0, shape[0]}, data);
   const Handle dataset = impl_->open_dataset(name);
-  const Handle space(check(H5Dget_space(dataset), impl_->path, name, "get its shape"), H5Sclose);
-  if (!mine) check(H5Sselect_none(space), impl_->path, name, "select nothing");
-  check(H5Dwrite(dataset, memory_type<T>(), space, space, impl_->transfer, data), impl_->path, name, "write it");
+  check(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data), impl_->path, name, "write it");
 }
 
 template <class T>
@@ -168,11 +175,12 @@ std::vector<T> File::read_all(const std::string& name) const {
   return values;
 }
 
-#define TESSEREC_INSTANTIATE(T)                                                              \
-  template void File::create_dataset<T>(const std::string&, const std::vector<Index>&);      \
-  template void File::write<T>(const std::string&, const Slab&, const T*);                   \
-  template void File::read<T>(const std::string&, const Slab&, T*) const;                    \
-  template void File::write_all<T>(const std::string&, const std::vector<Index>&, const T*); \
+#define TESSEREC_INSTANTIATE(T)                                                                                     \
+  template void File::create_dataset<T>(const std::string&, const std::vector<Index>&);                             \
+  template void File::create_virtual<T>(const std::string&, const std::vector<Index>&, const std::vector<Source>&); \
+  template void File::write<T>(const std::string&, const Slab&, const T*);                                          \
+  template void File::read<T>(const std::string&, const Slab&, T*) const;                                           \
+  template void File::write_all<T>(const std::string&, const std::vector<Index>&, const T*);                        \
   template std::vector<T> File::read_all<T>(const std::string&) const;
 TESSEREC_INSTANTIATE(float)
 TESSEREC_INSTANTIATE(double)

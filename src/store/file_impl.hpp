@@ -9,9 +9,7 @@ namespace tesserec::store {
 struct File::Impl {
   std::string path;
   Handle file;
-  Handle transfer;                           // collective when comm is set
-  const comm::Communicator* comm = nullptr;  // of a file that several ranks write
-  int exceptions = 0;                        // in flight when the file was opened
+  bool created = false;  // in memory, until close() writes it
 
   /// Without slashes at the ends; the root is "".
   static std::string plain(const std::string& name);
@@ -19,6 +17,7 @@ struct File::Impl {
   Handle open_object(const std::string& name) const;
   Handle open_dataset(const std::string& name) const;
   void make_groups(const std::string& name) const;
+  void create_dataset(const std::string& name, const std::vector<Index>& shape, hid_t type, hid_t creation) const;
 };
 
 }  // namespace tesserec::store

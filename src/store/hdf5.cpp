@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
-#include <filesystem>
+#include <cassert>
+#include <memory>
 
 #include "file_impl.hpp"
+#include "seal.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/log.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::store {
@@ -14,28 +15,9 @@ Handle access_list(const std::string& path) {
   return {check(H5Pcreate(H5P_FILE_ACCESS), path, "", "prepare access"), H5Pclose};
 }
 
-Handle transfer_list(const std::string& path, bool collective) {
-  Handle list(check(H5Pcreate(H5P_DATASET_XFER), path, "", "prepare transfer"), H5Pclose);
-  if (collective) check(H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE), path, "", "choose collective transfer");
-  return list;
-}
-
-// No times and only the newest format: the bytes depend on the content alone.
-Handle create_file(const std::string& path, const Handle& access) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    fail(path, ": cannot create the file: there is no folder ", folder.string());
-  if (std::filesystem::is_directory(path, ignored)) fail(path, ": cannot create the file: this is a folder");
-  const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
-  check(H5Pset_obj_track_times(creation, false), path, "", "turn times off");
-  check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), path, "", "choose the format");
-  return {check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose};
-}
-
 }  // namespace
 
-File::File(Impl* impl) : impl_(impl) { impl_->exceptions = std::uncaught_exceptions(); }
+File::File(Impl* impl) : impl_(impl) {}
 File::File(File&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
 File& File::operator=(File&& other) noexcept {
   std::swap(impl_, other.impl_);
@@ -44,62 +26,62 @@ File& File::operator=(File&& other) noexcept {
 
 File File::open(const std::string& path) {
   const auto lock = hdf5_lock();
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) fail(path, ": there is no such file");
-  if (std::filesystem::is_directory(status)) fail(path, ": this is a folder, not an HDF5 file");
-  if (std::filesystem::file_size(path, error) == 0) fail(path, ": the file is empty, not an HDF5 file");
-  const htri_t known = H5Fis_hdf5(path.c_str());
-  if (known < 0) check(known, path, "", "open the file");
-  if (known == 0) fail(path, ": this is not an HDF5 file");
+  require_file(path);
+  read_seal(path);
   const Handle access = access_list(path);
 #if H5_VERSION_GE(1, 10, 7)
   // Read-only files need no lock, and some network file systems have none.
   check(H5Pset_file_locking(access, false, true), path, "", "turn locking off");
 #endif
   Handle file(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), path, "",
-                    "open the file (truncated, or still being written?)"),
+                    "open the file (not HDF5, truncated, or still being written?)"),
               H5Fclose);
-  return File(new Impl{path, std::move(file), transfer_list(path, false)});
+  return File(new Impl{path, std::move(file)});
 }
 
 File File::create(const std::string& path) {
   const auto lock = hdf5_lock();
-  Handle file = create_file(path, access_list(path));
-  return File(new Impl{path, std::move(file), transfer_list(path, false)});
-}
-
-File File::create(const std::string& path, const comm::Communicator& comm) {
-  const auto lock = hdf5_lock();
   const Handle access = access_list(path);
-  check(H5Pset_fapl_mpio(access, comm.mpi(), MPI_INFO_NULL), path, "", "choose MPI-IO");
-  check(H5Pset_all_coll_metadata_ops(access, true), path, "", "make metadata collective");
-  check(H5Pset_coll_metadata_write(access, true), path, "", "make metadata collective");
-  Handle file = create_file(path, access);
-  return File(new Impl{path, std::move(file), transfer_list(path, true), &comm});
+  constexpr std::size_t growth = std::size_t{64} << 10;  // bytes
+  check(H5Pset_fapl_core(access, growth, false), path, "", "make the file in memory");
+  // A format with checksums in its metadata, without flags in memory that only a file closed by HDF5 has reset.
+  check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
+  const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
+  check(H5Pset_userblock(creation, seal_bytes), path, "", "leave room for the seal");
+  // No times: the bytes depend on the content alone.
+  check(H5Pset_obj_track_times(creation, false), path, "", "turn times off");
+  // HDF5 looks whether a file of this name is there: none is.
+  const std::string name = path + " in memory";
+  Handle file(check(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose);
+  return File(new Impl{path, std::move(file), true});
 }
 
 File::~File() {
-  if (impl_ == nullptr) return;
-  // Closing a shared file is collective: a rank that is failing alone must not wait for the others here.
-  const bool failing_alone =
-      impl_->comm != nullptr && impl_->comm->size() > 1 && std::uncaught_exceptions() > impl_->exceptions;
-  if (failing_alone) return;
-  try {
-    close();
-  } catch (const std::exception& error) {
-    log_warning(error.what());
-  }
+  const auto lock = hdf5_lock();
+  delete impl_;
+}
+
+std::span<std::byte> File::image() {
+  assert(impl_->created);
+  const auto lock = hdf5_lock();
+  const std::string& path = impl_->path;
+  check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), path, "", "bring the file together");
+  const ssize_t size = check(H5Fget_file_image(impl_->file, nullptr, 0), path, "", "get its size");
+  void* place = nullptr;  // of the pointer to the memory that holds the file
+  check(H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &place), path, "", "get its bytes");
+  return {*static_cast<std::byte**>(place), static_cast<std::size_t>(seal_bytes + size)};
 }
 
 void File::close() {
   if (impl_ == nullptr) return;
+  if (impl_->created) {
+    const std::span<std::byte> bytes = image();
+    put_seal(bytes);
+    write_proven(impl_->path, bytes);
+  }
   const auto lock = hdf5_lock();
-  Impl* impl = std::exchange(impl_, nullptr);
-  const std::string path = impl->path;
-  const herr_t code = impl->file.close();
-  delete impl;
-  check(code, path, "", "close the file");
+  const std::unique_ptr<Impl> impl(std::exchange(impl_, nullptr));
+  check(impl->file.close(), impl->path, "", "close the file");
 }
 
 const std::string& File::path() const { return impl_->path; }

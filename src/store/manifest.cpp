@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
-#include <tesserec/store/agree.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::store {
 namespace {
 
-std::string digest_of(const std::string& body) {
-  return checksum_text(bytes_checksum("manifest", body.data(), static_cast<Index>(body.size())));
+std::string digest_line(const std::string& body) {
+  const std::uint64_t digest = bytes_checksum("manifest", body.data(), static_cast<Index>(body.size()));
+  return "  \"digest\": " + json_quoted(checksum_text(digest)) + "\n}\n";
 }
 
 // All but the digest, which is that of this text.
 std::string body_of(const Manifest& manifest) {
   std::ostringstream text;
   text << "{\n  \"format\": " << json_quoted(checkpoint_format) << ",\n  \"version\": " << manifest.version
-       << ",\n  \"step\": " << manifest.step << ",\n  \"state_bytes\": " << manifest.state_bytes
-       << ",\n  \"metadata_checksum\": " << json_quoted(checksum_text(manifest.metadata_checksum))
+       << ",\n  \"step\": " << manifest.step << ",\n  \"state\": " << json_quoted(manifest.state)
        << ",\n  \"datasets\": {";
   const char* separator = "\n";
   for (const auto& [name, record] : manifest.datasets) {
     text << separator << "    " << json_quoted(name) << ": {\"rows\": " << record.rows
-         << ", \"columns\": " << record.columns << ", \"offset\": " << record.offset
-         << ", \"checksum\": " << json_quoted(checksum_text(record.checksum)) << "}";
+         << ", \"columns\": " << record.columns << ", \"checksum\": " << json_quoted(checksum_text(record.checksum))
+         << "}";
     separator = ",\n";
   }
   text << "\n  },\n";
@@ -42,15 +44,17 @@ std::uint64_t checksum_value(const std::string& text) {
   return std::stoull(text, nullptr, 16);
 }
 
-}  // namespace
+std::string text_of(const std::string& folder) {
+  const std::string path = folder + "/manifest.json";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, ": there is no such file: this folder is not a whole checkpoint");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
-std::uint64_t metadata_checksum(const std::string& path, const StateRecords& datasets) {
-  std::map<Index, Index> ranges;  // first byte, bytes
-  for (const auto& [name, record] : datasets)
-    if (record.rows * record.columns > 0) ranges[record.offset] = record.rows * record.columns * Index{sizeof(float)};
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+/// bytes_checksum of all that lies outside the datasets of an HDF5 file, in order.
+std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, Index>& ranges) {
+  std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot open it");
-  ranges[static_cast<Index>(file.tellg())] = 0;
   std::string bytes;
   Index at = 0;
   for (const auto& [first, size] : ranges) {
@@ -64,16 +68,31 @@ std::uint64_t metadata_checksum(const std::string& path, const StateRecords& dat
   return bytes_checksum("metadata", bytes.data(), static_cast<Index>(bytes.size()));
 }
 
+}  // namespace
+
+void require_version_1(const std::string& folder) {
+  const std::string path = Checkpoint{0, folder}.state_file();
+  const Json json = parse_json(text_of(folder));
+  std::error_code error;
+  const auto bytes = static_cast<Index>(std::filesystem::file_size(path, error));
+  if (error) fail(path, ": cannot read it: ", error.message());
+  if (const Index wanted = json.at("state_bytes").integer(); bytes != wanted)
+    fail(path, " has ", bytes, " bytes, and manifest.json says ", wanted, ": the file is truncated or replaced");
+  std::map<Index, Index> ranges{{bytes, 0}};  // first byte, bytes
+  for (const auto& [name, record] : json.at("datasets").members)
+    if (const Index size = record.at("rows").integer() * record.at("columns").integer(); size > 0)
+      ranges[record.at("offset").integer()] = size * Index{sizeof(float)};
+  if (metadata_checksum(path, ranges) != checksum_value(json.at("metadata_checksum").string()))
+    fail(path, " is damaged outside its datasets");
+}
+
 std::string manifest_text(const Manifest& manifest) {
   const std::string body = body_of(manifest);
-  return body + "  \"digest\": " + json_quoted(digest_of(body)) + "\n}\n";
+  return body + digest_line(body);
 }
 
 Manifest read_manifest(const std::string& folder) {
-  const std::string path = folder + "/manifest.json";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": there is no such file: this folder is not a whole checkpoint");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_of(folder);
   Manifest manifest;
   try {
     const Json json = parse_json(text);
@@ -81,38 +100,40 @@ Manifest read_manifest(const std::string& folder) {
     manifest.version = json.at("version").integer();
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
-    manifest.state_bytes = json.at("state_bytes").integer();
-    manifest.metadata_checksum = checksum_value(json.at("metadata_checksum").string());
+    if (manifest.version > 1) manifest.state = json.at("state").string();
     for (const auto& [name, record] : json.at("datasets").members)
       manifest.datasets[name] = {record.at("rows").integer(), record.at("columns").integer(),
-                                 checksum_value(record.at("checksum").string()), record.at("offset").integer()};
-    if (json.at("digest").string() != digest_of(text.substr(0, text.rfind("  \"digest\""))))
-      fail("its digest does not fit its content");
+                                 checksum_value(record.at("checksum").string())};
+    const std::size_t body = std::min(text.rfind("  \"digest\""), text.size());
+    if (text != text.substr(0, body) + digest_line(text.substr(0, body))) fail("its digest does not fit its content");
   } catch (const std::exception& error) {
-    fail(path, " is damaged or no manifest: ", error.what());
+    fail(folder, "/manifest.json is damaged or no manifest: ", error.what());
   }
   return manifest;
 }
 
-Manifest open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
+OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
   Manifest manifest;
-  agree(comm, [&] {
+  std::optional<PartedFile> state;
+  comm::agree(comm, [&] {
     std::error_code error;
     if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
     manifest = read_manifest(folder);
     if (manifest.version > checkpoint_version)
       fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version,
            "; this program reads up to ", checkpoint_version, ": use the program that wrote it");
-    const std::string state = Checkpoint{manifest.step, folder}.state_file();
-    const auto bytes = std::filesystem::file_size(state, error);
-    if (error) fail(state, ": cannot read it: ", error.message(), another_checkpoint);
-    if (static_cast<Index>(bytes) != manifest.state_bytes)
-      fail(state, " has ", bytes, " bytes, and manifest.json says ", manifest.state_bytes,
-           ": the file is truncated or replaced", another_checkpoint);
-    if (metadata_checksum(state, manifest.datasets) != manifest.metadata_checksum)
-      fail(state, " is damaged outside its datasets", another_checkpoint);
+    const std::string path = Checkpoint{manifest.step, folder}.state_file();
+    try {
+      if (manifest.version == 1) require_version_1(folder);
+      state.emplace(PartedFile::open(path));
+      if (state->seal() != manifest.state)
+        fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
+      state->verify_parts(comm.rank(), comm.size());
+    } catch (const Error& damage) {
+      fail(damage.what(), another_checkpoint);
+    }
   });
-  return manifest;
+  return {std::move(manifest), std::move(*state)};
 }
 
 }  // namespace tesserec::store

@@ -15,7 +15,8 @@ std::string manifest_text(const Manifest& manifest);
 /// only `version` and `step` are read.
 Manifest read_manifest(const std::string& folder);
 
-/// bytes_checksum of all that lies outside the datasets of an HDF5 file, in order.
-std::uint64_t metadata_checksum(const std::string& path, const StateRecords& datasets);
+/// Of a checkpoint of version 1, whose state.h5 has no seal: Error when its size or a byte outside its datasets is not
+/// what the manifest says. The datasets have checksums of their own.
+void require_version_1(const std::string& folder);
 
 }  // namespace tesserec::store

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state_layout.hpp"
 
-#include <bit>
 #include <sstream>
 
-#include <tesserec/store/agree.hpp>
-#include <tesserec/store/checksum.hpp>
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -17,28 +16,13 @@ void add(Layout& layout, const std::string& name, LogicalShape shape) {
          shape.rows, " x ", shape.columns);
 }
 
-// Length first, so that no two lists of values share a text.
-std::string text_of(const std::string& text) { return std::to_string(text.size()) + ":" + text; }
-std::string text_of(std::int64_t value) { return std::to_string(value); }
-std::string text_of(double value) { return checksum_text(std::bit_cast<std::uint64_t>(value)); }
-template <class T>
-std::string text_of(const std::vector<T>& values) {
-  std::string text = "[";
-  for (const T& value : values) text += text_of(value) + ",";
-  return text + "]";
-}
-
 }  // namespace
 
 Layout common_layout(const comm::Communicator& comm, const std::vector<StateItem>& items) {
   Layout mine;
-  std::string error;
-  try {
+  comm::agree(comm, [&] {
     for (const StateItem& item : items) add(mine, item.name, {item.rows, item.columns});
-  } catch (const Error& disagreement) {
-    error = disagreement.what();
-  }
-  agree_on(comm, error);
+  });
   std::ostringstream text;
   for (const auto& [name, shape] : mine) text << name << '\n' << shape.rows << ' ' << shape.columns << '\n';
   const std::string sent = text.str();
@@ -67,14 +51,6 @@ std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm,
     ++at;
   }
   return sums;
-}
-
-std::uint64_t attributes_checksum(const Attributes& attributes) {
-  std::string text;
-  for (const auto& [name, value] : attributes)
-    text += text_of(name) + std::to_string(value.index()) +
-            std::visit([](const auto& v) { return text_of(v); }, value) + "\n";
-  return bytes_checksum("attributes", text.data(), static_cast<Index>(text.size()));
 }
 
 }  // namespace tesserec::store

@@ -26,7 +26,4 @@ inline Index columns_of(const StateItem& item) {
   return item.slab.columns < 0 ? item.columns - item.slab.first_column : item.slab.columns;
 }
 
-/// The checksum over all attributes.
-std::uint64_t attributes_checksum(const Attributes& attributes);
-
 }  // namespace tesserec::store

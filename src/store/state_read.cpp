@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
+#include <optional>
 
 #include "manifest.hpp"
 #include "state_layout.hpp"
-#include <tesserec/store/agree.hpp>
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/state.hpp>
 
@@ -59,23 +60,7 @@ void require_no_more(const File& file, const Layout& layout) {
       fail(file.path(), ": this checkpoint has ", name, ", which the model does not have", another_model);
 }
 
-// This rank's share of the rows of one dataset, as they lie in the file.
-std::uint64_t share_checksum(const Exec& exec, const comm::Communicator& comm, const File& file,
-                             const std::string& name, LogicalShape shape, std::vector<float>& scratch) {
-  const Index begin = shape.rows * comm.rank() / comm.size(), end = shape.rows * (comm.rank() + 1) / comm.size();
-  constexpr Index bytes = Index{16} << 20;
-  const Index step = std::max<Index>(1, bytes / std::max<Index>(1, shape.columns * Index{sizeof(float)}));
-  std::uint64_t sum = 0;
-  for (Index row = begin; row < end; row += step) {
-    const Index rows = std::min(step, end - row);
-    scratch.resize(static_cast<std::size_t>(rows * shape.columns));
-    file.read(name, Slab{row, rows}, scratch.data());
-    sum += table_checksum(exec, name, scratch.data(), row, rows, 0, shape.columns, shape.columns);
-  }
-  return sum;
-}
-
-void read_item(const File& file, const StateItem& item, std::vector<float>& scratch) {
+void read_item(const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
   const Index columns = columns_of(item);
   const Index row_bytes = std::max<Index>(1, columns) * Index{sizeof(float)};
   const Index step = std::max<Index>(1, state_piece_bytes / row_bytes);
@@ -94,59 +79,50 @@ void read_item(const File& file, const StateItem& item, std::vector<float>& scra
   }
 }
 
-Attributes attributes_of(const File& file) {
-  Attributes attributes;
-  for (const std::string& name : file.attribute_names("/"))
-    if (name != "attributes_checksum") attributes[name] = file.any_attribute("/", name);
-  if (file.attribute<std::string>("/", "attributes_checksum") != checksum_text(attributes_checksum(attributes)))
-    fail(file.path(), ": the attributes of / differ from their checksum: the file is damaged");
-  return attributes;
-}
-
 }  // namespace
 
-void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                const std::vector<StateItem>& items, Extent extent) {
-  const Layout layout = common_layout(comm, items);
-  std::unique_ptr<File> file;
-  std::map<std::string, std::uint64_t> mine, stored;
-  std::vector<float> scratch;
-  agree(comm, [&] {
-    file = std::make_unique<File>(File::open(path));
-    require_shapes(*file, layout);
-    if (extent == Extent::all) require_no_more(*file, layout);
-    for (const auto& [name, shape] : layout) {
-      stored[name] = checksum_from(*file, name);
-      mine[name] = share_checksum(exec, comm, *file, name, shape, scratch);
-    }
+PartedFile open_state(const comm::Communicator& comm, const std::string& path) {
+  std::optional<PartedFile> file;
+  comm::agree(comm, [&] {
+    file.emplace(PartedFile::open(path));
+    file->verify_parts(comm.rank(), comm.size());
   });
-  for (const auto& [name, sum] : sum_by_name(comm, layout, mine))
-    if (sum != stored[name])
-      fail(path, ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ", checksum_text(stored[name]),
-           " was stored", another_checkpoint);
-  agree(comm, [&] {
-    for (const StateItem& item : items) read_item(*file, item, scratch);
-  });
+  return std::move(*file);
 }
 
-Attributes read_attributes(const comm::Communicator& comm, const std::string& path) {
+void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
+                const std::vector<StateItem>& items, Extent extent) {
+  const Layout layout = common_layout(comm, items);
+  std::map<std::string, std::uint64_t> stored;
+  std::vector<float> scratch;
+  comm::agree(comm, [&] {
+    require_shapes(file.index(), layout);
+    if (extent == Extent::all) require_no_more(file.index(), layout);
+    for (const auto& [name, shape] : layout) stored[name] = checksum_from(file.index(), name);
+    for (const StateItem& item : items) read_item(file, item, scratch);
+  });
+  for (const auto& [name, sum] : state_checksums(exec, comm, items))
+    if (sum != stored[name])
+      fail(file.path(), ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ",
+           checksum_text(stored[name]), " was stored", another_checkpoint);
+}
+
+Attributes read_attributes(const PartedFile& file) {
   Attributes attributes;
-  agree(comm, [&] { attributes = attributes_of(File::open(path)); });
+  for (const std::string& name : file.index().attribute_names("/"))
+    if (name != "parts") attributes[name] = file.index().any_attribute("/", name);
   return attributes;
 }
 
-StateRecords list_state(const comm::Communicator& comm, const std::string& path) {
+StateRecords list_state(const PartedFile& file) {
   StateRecords records;
-  agree(comm, [&] {
-    const File file = File::open(path);
-    std::vector<std::string> names;
-    find_datasets(file, "", names);
-    for (const std::string& name : names) {
-      const std::vector<Index> shape = file.shape(name);
-      if (shape.size() != 2) fail(path, ": ", name, " is not a matrix");
-      records[name] = {shape[0], shape[1], checksum_from(file, name), file.offset(name)};
-    }
-  });
+  std::vector<std::string> names;
+  find_datasets(file.index(), "", names);
+  for (const std::string& name : names) {
+    const std::vector<Index> shape = file.index().shape(name);
+    if (shape.size() != 2) fail(file.path(), ": ", name, " is not a matrix");
+    records[name] = {shape[0], shape[1], checksum_from(file.index(), name)};
+  }
   return records;
 }
 

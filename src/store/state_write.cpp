@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <sstream>
 
 #include "state_layout.hpp"
-#include <tesserec/store/agree.hpp>
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::store {
 namespace {
-
-// Rows of an item that travel at once.
-struct Piece {
-  const StateItem* item;
-  Index first, rows;
-};
-
-std::vector<Piece> pieces_of(const std::vector<StateItem>& items, const std::string& name) {
-  std::vector<Piece> pieces;
-  for (const StateItem& item : items) {
-    if (item.name != name || !item.owned) continue;
-    const Index row_bytes = std::max<Index>(1, columns_of(item)) * Index{sizeof(float)};
-    const Index step = std::max<Index>(1, state_piece_bytes / row_bytes);
-    for (Index first = 0; first < item.slab.rows; first += step)
-      pieces.push_back({&item, first, std::min(step, item.slab.rows - first)});
-  }
-  return pieces;
-}
-
-void write_piece(File& file, const std::string& name, const Piece* piece, std::vector<float>& scratch) {
-  if (piece == nullptr) return file.write<float>(name, Slab{}, nullptr);
-  const StateItem& item = *piece->item;
-  const Index columns = columns_of(item);
-  const float* from = item.data + piece->first * item.ld;
-  if (item.ld != columns) {
-    scratch.resize(static_cast<std::size_t>(piece->rows * columns));
-    for (Index row = 0; row < piece->rows; ++row)
-      std::copy_n(from + row * item.ld, columns, scratch.data() + row * columns);
-    from = scratch.data();
-  }
-  file.write(name, Slab{item.slab.first_row + piece->first, piece->rows, item.slab.first_column, columns}, from);
-}
 
 void require_tiling(const comm::Communicator& comm, const Layout& layout, const std::vector<StateItem>& items) {
   std::map<std::string, std::uint64_t> mine;
@@ -53,48 +23,162 @@ void require_tiling(const comm::Communicator& comm, const Layout& layout, const 
   }
 }
 
+/// Where the first number stands whose square is not finite; one is there.
+std::string place_of(const StateItem& item) {
+  const Index columns = columns_of(item);
+  for (Index row = 0; row < item.slab.rows; ++row)
+    for (Index column = 0; column < columns; ++column) {
+      const float value = item.data[row * item.ld + column];
+      if (std::isfinite(value * value)) continue;
+      std::ostringstream text;
+      text << item.name << " is ";
+      std::isnan(value) ? text << "not a number" : std::isinf(value) ? text << "infinite" : text << value;
+      text << " in row " << item.slab.first_row + row << ", column " << item.slab.first_column + column;
+      return text.str();
+    }
+  return "";
+}
+
+PartsLayout parts_of(const Layout& layout, Index part_bytes) {
+  std::vector<std::vector<DatasetShape>> groups;
+  for (const auto& [name, shape] : layout) groups.push_back({{name, ElementType::f32, shape.rows, shape.columns}});
+  return PartsLayout(std::move(groups), part_bytes);
+}
+
+using Slice = std::vector<PartsLayout::Run>;
+
+/// The runs of a part, cut so that a slice has at most so many bytes, or one row.
+std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
+  std::vector<Slice> slices;
+  Index room = 0;
+  for (PartsLayout::Run run : layout.of_part(part)) {
+    const Index row_bytes = layout.datasets()[run.dataset].row_bytes(), end = run.end();
+    while (run.first_row < end) {
+      run.rows = std::min(end - run.first_row, room / row_bytes);
+      if (run.rows == 0) {
+        slices.emplace_back();
+        room = std::max(bytes, row_bytes);
+        continue;
+      }
+      slices.back().push_back(run);
+      room -= run.rows * row_bytes;
+      run.first_row += run.rows;
+    }
+  }
+  return slices;
+}
+
+/// What of a run of rows these items own.
+void add_pieces(const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
+                std::vector<PartedWriter::Piece>& pieces) {
+  for (const StateItem* item : items) {
+    const Index begin = std::max(run.first_row, item->slab.first_row),
+                end = std::min(run.end(), item->slab.first_row + item->slab.rows);
+    if (begin < end)
+      pieces.push_back({run.dataset,
+                        {begin, end - begin, item->slab.first_column, columns_of(*item)},
+                        item->data + (begin - item->slab.first_row) * item->ld,
+                        item->ld});
+  }
+}
+
+/// The rank that holds a part's first numbers writes it, so that little travels, as long as all write as many.
+std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& layout,
+                           const std::map<std::string, std::vector<const StateItem*>>& owned) {
+  std::vector<Index> holders(static_cast<std::size_t>(layout.parts()), -1);
+  for (int part = 0; part < layout.parts(); ++part) {
+    if (layout.of_part(part).empty()) continue;
+    const PartsLayout::Run& first = layout.of_part(part).front();
+    const auto items = owned.find(layout.datasets()[first.dataset].name);
+    if (items == owned.end()) continue;
+    for (const StateItem* item : items->second)
+      if (item->slab.first_column == 0 && item->slab.first_row <= first.first_row &&
+          first.first_row < item->slab.first_row + item->slab.rows)
+        holders[static_cast<std::size_t>(part)] = comm.rank();
+  }
+  comm.max(std::span<Index>(holders));
+  const int most = (layout.parts() + comm.size() - 1) / comm.size();
+  std::vector<int> owners(holders.size(), -1), held(static_cast<std::size_t>(comm.size()), 0);
+  for (std::size_t part = 0; part < owners.size(); ++part)
+    if (const Index rank = holders[part]; rank >= 0 && held[static_cast<std::size_t>(rank)] < most) {
+      owners[part] = static_cast<int>(rank);
+      ++held[static_cast<std::size_t>(rank)];
+    }
+  std::size_t next = 0;
+  for (int& owner : owners) {
+    if (owner >= 0) continue;
+    while (held[next] == most) ++next;
+    owner = static_cast<int>(next);
+    ++held[next];
+  }
+  return owners;
+}
+
 }  // namespace
 
 std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
-                                                     const std::vector<StateItem>& items) {
+                                                     const std::vector<StateItem>& items, std::string* not_finite) {
   const Layout layout = common_layout(comm, items);
   std::map<std::string, std::uint64_t> mine;
-  for (const StateItem& item : items)
-    if (item.owned)
+  comm::agree(comm, [&] {
+    for (const StateItem& item : items) {
+      if (!item.owned) continue;
+      bool finite = true;
       mine[item.name] += table_checksum(exec, item.name, item.data, item.slab.first_row, item.slab.rows,
-                                        item.slab.first_column, columns_of(item), item.ld);
+                                        item.slab.first_column, columns_of(item), item.ld, &finite);
+      if (!finite && not_finite != nullptr && not_finite->empty()) *not_finite = place_of(item);
+    }
+  });
   return sum_by_name(comm, layout, mine);
 }
 
 StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                         const std::vector<StateItem>& items, const Attributes& attributes) {
+                         const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes) {
   const Layout layout = common_layout(comm, items);
   require_tiling(comm, layout, items);
-  const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items);
+  std::string not_finite;
+  const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
+  comm::agree_on(comm, not_finite.empty() ? "" : not_finite + ": the model has diverged; lower the learning rate");
 
-  // Each step is agreed on, so that a full disk seen by one rank ends all.
-  std::unique_ptr<File> file;
-  agree(comm, [&] { file = std::make_unique<File>(File::create(path, comm)); });
-  StateRecords records;
-  agree(comm, [&] {
-    for (const auto& [name, shape] : layout) {
-      file->create_dataset<float>(name, {shape.rows, shape.columns});
-      file->set_attribute<std::string>(name, "checksum", checksum_text(checksums.at(name)));
-      records[name] = {shape.rows, shape.columns, checksums.at(name), file->offset(name)};
+  std::map<std::string, std::vector<const StateItem*>> owned;
+  for (const StateItem& item : items)
+    if (item.owned) owned[item.name].push_back(&item);
+  const PartsLayout parts = parts_of(layout, part_bytes);
+  const std::vector<int> owners = owners_of(comm, parts, owned);
+  std::vector<std::vector<int>> parts_of_rank(static_cast<std::size_t>(comm.size()));
+  for (int part = 0; part < parts.parts(); ++part)
+    parts_of_rank[static_cast<std::size_t>(owners[static_cast<std::size_t>(part)])].push_back(part);
+  PartedWriter writer(comm, path, parts, owners);
+  // Every rank is given one part after the other, all at a time, slice by slice; a rank may hold a slice of each.
+  const Index ranks = comm.size();
+  const Index slice_bytes = std::clamp<Index>((Index{128} << 20) / ranks, Index{256} << 10, Index{16} << 20);
+  for (std::size_t round = 0;; ++round) {
+    std::vector<std::vector<Slice>> slices;
+    std::size_t longest = 0;
+    for (const std::vector<int>& list : parts_of_rank) {
+      if (round >= list.size()) continue;
+      slices.push_back(slices_of(parts, list[round], slice_bytes));
+      longest = std::max(longest, slices.back().size());
     }
-    for (const auto& [name, value] : attributes)
-      std::visit([&, key = name](const auto& v) { file->set_attribute("/", key, v); }, value);
-    file->set_attribute<std::string>("/", "attributes_checksum", checksum_text(attributes_checksum(attributes)));
-  });
-  std::vector<float> scratch;
-  for (const auto& [name, shape] : layout) {
-    const std::vector<Piece> pieces = pieces_of(items, name);
-    const Index count = comm.max(static_cast<Index>(pieces.size()));
-    for (Index i = 0; i < count; ++i)
-      agree(comm,
-            [&] { write_piece(*file, name, i < static_cast<Index>(pieces.size()) ? &pieces[i] : nullptr, scratch); });
+    if (slices.empty()) break;
+    for (std::size_t s = 0; s < longest; ++s) {
+      std::vector<PartedWriter::Piece> pieces;
+      for (const std::vector<Slice>& part : slices)
+        if (s < part.size())
+          for (const PartsLayout::Run& run : part[s])
+            add_pieces(owned[parts.datasets()[run.dataset].name], run, pieces);
+      writer.write(pieces);
+    }
   }
-  agree(comm, [&] { file->close(); });
+
+  StateRecords records;
+  std::map<std::string, Attributes> of_datasets;
+  for (const auto& [name, shape] : layout) {
+    records[name] = {shape.rows, shape.columns, checksums.at(name)};
+    of_datasets[name] = {{"checksum", checksum_text(checksums.at(name))}};
+  }
+  writer.prepare(attributes, of_datasets);
+  writer.publish();
   return records;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdio>
 
+#include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/timer.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -108,6 +111,23 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         "rest of this epoch deals its samples anew");
 }
 
+/// ": 12.3 MB in 0.004 s, 3.1 GB/s".
+std::string rate_of(const store::StateRecords& records, double seconds) {
+  double bytes = 0;
+  for (const auto& [name, record] : records)
+    bytes += static_cast<double>(sizeof(float)) * static_cast<double>(record.rows * record.columns);
+  char text[80];
+  std::snprintf(text, sizeof text, ": %.1f MB in %.3f s, %.2f GB/s", 1e-6 * bytes, seconds, 1e-9 * bytes / seconds);
+  return text;
+}
+
+/// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
+bool same_files(const Session& session, const store::Attributes& attributes) {
+  const auto then = attributes.find("data_digest");
+  return then != attributes.end() && !session.data.content.empty() &&
+         then->second == store::Attribute(session.data.content);
+}
+
 }  // namespace
 
 std::vector<StateItem> weight_items(Session& session) {
@@ -144,36 +164,62 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"samples_per_epoch", epoch_samples},
       {"dense_features", session.data.dense_features},
       {"vocabulary_digest", session.data.vocabulary},
+      {"data_digest", session.data.content},
       {"train.batch_size", job.train.batch_size},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", static_cast<Index>(job.run.seed)},
       {"deck", job.deck},
   };
+  const Timer timer;
   const store::Checkpoint begun = folder.begin(at.step);
-  const store::StateRecords records =
-      store::write_state(session.exec, session.comm, begun.state_file(), all_items(session), attributes);
-  const store::Checkpoint whole = folder.commit(begun, records);
-  folder.prune(whole, job.checkpoint.keep);
+  store::Checkpoint whole;
+  try {
+    const store::StateRecords records = store::write_state(session.exec, session.comm, begun.state_file(),
+                                                           all_items(session), attributes, job.run.part_bytes);
+    whole = folder.commit(begun, records);
+    log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
+  } catch (const Error& error) {
+    folder.abandon(begun);
+    fail("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
+  }
+  try {
+    folder.prune(whole, job.checkpoint.keep);
+  } catch (const Error& error) {
+    fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step stands");
+  }
   return whole.folder;
 }
 
 std::optional<Position> restore(Session& session, Index epoch_samples) {
-  const std::string& resume = session.job.checkpoint.resume;
-  if (resume == "never") return std::nullopt;
+  const Job& job = session.job;
+  const std::string& resume = job.checkpoint.resume;
+  const auto whole = store::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
+  const auto require_overwrite = [&](const std::string& what) {
+    if (!job.run.overwrite)
+      fail(job.checkpoint_folder(), " holds checkpoints up to step ", whole.front().step, ", which ", what,
+           " would replace; set run.overwrite = true if it may, or give this run another run.output");
+  };
+  if (resume == "never") {
+    if (!whole.empty()) require_overwrite("a run that begins anew (checkpoint.resume = \"never\")");
+    return std::nullopt;
+  }
   std::string path = resume;
   if (resume == "auto") {
-    const auto whole = store::CheckpointFolder(session.comm, session.job.checkpoint_folder()).list();
     if (whole.empty()) return std::nullopt;
     path = whole.front().folder;
   }
-  store::open_checkpoint(session.comm, path);
-  const std::string file = store::Checkpoint{0, path}.state_file();
-  const store::Attributes attributes = store::read_attributes(session.comm, file);
+  const Timer timer;
+  const store::OpenCheckpoint checkpoint = store::open_checkpoint(session.comm, path);
+  const std::string& file = checkpoint.state.path();
+  const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_run(session, epoch_samples, attributes, file);
-  store::read_state(session.exec, session.comm, file, all_items(session), store::Extent::all);
+  check_same_task(get<std::string>(attributes, "deck", file), job, Purpose::resume, same_files(session, attributes),
+                  file);
   Position at;
   at.step = get<std::int64_t>(attributes, "step", file);
+  if (!whole.empty() && whole.front().step > at.step) require_overwrite("a run that goes on from " + path);
+  store::read_state(session.exec, session.comm, checkpoint.state, all_items(session), store::Extent::all);
   at.epoch = get<std::int64_t>(attributes, "epoch", file);
   at.batch = get<std::int64_t>(attributes, "batch", file);
   at.samples = get<std::int64_t>(attributes, "samples", file);
@@ -181,6 +227,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   at.loss_samples = get<std::int64_t>(attributes, "loss_samples", file);
   at.checkpoint = path;
   log_info("resumed from " + path + ": step " + std::to_string(at.step));
+  log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
   return at;
 }
 
@@ -193,10 +240,12 @@ std::string restore_weights(Session& session, const std::string& wanted) {
       fail("no whole checkpoint in ", folder, "; train first, or name one with checkpoint.resume = \"PATH\"");
     path = whole.front().folder;
   }
-  store::open_checkpoint(session.comm, path);
-  const std::string file = store::Checkpoint{0, path}.state_file();
-  check_same_data(session, store::read_attributes(session.comm, file), file);
-  store::read_state(session.exec, session.comm, file, weight_items(session), store::Extent::part);
+  const store::OpenCheckpoint checkpoint = store::open_checkpoint(session.comm, path);
+  const std::string& file = checkpoint.state.path();
+  const store::Attributes attributes = store::read_attributes(checkpoint.state);
+  check_same_data(session, attributes, file);
+  check_same_task(get<std::string>(attributes, "deck", file), session.job, Purpose::weights, true, file);
+  store::read_state(session.exec, session.comm, checkpoint.state, weight_items(session), store::Extent::part);
   return path;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/parted_writer.hpp>
 #include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::train {
@@ -38,18 +38,20 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
 Index predict(Session& session, data::Source& source, const std::string& path) {
   const comm::Communicator& comm = session.comm;
   const Index samples = source.info().samples;
-  store::File file = store::File::create(path, comm);
-  file.create_dataset<float>("scores", {samples});
-  file.create_dataset<float>("labels", {samples});
+  using store::ElementType;
+  store::PartsLayout layout({{{"scores", ElementType::f32, samples}, {"labels", ElementType::f32, samples}}},
+                            session.job.run.part_bytes);
+  store::PartedWriter writer(comm, path, std::move(layout), {}, session.job.run.lock_wait);
   Index first = 0;  // of the batch, in the epoch
   for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size);
     const store::Slab slab{first + mine.begin, mine.size()};
-    file.write("scores", slab, probabilities.data());
-    file.write("labels", slab, batch.labels.data());
+    const store::PartedWriter::Piece pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};
+    writer.write(pieces);
     first += batch.global_size;
   });
-  file.close();
+  writer.prepare({{"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", samples}});
+  writer.publish();
   return samples;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
+#include <cstdio>
 #include <fstream>
 
-#include <tesserec/core/error.hpp>
+#include <fcntl.h>
+
 #include <tesserec/train/metrics_log.hpp>
 
 namespace tesserec::train {
@@ -29,23 +28,19 @@ std::string lines_until(const std::string& path, Index step, Index last) {
 }  // namespace
 
 MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path_(folder + "/metrics.jsonl") {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail("cannot make the folder ", folder, ": ", error.message(), "; set run.output");
-  const std::string kept = lines_until(path_, step, last);
+  store::make_folder_durably(folder);
   // Through another name: a kill here loses no line.
-  const std::string whole = path_ + ".tmp";
-  file_ = std::fopen(whole.c_str(), "w");
-  if (file_ == nullptr) fail("cannot write ", whole, ": ", std::strerror(errno));
-  const bool written = std::fputs(kept.c_str(), file_) >= 0 && std::fflush(file_) == 0;
-  if (!written || std::rename(whole.c_str(), path_.c_str()) != 0) {
-    const int why = errno;
-    std::fclose(file_);
-    fail("cannot write ", path_, ": ", std::strerror(why));
-  }
+  store::write_proven(path_ + ".tmp", lines_until(path_, step, last));
+  store::rename_durably(path_ + ".tmp", path_);
+  file_.emplace(path_, O_WRONLY | O_APPEND, "write to it");
 }
 
-MetricsLog::~MetricsLog() { std::fclose(file_); }
+void MetricsLog::sync() const { store::sync_path(path_); }
+
+void MetricsLog::close() {
+  sync();
+  file_->close();
+}
 
 void MetricsLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
   std::string line = "{\"step\": " + std::to_string(step) + ", \"kind\": \"" + kind + "\"";
@@ -54,8 +49,8 @@ void MetricsLog::write(Index step, const std::string& kind, const std::vector<st
     std::snprintf(number, sizeof number, "%.17g", value);
     line += ", \"" + name + "\": " + (std::isfinite(value) ? number : "null");
   }
-  if (std::fputs((line + "}\n").c_str(), file_) < 0 || std::fflush(file_) != 0)
-    fail("cannot write ", path_, ": ", std::strerror(errno));
+  line += "}\n";
+  store::write_all(*file_, path_, std::as_bytes(std::span(line.data(), line.size())));
 }
 
 }  // namespace tesserec::train

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/planner.hpp>
 #include <tesserec/train/session.hpp>
@@ -72,6 +73,13 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
 
 data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {
   return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.batch_size, shuffle, job.run.seed};
+}
+
+std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {
+  const data::Deal deal = Session::deal(comm, job, use == data::Use::train && job.train.shuffle);
+  std::unique_ptr<data::Source> source;
+  comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
+  return source;
 }
 
 std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,

@@ -103,7 +103,7 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
-         "; lower the learning rate or look at the data. No checkpoint was written");
+         "; lower the learning rate or look at the data. This step has no checkpoint");
   // Each rank looks at a piece of the dense gradient, which is the same on all, and at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
@@ -114,14 +114,14 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
   for (const model::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail("step ", step, ": the gradient of ", p.name,
-           " is not finite; lower the learning rate. No checkpoint was written");
+           " is not finite; lower the learning rate. This step has no checkpoint");
   if (column < 0) return;
   Index end = 0;
   for (const embedding::EmbeddingBagConfig& table : model_.tables.tables())
     for (const std::string& feature : table.feature_names)
       if (column < (end += table.embedding_dim))
         fail("step ", step, ": the gradient of table ", table.name, " (feature ", feature,
-             ") is not finite; lower the learning rate. No checkpoint was written");
+             ") is not finite; lower the learning rate. This step has no checkpoint");
 }
 
 }  // namespace tesserec::train

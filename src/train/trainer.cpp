@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <memory>
 
 #include <sys/resource.h>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/metrics_log.hpp>
@@ -61,11 +64,13 @@ class Run {
     pipeline_.drop();
     if (saved_ != at_.step) checkpoint();
     if (result_.signal == 0) evaluate();
+    by_first_rank([&] { metrics_->close(); });
     return finish();
   }
 
  private:
   void resume() {
+    lock();
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       saved_ = at_.step;
@@ -73,10 +78,24 @@ class Run {
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     pipeline_.seek(at_.epoch, at_.batch);
-    if (session_.comm.rank() == 0) metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_);
+    by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
     result_.loss = std::nan("");
+  }
+
+  /// The folders are this job's from here on.
+  void lock() {
+    locks_.emplace_back(session_.comm, job_.run.folder(), job_.run.lock_wait);
+    if (!job_.checkpoint.path.empty() && job_.checkpoint.keep > 0)
+      locks_.emplace_back(session_.comm, job_.checkpoint.path, job_.run.lock_wait);
+  }
+
+  template <class Body>
+  void by_first_rank(const Body& body) {
+    comm::agree(session_.comm, [&] {
+      if (session_.comm.rank() == 0) body();
+    });
   }
 
   void train() {
@@ -94,12 +113,13 @@ class Run {
 
   void log() {
     if (!due(job_.train.log_every) && at_.step != last_step_) return;
-    if (metrics_)
+    by_first_rank([&] {
       metrics_->write(at_.step, "train",
                       {{"samples", static_cast<double>(at_.samples)},
                        {"loss", at_.loss_sum / static_cast<double>(at_.loss_samples)},
                        {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
                        {"samples_per_second", static_cast<double>(trained_) / seconds_}});
+    });
     at_.loss_sum = 0;
     at_.loss_samples = 0;
   }
@@ -109,11 +129,12 @@ class Run {
     result_.evaluation = train::evaluate(session_, *evaluation_);
     log_info("step " + std::to_string(at_.step) +
              ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
-    if (metrics_) metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics));
+    by_first_rank([&] { metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics)); });
   }
 
   void checkpoint() {
     if (job_.checkpoint.keep == 0) return;
+    by_first_rank([&] { metrics_->sync(); });
     result_.checkpoint = save(session_, at_, epoch_samples_);
     saved_ = at_.step;
   }
@@ -144,7 +165,8 @@ class Run {
   Index trained_ = 0;   // samples of this process
   double seconds_ = 0;  // in steps, waiting for their batches included
   std::vector<float> step_seconds_;
-  std::unique_ptr<MetricsLog> metrics_;
+  std::deque<store::FolderLock> locks_;
+  std::unique_ptr<MetricsLog> metrics_;  // of the first rank
   TrainResult result_;
 };
 

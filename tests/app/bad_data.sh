@@ -48,12 +48,32 @@ grep -q 'raw/bad.txt:57: I4: "abc" is not an integer' "$folder/err" || complain 
 train_on() { must_fail "$1" train "$deck" --set "data.train=$folder/x.h5"; }
 echo hello >"$folder/x.h5"; train_on 'x.h5: this is not an HDF5 file'
 : >"$folder/x.h5"; train_on 'x.h5: the file is empty'
-head -c -1000 "$folder/data/train.h5" >"$folder/x.h5"; train_on 'x.h5: cannot open the file (truncated'
+head -c -1000 "$folder/data/train.h5" >"$folder/x.h5"; train_on 'so it is truncated or was replaced'
+{ head -c 5000 "$folder/data/train.h5"; printf 'x'; tail -c +5002 "$folder/data/train.h5"; } >"$folder/x.h5"; train_on 'x.h5 is damaged: its checksum is'
 rm "$folder/x.h5"; train_on 'x.h5: there is no such file'
 printf '[[table]]\nname = "C1"\nrows = 3\n' | cat "$deck" - >"$folder/table.toml"
 must_fail 'of feature C1 in sample' train "$folder/table.toml"
 must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
 must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
+
+# In parts, of which a damaged one is met before the first step, whichever rank reads it.
+must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.output=$folder/parts" --set run.part_bytes=4000
+train_on_parts() { must_fail "$1" train "$deck" --set "data.train=$folder/parts/train.h5" --set "run.output=$folder/in_parts"; }
+for number in 00001 00004; do
+  part=$(echo "$folder"/parts/train.*/$number.h5)
+  cp "$part" "$folder/whole.h5"
+  printf 'x' | dd of="$part" bs=1 seek=2000 conv=notrunc status=none
+  train_on_parts "$number.h5 is damaged: its checksum is"
+  cp "$(dirname "$part")/00002.h5" "$part"
+  train_on_parts "$number.h5 is damaged: its seal is"
+  rm "$part"
+  train_on_parts "$number.h5: cannot open it"
+  cp "$folder/whole.h5" "$part"
+done
+must_succeed '"steps": 4' train "$deck" --json --set "data.train=$folder/parts/train.h5" --set "run.output=$folder/in_parts"
+in_parts=$(value weights_digest)
+must_succeed '"steps": 4' train "$deck" --json --set "run.output=$folder/in_one"
+[ "$(value weights_digest)" = "$in_parts" ] || complain "another digest from a data set in parts"
 
 RANKS=1
 # Evaluation data that do not fit: fewer dense numbers, another vocabulary.

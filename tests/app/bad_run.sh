@@ -32,6 +32,12 @@ done
 must_fail 'step 2: the loss is not a number; lower the learning rate' train "$deck" --set optimizer.dense.lr=1e30
 must_fail 'step 2: the ' train "$deck" --set optimizer.sparse.lr=1e30
 [ -z "$(ls -A "$folder/run/checkpoints")" ] || complain "a checkpoint after numbers that are not finite"
+# Weights that an update took out of range are looked at before they are saved.
+must_succeed '"steps": 3' train "$deck" --json --set train.steps=3 --set "run.output=$folder/diverged"
+must_fail 'the model has diverged; lower the learning rate; this step has no checkpoint, earlier ones stand' train "$deck" \
+  --set "run.output=$folder/diverged" --set checkpoint.accept=optimizer --set optimizer.sparse.lr=1e30 --set checkpoint.every_steps=1 --set checkpoint.keep=1
+[ "$(ls "$folder/diverged/checkpoints")" = step_000000003 ] || complain "the good checkpoint does not stand alone"
+must_succeed '"whole": true' verify "$folder/diverged/checkpoints/step_000000003" --json
 must_fail 'no whole checkpoint in' evaluate "$deck"
 must_fail 'no whole checkpoint in' predict "$deck"
 
@@ -40,35 +46,70 @@ some=$RANKS RANKS=1
 must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 --set checkpoint.keep=3
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
 must_fail 'was made with 5 dense features, the data at hand' train "$deck" --set data.synthetic.dense_features=6
-must_fail 'tables/C1/row_sum is 50 x 1 in this checkpoint, and 51 x 1 in the model' train "$deck" --set data.synthetic.rows.0=51
-must_fail 'is 8 x 1 in this checkpoint, and 9 x 1 in the model' train "$deck" --set model.bottom.0=9
-must_fail 'has tables/C1/row_sum, which the model does not have: it is of another model or optimizer' train "$deck" --set optimizer.sparse.type=sgd
-must_fail 'exp_avg (8 x 1), which this checkpoint does not have' train "$deck" --set optimizer.dense.type=adam
+# Another task: every key that differs, with both values, unless the deck accepts it; then what does not fit.
+must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or allow it with checkpoint.accept = ["data.synthetic.rows"]' \
+  train "$deck" --set data.synthetic.rows.0=51
+for change in 'model.loss "bce" "mse"' 'model.interaction "dot" "cat"' 'data.synthetic.zipf 1.05 0.5' \
+  'data.synthetic.ids_per_bag 1 2' 'optimizer.dense.lr 0.05 0.5' 'schedule.warmup_steps 0 7'; do
+  read -r key before after <<<"$change"
+  must_fail "was made with $key = $before, this deck has $after; set it back" train "$deck" --set "$key=$after"
+done
+must_fail 'was made with model.loss = "bce", this deck has "mse"; optimizer.sparse.eps = 1e-08, this deck has 1e-06; set it back, or allow it with checkpoint.accept = ["model.loss", "optimizer.sparse.eps"]' \
+  train "$deck" --set model.loss=mse --set optimizer.sparse.eps=1e-6
+must_fail 'was made with table.C1 = no table, this deck has one' train "$deck" --set data.synthetic.rows.0=50 --set 'table=[{name="C1", pooling="mean"}, {name="C2"}, {name="C3"}]'
+must_fail 'checkpoint.accept: "model.lost" is no key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
+must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$deck" --set model.loss=mse
+must_fail 'was made with run.seed = 1, this deck has 2' evaluate "$deck" --set run.seed=2
+must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000
+must_succeed '"auc"' evaluate "$deck" --json --set model.loss=mse --set 'checkpoint.accept=["model"]'
+must_fail 'is 8 x 1 in this checkpoint, and 9 x 1 in the model' train "$deck" --set model.bottom.0=9 --set checkpoint.accept=model.bottom
+must_fail 'has tables/C1/row_sum, which the model does not have: it is of another model or optimizer' \
+  train "$deck" --set optimizer.sparse.type=sgd --set checkpoint.accept=optimizer
+must_fail 'exp_avg (8 x 1), which this checkpoint does not have' train "$deck" --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
+# Checkpoints that a run would replace.
+must_fail 'would replace; set run.overwrite = true' train "$deck" --set checkpoint.resume=never
+must_fail 'would replace; set run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
+[ -f "$newest/manifest.json" ] || complain "the newest checkpoint is gone"
 must_fail 'was made with run.seed = 1, this run has 3' train "$deck" --set run.seed=3
 must_fail 'there is no such checkpoint folder' train "$deck" --set "checkpoint.resume=$folder/none"
-must_succeed '"steps": 16' train "$deck" --json --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
+must_succeed '"steps": 16' train "$deck" --json --set "checkpoint.resume=$folder/run/checkpoints/step_000000012" --set run.overwrite=true
 must_succeed "\"checkpoint\": \"$newest\"" train "$deck" --json
 grep -q '^finished before: step 16 of 16' "$folder/err" || complain "a finished run does not say so"
 
-# Damage. The byte lies in a dataset whose place the manifest tells.
+# Damage, to a checkpoint in one file and to one in parts.
 RANKS=$some
-cp -r "$newest" "$folder/good"
 damaged() {
   must_fail "$1" train "$deck"
   grep -q 'name another checkpoint with checkpoint.resume' "$folder/err" || [ "${2:-}" = newer ] || complain "no advice: $1"
   RANKS=1
   must_fail "$1" evaluate "$deck"
+  must_fail "$1" verify "$newest"
   RANKS=$some
   rm -r "$newest"
   cp -r "$folder/good" "$newest"
 }
-offset=$(sed -nE 's|.*"tables/C2/weight": .*"offset": ([0-9]+),.*|\1|p' "$newest/manifest.json")
-printf '\245' | dd of="$newest/state.h5" bs=1 seek=$((offset + 9)) conv=notrunc status=none
-damaged 'tables/C2/weight is damaged: its checksum is'
-printf '\245' | dd of="$newest/state.h5" bs=1 seek=100 conv=notrunc status=none
-damaged 'state.h5 is damaged outside its datasets'
-head -c 3000 "$folder/good/state.h5" >"$newest/state.h5"
-damaged 'state.h5 has 3000 bytes, and manifest.json says'
-sed -i 's/"version": 1,/"version": 99,/' "$newest/manifest.json"
-damaged 'this checkpoint has format version 99; this program reads up to 1' newer
+for part_bytes in 0 500; do
+  rm -rf "$folder/run" "$folder/good"
+  must_succeed '"steps": 16' train "$deck" --json --set run.part_bytes=$part_bytes
+  must_succeed '"whole": true' verify "$newest" --json
+  cp -r "$newest" "$folder/good"
+  files=("$newest/state.h5")
+  [ "$part_bytes" = 0 ] || files+=("$newest"/state.*/00000.h5 "$newest"/state.*/00002.h5)
+  for file in "${files[@]}"; do
+    printf '\245' | dd of="$file" bs=1 seek=1500 conv=notrunc status=none
+    damaged "$(basename "$file") is damaged: its checksum is"
+    printf '\245' | dd of="$file" bs=1 seek=100 conv=notrunc status=none
+    damaged "$(basename "$file") is damaged: the seal in its first 512 bytes cannot be read"
+    truncate -s 1000 "$file"
+    damaged "$(basename "$file") is damaged: it has 1000 bytes"
+  done
+done
+sed -i 's/"version": 2,/"version": 99,/' "$newest/manifest.json"
+damaged 'this checkpoint has format version 99; this program reads up to 2' newer
+
+# Scores have checksums too.
+must_succeed '"samples": 100' predict "$deck" --json
+must_succeed '"whole": true' verify "$folder/run/scores.h5" --json
+printf '\245' | dd of="$folder/run/scores.h5" bs=1 seek=1500 conv=notrunc status=none
+must_fail 'scores.h5 is damaged: its checksum is' verify "$folder/run/scores.h5"
 finish

@@ -60,7 +60,7 @@ only() {
     [[ $file =~ $2 ]] || breach "$file:$line: $3"
   done < <(grep -HnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$1" $sources || true)
 }
-only 'mpi\.h' '^(include/tesserec|src)/(comm|store)/' '<mpi.h> belongs in comm and store'
+only 'mpi\.h' '^(include/tesserec|src)/comm/' '<mpi.h> belongs in comm'
 only 'nccl\.h' '^(include/tesserec|src)/comm/' '<nccl.h> belongs in comm'
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_file.cpp'

@@ -17,6 +17,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 . "$here/small_deck.sh" "$folder/deck.toml"
+turn=0
 ranks_of=(1 3 2 4)
 plans=(table_wise row_wise data_parallel auto)
 
@@ -32,7 +33,7 @@ launch() {
   [ "$1" -gt 1 ] || launcher=
   # shellcheck disable=SC2086
   $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
-    --set train.epochs=1000 --set "train.steps=$steps" \
+    --set train.epochs=1000 --set "train.steps=$steps" --set "run.part_bytes=$((turn % 2 * 3000))" \
     >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }

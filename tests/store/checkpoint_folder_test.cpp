@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <numeric>
 
 #include "catch.hpp"
@@ -40,14 +41,16 @@ TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the 
   const Checkpoint newest = folder.list().front();
   REQUIRE(newest.folder == scratch / "run/checkpoints/step_1234567890");
   REQUIRE(folder.list().back().folder == scratch / "run/checkpoints/step_000000007");
-  const store::Manifest manifest = store::open_checkpoint(world, newest.folder);
-  REQUIRE(manifest.step == 1234567890);
-  REQUIRE(manifest.datasets == store::list_state(world, newest.state_file()));
+  const store::OpenCheckpoint open = store::open_checkpoint(world, newest.folder);
+  REQUIRE(open.manifest.step == 1234567890);
+  REQUIRE(open.manifest.datasets == store::list_state(open.state));
   write(world, folder, 30);
   REQUIRE(steps(folder) == std::vector<Index>{1234567890, 30, 7});
   folder.prune(newest, 0);
   folder.prune(newest, 5);
   REQUIRE(steps(folder).size() == 3);
+  REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 3);  // the older one of step 30 is gone
+  world.barrier();
   folder.prune({30, ""}, 1);  // 30 is the newest of a run that replaced the one with 1234567890
   REQUIRE(steps(folder) == std::vector<Index>{30});
   REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
@@ -103,7 +106,7 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
     std::string changed = text;
     return changed.replace(changed.find(from), from.size(), to);
   };
-  REQUIRE(mentions(error_with(manifest, with("\"version\": 1", "\"version\": 2")), "has format version 2"));
+  REQUIRE(mentions(error_with(manifest, with("\"version\": 2", "\"version\": 3")), "has format version 3"));
   REQUIRE(mentions(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 2})
     REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
@@ -117,7 +120,7 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
   REQUIRE(!error_of([&] { CheckpointFolder(world, scratch / "file/c").begin(1); }).empty());
 }
 
-TEST_CASE("one flipped byte anywhere in a state file is an error that says where") {
+TEST_CASE("one flipped byte anywhere in a checkpoint, and a file of another one, is an error that names the file") {
   const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   if (world.rank() != 0) return;
@@ -126,32 +129,48 @@ TEST_CASE("one flipped byte anywhere in a state file is an error that says where
   std::iota(table.begin(), table.end(), 1.0f);
   const std::vector<store::StateItem> items = {{"tables/one/weight", 10, 6, {0, 10}, table.data(), 6, true},
                                                {"dense/top.0.bias/value", 3, 1, {0, 3}, bias.data(), 1, true}};
-  const Checkpoint begun = folder.begin(1);
-  const auto records =
-      store::write_state(Exec(), alone, begun.state_file(), items, {{"deck", std::string("lr = 0.125")}});
-  const Checkpoint whole = folder.commit(begun, records);
-  const std::string path = whole.state_file(), bytes = bytes_of(path);
-  const auto holds = [&](const char* name, Index size, Index place) {
-    return records.at(name).offset <= place && place < records.at(name).offset + size;
+  const auto save = [&](Index step, Index part_bytes) {
+    const Checkpoint begun = folder.begin(step);
+    return folder.commit(begun, store::write_state(Exec(), alone, begun.state_file(), items,
+                                                   {{"deck", std::string("lr = 0.125")}}, part_bytes));
   };
-  const auto error_of_read = [&] {
-    return error_of([&] {
-      store::open_checkpoint(alone, whole.folder);
-      store::read_attributes(alone, path);
-      store::read_state(Exec(), alone, path, items);
-    });
-  };
-  REQUIRE(error_of_read().empty());
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::string flipped = bytes;
-    flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
-    put_bytes(path, flipped);
-    const std::string error = error_of_read();
-    const Index place = static_cast<Index>(at);
-    const char* want = holds("tables/one/weight", 240, place)       ? "tables/one/weight is damaged"
-                       : holds("dense/top.0.bias/value", 12, place) ? "dense/top.0.bias/value is damaged"
-                                                                    : "damaged outside its datasets";
-    INFO("byte " << at << " of " << bytes.size() << ": " << error);
-    REQUIRE(mentions(error, want));
+  for (const Index part_bytes : {0, 100}) {
+    const Checkpoint whole = save(1, part_bytes);
+    table[7] += 1;
+    const Checkpoint other = save(2, part_bytes);
+    const auto error_of_open = [&] { return error_of([&] { store::open_checkpoint(alone, whole.folder); }); };
+    REQUIRE(error_of_open().empty());
+    std::vector<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(whole.folder))
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    REQUIRE(files.size() == (part_bytes == 0 ? 2 : 5));
+    for (const std::string& path : files) {
+      const std::string bytes = bytes_of(path), name = fs::path(path).filename();
+      for (std::size_t at = 0; at < bytes.size(); at += part_bytes == 0 ? 3 : 61) {
+        std::string flipped = bytes;
+        flipped[at] = static_cast<char>(flipped[at] ^ (1 << (at % 8)));
+        put_bytes(path, flipped);
+        const std::string error = error_of_open();
+        INFO("byte " << at << " of " << bytes.size() << " of " << path << ": " << error);
+        REQUIRE(mentions(error, name));
+        REQUIRE(mentions(error, "damaged"));
+      }
+      put_bytes(path, bytes);
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(other.folder)) {
+      // Its parts stand under another name; the first ones are the same in both.
+      const std::string name = entry.path().filename();
+      if (!entry.is_regular_file() || name == "00000.h5") continue;
+      const auto place = std::find_if(files.begin(), files.end(),
+                                      [&](const std::string& file) { return fs::path(file).filename() == name; });
+      const std::string bytes = bytes_of(*place);
+      if (bytes == bytes_of(entry.path())) continue;
+      put_bytes(*place, bytes_of(entry.path()));
+      INFO(name << ": " << error_of_open());
+      REQUIRE(!error_of_open().empty());
+      put_bytes(*place, bytes);
+    }
+    REQUIRE(error_of_open().empty());
+    table[7] -= 1;
   }
 }

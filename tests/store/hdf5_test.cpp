@@ -12,24 +12,23 @@ using store::Slab;
 
 namespace {
 
-// What `comm` writes must not depend on how many ranks it has: rank r holds its share of rows.
-void write_sample(const std::string& path, const comm::Communicator* comm) {
+void write_sample(const std::string& path) {
   constexpr Index rows = 1001, columns = 5;
-  const int rank = comm ? comm->rank() : 0, size = comm ? comm->size() : 1;
-  const Index first = rows * rank / size, last = rows * (rank + 1) / size;
-  File file = comm ? File::create(path, *comm) : File::create(path);
+  File file = File::create(path);
   file.set_attribute<std::string>("/", "format", "tesserec-test");
   file.create_dataset<float>("/tables/one/weight", {rows, columns});
   file.set_attribute<std::string>("tables/one/weight", "checksum", "0123456789abcdef");
   file.create_dataset<std::int64_t>("tables/one/offsets", {rows});
-  file.set_attribute("/", "names", std::vector<std::string>(300, "ein längerer Name"));
+  file.set_attribute("/", "names", std::vector<std::string>(5000, "ein längerer Name"));  // more than 64 KiB, as an
+  file.set_attribute("/", "numbers", std::vector<std::int64_t>(15000, 3));                // index of many parts has
   file.set_attribute<std::string>("/tables", "deck", std::string(100000, 'd'));
-  std::vector<float> weight(static_cast<std::size_t>((last - first) * columns));
-  std::iota(weight.begin(), weight.end(), static_cast<float>(first * columns));
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(last - first));
-  std::iota(offsets.begin(), offsets.end(), first);
-  file.write("tables/one/weight", Slab{first, last - first}, weight.data());
-  file.write("tables/one/offsets", Slab{first, last - first}, offsets.data());
+  std::vector<float> weight(static_cast<std::size_t>(rows * columns));
+  std::iota(weight.begin(), weight.end(), 0.0f);
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows));
+  std::iota(offsets.begin(), offsets.end(), 0);
+  file.write("tables/one/weight", Slab{0, 500}, weight.data());
+  file.write("tables/one/weight", Slab{500, rows - 500}, weight.data() + 500 * columns);
+  file.write("tables/one/offsets", Slab{0, rows}, offsets.data());
   const std::vector<std::uint8_t> labels = {1, 0, 1};
   file.write_all("labels", {3}, labels.data());
   file.create_dataset<float>("empty", {0, 4});
@@ -39,27 +38,17 @@ void write_sample(const std::string& path, const comm::Communicator* comm) {
 
 }  // namespace
 
-TEST_CASE("the bytes of a file do not depend on the number of ranks that wrote it") {
+TEST_CASE("a file comes back as written, has the same bytes each time, and is not there before it is closed") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
-  for (int ranks = 1; ranks <= world.size(); ++ranks) {
-    MPI_Comm some = MPI_COMM_NULL;
-    MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &some);
-    if (world.rank() < ranks)
-      write_sample(folder / std::to_string(ranks), std::make_unique<comm::Communicator>(some).get());
-    MPI_Comm_free(&some);
-  }
-  if (world.rank() == 0) write_sample(folder / "alone", nullptr);
-  world.barrier();
-  const std::string one = bytes_of(folder / "1");
-  REQUIRE(one.size() > 100000);
-  for (int ranks = 2; ranks <= world.size(); ++ranks) {
-    INFO("written by " << ranks << " ranks");
-    REQUIRE((bytes_of(folder / std::to_string(ranks)) == one));
-  }
-  REQUIRE((bytes_of(folder / "alone") == one));
+  const std::string path = folder / ("sample" + std::to_string(world.rank()));
+  write_sample(path);
+  write_sample(path + "again");
+  REQUIRE((bytes_of(path) == bytes_of(path + "again")));
+  { File::create(path + "dropped").create_dataset<float>("m", {3}); }
+  REQUIRE(!std::filesystem::exists(path + "dropped"));
 
-  const File file = File::open(folder / std::to_string(world.size()));
+  const File file = File::open(path);
   REQUIRE(file.shape("tables/one/weight") == std::vector<Index>{1001, 5});
   REQUIRE(file.type("tables/one/weight") == ElementType::f32);
   REQUIRE(file.type("labels") == ElementType::u8);
@@ -77,15 +66,16 @@ TEST_CASE("the bytes of a file do not depend on the number of ranks that wrote i
 }
 
 TEST_CASE("a slab of columns comes back as written") {
-  const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
+  const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("columns" + std::to_string(world.rank()));
   {
-    File file = File::create(path, alone);
+    File file = File::create(path);
     file.create_dataset<std::int32_t>("m", {4, 6});
     const std::vector<std::int32_t> left(4 * 2, 1), right(4 * 4, 2);
     file.write("m", Slab{0, 4, 0, 2}, left.data());
     file.write("m", Slab{0, 4, 2, 4}, right.data());
+    file.close();
   }
   const File file = File::open(path);
   std::vector<double> some(2 * 3);
@@ -114,6 +104,7 @@ TEST_CASE("attributes keep their values, and a second setting replaces the first
     file.set_attribute("/", "e", std::vector<std::int64_t>{});
     file.set_attribute("/", "f", std::vector<std::string>{"x", ""});
     file.set_attribute("/", "f", std::vector<std::string>{"y"});
+    file.close();
   }
   const File file = File::open(path);
   REQUIRE(file.attribute<std::int64_t>("/", "a") == std::int64_t{1} << 40);
@@ -163,12 +154,18 @@ TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
   put_bytes(folder / ("text" + mine), std::string(5000, 'x'));
   REQUIRE(mentions(open_error(folder / ("text" + mine)), "not an HDF5 file"));
   const std::string path = folder / ("cut" + mine);
-  write_sample(path, nullptr);
+  write_sample(path);
   const std::string whole = bytes_of(path);
-  for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{600}, std::size_t{100}}) {
+  for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t{520}, std::size_t{400}}) {
     put_bytes(path, whole.substr(0, size));
     INFO(size << " of " << whole.size() << " bytes: " << open_error(path));
     REQUIRE(mentions(open_error(path), "truncated"));
   }
-  REQUIRE(mentions(error_of([&] { File::create(folder / "no/file"); }), "there is no folder"));
+  put_bytes(path, whole.substr(0, 30));
+  REQUIRE(mentions(open_error(path), "the seal in its first 512 bytes cannot be read"));
+  std::string bad_seal = whole;
+  bad_seal[300] = 'x';
+  put_bytes(path, bad_seal);
+  REQUIRE(mentions(open_error(path), "the seal in its first 512 bytes cannot be read"));
+  REQUIRE(mentions(error_of([&] { File::create(folder / "no/file").close(); }), "No such file or directory"));
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/train/metrics_log.hpp>
 
@@ -54,6 +55,10 @@ TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, 
   REQUIRE(kept[1] == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
   REQUIRE(kept[2].substr(0, 27) == "{\"step\": 4, \"kind\": \"train\"");
   REQUIRE(kept[3] == "{\"step\": 5, \"kind\": \"train\"}");
+
+  train::MetricsLog log(folder.path(), 4, 4);
+  log.close();
+  REQUIRE(mentions(error_of([&] { log.write(5, "train", {}); }), "metrics.jsonl: cannot write it"));
 }
 
 TEST_CASE("a run logs the mean loss since the last line, its rate, and as many evaluations as are due") {

@@ -170,6 +170,17 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   job.checkpoint.relane = true;
   job.train.epochs = 3;
   REQUIRE(run(world, job).steps == 12);
+  // Checkpoints of later steps go where the deck says so, and nowhere else.
+  job.run.overwrite = false;
+  for (const std::string resume : {std::string("never"), checkpoints.list().back().folder})
+    refused(
+        [&](train::Job& j) {
+          j.checkpoint.resume = resume;
+          j.train.steps = 11;
+        },
+        "holds checkpoints up to step 12");
+  REQUIRE(checkpoints.list().front().step == 12);
+  job.run.overwrite = true;
   job.checkpoint.resume = "never";
   job.train.steps = 2;
   REQUIRE(run(world, job).steps == 2);

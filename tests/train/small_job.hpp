@@ -52,6 +52,7 @@ inline tesserec::train::Job small_job(const std::string& folder) {
   job.optimizer.dense.lr = 0.05;
   job.optimizer.sparse.lr = 0.05;
   job.checkpoint.resume = "never";
+  job.run.overwrite = true;
   return job;
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       const std::string name = session.model.tables.tables()[table].name;
       CHECK(error_of([&] { session.step(batch, nullptr, 5); }) ==
             "step 5: the gradient of table " + name + " (feature " + name +
-                ") is not finite; lower the learning rate. No checkpoint was written");
+                ") is not finite; lower the learning rate. This step has no checkpoint");
       CHECK(train::weights_digest(session) == weights);
       CHECK(train::state_digest(session) == state);
     }
@@ -68,6 +68,6 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
     world.barrier();
     CHECK(error_of([&] { session.step(batch, nullptr, 2); }) ==
           std::string("step 2: the gradient of ") + (two ? "bottom.0" : "top.1") +
-              ".weight is not finite; lower the learning rate. No checkpoint was written");
+              ".weight is not finite; lower the learning rate. This step has no checkpoint");
   }
 }

@@ -18,6 +18,21 @@ namespace tesserec::comm {
 /// Throws Error with MPI's text when code is not MPI_SUCCESS.
 void check(int code, const char* call);
 
+/// While one lives, this thread's rank does what the others may not be doing (agree.hpp): a collective call of several
+/// ranks then throws std::logic_error instead of waiting for ranks that have given up.
+class Alone {
+ public:
+  Alone() { ++depth_; }
+  ~Alone() { --depth_; }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+  static bool now() { return depth_ > 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
 /// Messages under way: their buffers must stay until wait().
 class Pending {
  public:
@@ -97,6 +112,8 @@ class Communicator {
                    std::span<const Index> recv_bytes) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
   void learn_place();
+  /// Every collective call passes here.
+  void together(const char* call) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -6,7 +6,7 @@
 
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/data/source.hpp>
-#include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/parted_file.hpp>
 
 namespace tesserec::data {
 
@@ -37,6 +37,11 @@ class Dataset {
   /// that disagree.
   Dataset(const std::vector<std::string>& patterns, const std::string& key);
 
+  /// Compares the bytes of every `of`-th part of the files from part `share` on with their checksums; what is not cut
+  /// into parts was compared when it was opened. Error that names the damaged file. Once a run, before anything is
+  /// read.
+  void verify(Index share, Index of) const;
+
   const SourceInfo& info() const { return info_; }
   bool packed() const { return packed_; }
 
@@ -46,7 +51,7 @@ class Dataset {
 
  private:
   struct Part {
-    store::File file;
+    store::PartedFile file;
     Index first = 0;  ///< number of its first sample
     Index samples = 0;
     bool byte_labels = false;
@@ -55,6 +60,7 @@ class Dataset {
   };
 
   void open(const std::string& path);
+  std::string content() const;
   void check_shapes(Part& part, bool packed) const;
   void read_run(const Part& part, Range run, Index at, Samples& samples) const;
   void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;

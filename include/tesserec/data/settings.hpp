@@ -63,6 +63,8 @@ struct PreprocessSettings {
   bool header = false;          ///< format = "table": the first line of each file names the columns
   bool trim = true;             ///< format = "table": drop spaces around a field
   std::vector<std::string> missing = {"", "?"};  ///< format = "table": texts that mean a missing value
+  Index part_bytes = 0;   ///< a larger data set is cut into files of so many bytes; 0 = automatic (run.part_bytes)
+  double lock_wait = 60;  ///< seconds to wait for another job that writes the same files (run.lock_wait)
 };
 
 }  // namespace tesserec::data

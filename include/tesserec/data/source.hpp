@@ -21,6 +21,7 @@ struct SourceInfo {
   std::vector<double> ids_per_bag;    ///< [feature] on average
   std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
   std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
+  std::string content;                ///< digest of the files' bytes; empty = no files, or some have no checksum
 };
 
 /// How a source deals samples to this rank.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where checkpoints live and how one becomes whole: PATH/step_000000123/{state.h5, manifest.json}, written
-/// under the name step_000000123.tmp, made durable, then renamed. A kill at any instant leaves every whole
-/// one whole.
+/// Where checkpoints live and how one becomes whole: PATH/step_000000123/{state.h5 and its parts, manifest.json},
+/// written under the name step_000000123.tmp, proven on the disk, then renamed. A kill at any instant leaves every
+/// whole one whole.
 #pragma once
 
 #include <string>
@@ -13,15 +13,14 @@
 namespace tesserec::store {
 
 inline constexpr const char* checkpoint_format = "tesserec-checkpoint";
-inline constexpr std::int64_t checkpoint_version = 1;
+inline constexpr std::int64_t checkpoint_version = 2;
 
-/// manifest.json: what the data file must be.
+/// manifest.json: what state.h5 must be.
 struct Manifest {
   std::int64_t version = checkpoint_version;
   Index step = 0;
-  Index state_bytes = 0;  ///< size of state.h5
+  std::string state;  ///< seal of state.h5, which speaks for its parts; empty in version 1
   StateRecords datasets;
-  std::uint64_t metadata_checksum = 0;  ///< of all bytes of state.h5 outside the datasets
 };
 
 struct Checkpoint {
@@ -42,13 +41,15 @@ class CheckpointFolder {
   /// Removes what killed runs left half-made, and makes the folder of a new checkpoint. Write into
   /// state_file().
   Checkpoint begin(Index step) const;
-  /// Makes what was begun durable and whole; an older one of the same step is replaced. Returns its final
-  /// place.
+  /// Makes what was begun durable and whole; an older one of the same step is set aside for prune(). Returns
+  /// its final place.
   Checkpoint commit(const Checkpoint& begun, const StateRecords& datasets) const;
+  /// Removes what was begun, after an error: a full disk needs the room.
+  void abandon(const Checkpoint& begun) const noexcept;
   /// Whole ones, newest first. Folders without a readable manifest are passed over.
   std::vector<Checkpoint> list() const;
-  /// Removes all whole ones but the `keep` newest up to `newest`; keep <= 0 keeps those. Checkpoints of later
-  /// steps belong to an earlier run that this one has replaced, and go.
+  /// Removes those set aside, and all whole ones but the `keep` newest up to `newest`; keep <= 0 keeps those.
+  /// Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
   void prune(const Checkpoint& newest, Index keep) const;
 
   const std::string& path() const { return path_; }
@@ -58,9 +59,13 @@ class CheckpointFolder {
   std::string path_;
 };
 
-/// The manifest of a checkpoint's folder, for reading it: Error when there is none, when it is damaged or of
-/// a newer version, or when state.h5 has another size than it says or damage outside the datasets. HDF5 may
-/// crash on such damage, so this comes before it sees the file; read_state finds the damage inside.
-Manifest open_checkpoint(const comm::Communicator& comm, const std::string& folder);
+struct OpenCheckpoint {
+  Manifest manifest;
+  PartedFile state;
+};
+
+/// Opens a checkpoint's folder for reading; the ranks together compare all of it with manifest and seals. Error when
+/// there is none, or it is damaged or of a newer version. Collective.
+OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder);
 
 }  // namespace tesserec::store

@@ -4,12 +4,14 @@
 /// between them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/kokkos.hpp>
 
 namespace tesserec::store {
 
@@ -29,15 +31,11 @@ struct Slab {
 
 class File {
  public:
-  /// Read-only, without the MPI driver. A missing file, a folder, not HDF5 and a truncated file are Errors
-  /// that say so.
+  /// Read-only. A missing file, a folder, not HDF5, a truncated file and a damaged seal are Errors that say so. The
+  /// rest of the content is compared with the seal by `verify` (parted_file.hpp).
   static File open(const std::string& path);
-  /// New file (replaces an old one), written by this process alone.
+  /// New file, which is in memory until close() writes it: HDF5 itself never writes, so a full disk cannot harm it.
   static File create(const std::string& path);
-  /// New file written by all ranks through MPI-IO: creating objects and attributes is collective, and `write`
-  /// is called by every rank, with zero rows where it has none. `comm` outlives the file. In write_all the
-  /// first rank's data count.
-  static File create(const std::string& path, const comm::Communicator& comm);
 
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
@@ -57,6 +55,15 @@ class File {
   /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
   template <class T>
   void create_dataset(const std::string& name, const std::vector<Index>& shape);
+  /// A dataset whose rows lie in other files under the same name, for whoever reads with HDF5 alone. Paths are relative
+  /// to this file.
+  struct Source {
+    std::string file;
+    Index first_row = 0;  ///< in the whole dataset
+    Index rows = 0;
+  };
+  template <class T>
+  void create_virtual(const std::string& name, const std::vector<Index>& shape, const std::vector<Source>& sources);
   /// Row-major data of the slab.
   template <class T>
   void write(const std::string& dataset, const Slab& slab, const T* data);
@@ -81,7 +88,9 @@ class File {
   /// Whatever it is.
   Attribute any_attribute(const std::string& object, const std::string& name) const;
 
-  /// Flushes and closes; errors are thrown here, while the destructor only warns.
+  /// Of a created file: its bytes, with room for the seal in front (docs/formats.md), as long as nothing is added.
+  std::span<std::byte> image();
+  /// A created file is written (an old one is replaced), and proven on the disk; without this call it is dropped.
   void close();
 
  private:

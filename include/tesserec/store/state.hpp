@@ -9,7 +9,8 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/parted_file.hpp>
+#include <tesserec/store/parted_writer.hpp>
 
 namespace tesserec::store {
 
@@ -29,35 +30,38 @@ struct StateRecord {
   Index rows = 0;
   Index columns = 0;
   std::uint64_t checksum = 0;  ///< table_checksum of the whole matrix
-  Index offset = 0;            ///< of its first byte in the file; rows * columns floats follow
   bool operator==(const StateRecord&) const = default;
 };
 using StateRecords = std::map<std::string, StateRecord>;
 
-using Attributes = std::map<std::string, Attribute>;
-
-/// Collective, like all below; an Error is the same on all ranks. Writes every item and the attributes (of
-/// the root) to a new file whose bytes depend on the state alone. The owned parts must tile each matrix.
+/// Collective, like all below; an Error is the same on all ranks. Writes every item and the attributes (of the root) to
+/// a new logical file whose bytes depend on the state alone; `part_bytes` as PartsLayout has it. The owned parts must
+/// tile each matrix. A number whose square is not finite is an Error that names its place, before anything is
+/// written: a model with such numbers has diverged.
 StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                         const std::vector<StateItem>& items, const Attributes& attributes);
+                         const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes = 0);
+
+/// Opens what write_state wrote; the ranks together compare all of it with its seals.
+PartedFile open_state(const comm::Communicator& comm, const std::string& path);
 
 /// Whether a file may hold more than is asked of it.
 enum class Extent { part, all };
 
-/// Fills the items (owned or not), after the ranks together have compared the checksum of each dataset that
-/// any of them wants. An Error names the dataset that is missing, of another shape, damaged, or, with
-/// Extent::all, that nobody wants.
-void read_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+/// Fills the items (owned or not), and compares the checksums of what came to be in memory with those in the file. An
+/// Error names the dataset that is missing, of another shape, damaged, or, with Extent::all, that nobody wants.
+void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
                 const std::vector<StateItem>& items, Extent extent = Extent::part);
 
-/// The attributes given to write_state, checked against their checksum.
-Attributes read_attributes(const comm::Communicator& comm, const std::string& path);
+/// The attributes given to write_state. Not collective.
+Attributes read_attributes(const PartedFile& file);
 
-/// What a file written by write_state holds, by its own account: nothing is verified.
-StateRecords list_state(const comm::Communicator& comm, const std::string& path);
+/// What the file holds, by its own account. Not collective.
+StateRecords list_state(const PartedFile& file);
 
-/// Checksums of the owned parts, by name, without a file; combined_digest makes one string of them.
+/// Checksums of the owned parts, by name, without a file; combined_digest makes one string of them. `not_finite`, where
+/// given, says where this rank's first number whose square is not finite stands; "" if there is none.
 std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
-                                                     const std::vector<StateItem>& items);
+                                                     const std::vector<StateItem>& items,
+                                                     std::string* not_finite = nullptr);
 
 }  // namespace tesserec::store

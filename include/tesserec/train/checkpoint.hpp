@@ -33,7 +33,8 @@ std::string state_digest(Session& session);
 std::string save(Session& session, const Position& position, Index epoch_samples);
 
 /// Loads what checkpoint.resume asks for; nothing when there is none. Errors: damaged, another model's, made with other
-/// lanes (unless checkpoint.relane), another batch size or other data. Collective.
+/// lanes (unless checkpoint.relane), another batch size, other data or another deck (unless checkpoint.accept); a
+/// folder whose later checkpoints the run would replace (unless run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
 /// Loads weights alone, for evaluate and predict: from `path`, or the run's newest checkpoint when empty. Returns where

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::train {
 
-/// metrics.jsonl in the run's folder: one JSON object a line (docs/formats.md). Written by rank 0, flushed line by
-/// line.
+/// metrics.jsonl in the run's folder: one JSON object a line (docs/formats.md). Written by rank 0, line by line.
 class MetricsLog {
  public:
   /// Continues the file after `step`: lines of later steps, left by a run that was killed, are dropped. So is the
   /// evaluation of step `last`: it comes after that step's checkpoint, so a resumed run makes it again.
   MetricsLog(const std::string& folder, Index step, Index last);
-  ~MetricsLog();
-  MetricsLog(const MetricsLog&) = delete;
-  MetricsLog& operator=(const MetricsLog&) = delete;
-
   /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ...}; what is not finite is null.
+  /// Error when the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
+
+  /// Waits until all lines are on the disk.
+  void sync() const;
+  /// The last call: sync(), and an Error where the file system finds only now that a line was lost.
+  void close();
 
  private:
   std::string path_;
-  std::FILE* file_ = nullptr;
+  std::optional<store::Descriptor> file_;
 };
 
 }  // namespace tesserec::train

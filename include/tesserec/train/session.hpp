@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/data/source.hpp>
+#include <memory>
+
+#include <tesserec/data/make_source.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/step.hpp>
 
@@ -24,6 +26,10 @@ struct Session {
   model::DistributedModelParallel model;
   TrainStep step;
 };
+
+/// The job's data for a use, dealt to this rank. Errors are those of data::make_source, the same on all ranks.
+/// Collective.
+std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
 
 /// Layer widths with the computed ones, interaction, features, tables, parameters, bytes: for banners and `check`.
 std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,

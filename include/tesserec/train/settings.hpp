@@ -14,7 +14,11 @@ namespace tesserec::train {
 struct RunSettings {
   std::string name = "run";
   std::uint64_t seed = 1;
-  std::string output;  ///< folder; empty = runs/NAME
+  std::string output;      ///< folder; empty = runs/NAME
+  bool overwrite = false;  ///< a run that begins anew, or at an earlier step, may replace the checkpoints of its folder
+  double lock_wait = 60;   ///< seconds to wait for another job in the same folder
+  Index part_bytes =
+      0;  ///< larger checkpoints, data sets and scores are cut into files of so many bytes; 0 = automatic
   std::string folder() const { return output.empty() ? "runs/" + name : output; }
 };
 
@@ -42,6 +46,8 @@ struct CheckpointSettings {
   std::string path;             ///< folder; empty = checkpoints inside the run's folder
   std::string resume = "auto";  ///< "auto", "never" or the path of one checkpoint
   bool relane = false;          ///< resume with other lanes: the bits change
+  /// Keys in which this deck may differ from the one that a checkpoint was made with; a block stands for all in it.
+  std::vector<std::string> accept;
 };
 
 /// [evaluate]

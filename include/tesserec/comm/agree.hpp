@@ -4,25 +4,25 @@
 
 #include <exception>
 #include <string>
-#include <vector>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
 
-namespace tesserec::store {
+namespace tesserec::comm {
 
 /// Collective: throws Error with the text of the lowest rank that has one; "" is success.
-inline void agree_on(const comm::Communicator& comm, const std::string& text) {
+inline void agree_on(const Communicator& comm, const std::string& text) {
   const Index first = comm.min(text.empty() ? Index{comm.size()} : Index{comm.rank()});
   if (first < comm.size()) throw Error(comm.broadcast(text, static_cast<int>(first)));
 }
 
-/// Collective: runs body on every rank. body must not wait for other ranks after something in it may have
-/// thrown.
+/// Collective: runs `body` on every rank, which works alone meanwhile (class Alone). What it throws on one rank is
+/// thrown on all.
 template <class Body>
-void agree(const comm::Communicator& comm, const Body& body) {
+void agree(const Communicator& comm, const Body& body) {
   std::string text;
   try {
+    const Alone alone;
     body();
   } catch (const std::exception& error) {
     text = error.what();
@@ -31,4 +31,4 @@ void agree(const comm::Communicator& comm, const Body& body) {
   agree_on(comm, text);
 }
 
-}  // namespace tesserec::store
+}  // namespace tesserec::comm

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Files and folders that survive a power cut. Every return code is checked; errors name the path and the system's
+/// reason.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include <tesserec/core/kokkos.hpp>
+
+namespace tesserec::store {
+
+/// A descriptor that closes itself.
+class Descriptor {
+ public:
+  /// Error when it cannot be opened; `action` says what for.
+  Descriptor(const std::string& path, int flags, const char* action);
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return file_; }
+  /// Closes now: some file systems report a failed write only here.
+  void close();
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+/// Writes all bytes; `path` is for the error.
+void write_all(int file, const std::string& path, std::span<const std::byte> bytes);
+
+/// Writes a new file (an old one is replaced), waits until it is on the disk, drops it from the page cache, reads it
+/// back and compares: afterwards the disk has these bytes, or an Error was thrown.
+void write_proven(const std::string& path, std::span<const std::byte> bytes);
+void write_proven(const std::string& path, const std::string& text);
+
+/// Calls take(piece, its first byte) for the pieces of a file from `first` on, in order; all but the last are
+/// read_piece long.
+inline constexpr Index read_piece = Index{8} << 20;
+void read_pieces(const std::string& path, Index first,
+                 const std::function<void(std::span<const std::byte>, Index)>& take);
+
+/// Waits until a file or folder is on the disk.
+void sync_path(const std::string& path);
+/// One rename in the same folder, then the folder is synced.
+void rename_durably(const std::string& from, const std::string& to);
+/// Makes a folder and those above it that are missing, each synced in the one above.
+void make_folder_durably(const std::string& path);
+
+/// Throws Error: "PATH: cannot ACTION: REASON", the reason of errno.
+[[noreturn]] void fail_errno(const std::string& path, const std::string& action);
+
+}  // namespace tesserec::store

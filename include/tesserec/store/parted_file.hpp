@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tesserec/store/hdf5.hpp>
+
+namespace tesserec::store {
+
+/// A logical HDF5 file for reading: one file, or an index and the parts that it names. Names, shapes and attributes are
+/// those of the index; numbers are read through this, which meets every damage that HDF5's own virtual datasets pass
+/// over.
+class PartedFile {
+ public:
+  /// Errors as those of File::open, and an index that is not what its seal says or makes no sense: HDF5 may crash on
+  /// damage, so it is compared before HDF5 sees it. Parts are opened as they are read.
+  static PartedFile open(const std::string& path);
+
+  const File& index() const { return index_; }
+  const std::string& path() const { return index_.path(); }
+
+  /// Rows of a dataset, as File::read. Threads may read at once.
+  template <class T>
+  void read(const std::string& dataset, const Slab& slab, T* data) const;
+  template <class T>
+  std::vector<T> read_all(const std::string& dataset) const;
+
+  /// Compares every `of`-th part from part `share` on with the seal that the index names. Error that names the damaged
+  /// part. Returns the bytes read. To be called once before anything is read from parts.
+  Index verify_parts(Index share = 0, Index of = 1) const;
+  /// The index's "BYTES CHECKSUM"; empty when another program wrote it. With parts it speaks for them too.
+  const std::string& seal() const { return seal_; }
+  std::size_t parts() const { return parts_.size(); }
+
+ private:
+  struct Part {
+    std::string path;
+    std::string seal;
+  };
+  struct Run {
+    std::size_t part = 0;
+    Index first_row = 0, rows = 0;
+  };
+  explicit PartedFile(File index) : index_(std::move(index)) {}
+  const std::vector<Run>& runs_of(const std::string& dataset) const;
+  const File& part(std::size_t number) const;
+
+  File index_;
+  std::string seal_;
+  std::vector<Part> parts_;
+  struct Open {  // moves with this, a mutex would not
+    std::mutex mutex;
+    std::map<std::string, std::vector<Run>> runs;
+    std::map<std::size_t, File> files;
+    std::deque<std::size_t> order;
+  };
+  std::unique_ptr<Open> open_ = std::make_unique<Open>();
+};
+
+}  // namespace tesserec::store

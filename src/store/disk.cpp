@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/disk.hpp>
+
+namespace tesserec::store {
+namespace {
+
+void sync(int file, const std::string& path) {
+  int code = 0;
+  do code = ::fsync(file);
+  while (code != 0 && errno == EINTR);
+  // Some file systems refuse to sync a folder; they have nothing to wait for.
+  if (code != 0 && errno != EINVAL) fail_errno(path, "write it to the disk");
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+void fail_errno(const std::string& path, const std::string& action) {
+  fail(path, ": cannot ", action, ": ", std::strerror(errno));
+}
+
+Descriptor::Descriptor(const std::string& path, int flags, const char* action)
+    : path_(path), file_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (file_ < 0) fail_errno(path, action);
+}
+
+Descriptor::~Descriptor() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void Descriptor::close() {
+  if (::close(std::exchange(file_, -1)) != 0) fail_errno(path_, "close it");
+}
+
+void write_all(int file, const std::string& path, std::span<const std::byte> bytes) {
+  constexpr std::size_t most = std::size_t{64} << 20;  // one call; Linux takes no more than 2 GiB
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), most));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_errno(path, "write it");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void write_proven(const std::string& path, std::span<const std::byte> bytes) {
+  {
+    Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "create it");
+    write_all(file, path, bytes);
+    sync(file, path);
+    // So that the bytes below come from the disk; where this does nothing, they come from the cache.
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    file.close();
+  }
+  Index read = 0;
+  read_pieces(path, 0, [&](std::span<const std::byte> piece, Index first) {
+    const auto end = static_cast<std::size_t>(first) + piece.size();
+    if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + first, piece.size()) != 0)
+      fail(path, ": what is on the disk is not what was written, from byte ", first, " on: the disk is failing");
+    read = static_cast<Index>(end);
+  });
+  if (read != static_cast<Index>(bytes.size()))
+    fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
+}
+
+void write_proven(const std::string& path, const std::string& text) {
+  write_proven(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void read_pieces(const std::string& path, Index first,
+                 const std::function<void(std::span<const std::byte>, Index)>& take) {
+  const Descriptor file(path, O_RDONLY, "open it");
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(read_piece));
+  std::size_t held = 0;
+  for (Index at = first;;) {
+    const ssize_t got = ::pread(file, buffer.data() + held, buffer.size() - held, at + static_cast<Index>(held));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_errno(path, "read it");
+    held += static_cast<std::size_t>(got);
+    if (got > 0 && held < buffer.size()) continue;
+    if (held > 0) take({buffer.data(), held}, at);
+    if (got == 0) return;
+    at += static_cast<Index>(std::exchange(held, 0));
+  }
+}
+
+void sync_path(const std::string& path) {
+  const Descriptor file(path, O_RDONLY, "open it");
+  sync(file, path);
+}
+
+void rename_durably(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail_errno(from, "rename it to " + to);
+  sync_path(folder_of(to));
+}
+
+void make_folder_durably(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || std::filesystem::is_directory(path, error)) return;
+  const std::string above = folder_of(path);
+  if (above != path && above != ".") make_folder_durably(above);
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "make this folder");
+  if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot make this folder: a file is in its way");
+  sync_path(above);
+}
+
+}  // namespace tesserec::store

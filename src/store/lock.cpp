@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/lock.hpp>
+
+namespace tesserec::store {
+namespace {
+
+/// Of the whole file from `first` on (length 0), or of `length` bytes. 0 or errno. The lock belongs to the open file,
+/// not to the process, so that two jobs in one process are kept apart too.
+int lock_range(int file, short type, Index first, Index length) {
+  struct flock range {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = first;
+  range.l_len = length;
+  return ::fcntl(file, F_OFD_SETLK, &range) == 0 ? 0 : errno;
+}
+
+std::string owner_of(int file) {
+  std::array<char, 512> text{};
+  const ssize_t got = ::pread(file, text.data(), text.size(), 0);
+  const std::string owner(text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return owner.empty() ? "another process" : owner.substr(0, owner.find('\n'));
+}
+
+void write_owner(int file, const std::string& path) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::string text = "process " + std::to_string(::getpid()) + " on " + host.data();
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+    if (const char* job = std::getenv(name)) text += ", job " + std::string(job);
+  text += "\n";
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));
+}
+
+/// Whether `path` is still the file that is open: its owner may have renamed or removed it.
+bool is_still(int file, const std::string& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(file, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
+}
+
+int open_lock(const std::string& path) { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }
+
+}  // namespace
+
+FileLock::FileLock(const std::string& path, double seconds) {
+  const Timer timer;
+  bool said = false;
+  while (true) {
+    file_ = open_lock(path);
+    if (file_ < 0) fail_errno(path, "open this lock file");
+    const int error = lock_range(file_, F_WRLCK, 0, 0);
+    if (error == 0 && is_still(file_, path)) break;
+    if (error != 0 && error != EAGAIN && error != EACCES) {
+      log_warning(path + ": this file system has no locks (" + std::strerror(error) +
+                  "): nothing keeps a second job out of this folder");
+      return;
+    }
+    const std::string owner = owner_of(file_);
+    ::close(std::exchange(file_, -1));
+    if (error == 0) continue;  // it went away meanwhile
+    if (timer.seconds() >= seconds)
+      fail(path, " is in use by ", owner, ", after ", seconds,
+           " s of waiting (run.lock_wait); wait for it to end, end it, or give this job another run.output");
+    if (!std::exchange(said, true)) log_info("waiting for " + owner + ", which holds " + path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  write_owner(file_, path);
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+// The first rank waits for the whole file, which it gets when the last rank of an earlier job is gone, and keeps byte
+// 0; each other rank then takes the byte of its number. So any rank alone keeps other jobs out.
+FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
+  const std::string path = folder + "/lock";
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    try {
+      make_folder_durably(folder);
+    } catch (const Error& error) {
+      fail(error.what(), "; set run.output or checkpoint.path");
+    }
+    lock_ = FileLock(path, seconds);
+    if (comm.size() > 1) lock_range(lock_.file_, F_UNLCK, 1, 0);
+  });
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) return;
+    lock_.file_ = open_lock(path);
+    if (lock_.file_ < 0) fail_errno(path, "open this lock file, which the first rank has made");
+    const int error = lock_range(lock_.file_, F_WRLCK, comm.rank(), 1);
+    if (error == EAGAIN || error == EACCES) fail(path, " is in use by ", owner_of(lock_.file_));
+  });
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "seal.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/parted_file.hpp>
+
+namespace tesserec::store {
+namespace {
+
+constexpr std::size_t most_open = 128;  // parts; a process may open about a thousand files
+
+}  // namespace
+
+PartedFile PartedFile::open(const std::string& path) {
+  require_file(path);
+  const std::optional<Seal> seal = read_seal(path);
+  if (seal) require_sealed(path, *seal);
+  PartedFile file(File::open(path));
+  if (seal) file.seal_ = seal->text();
+  if (file.index_.has_attribute("/", "part"))
+    fail(path, ": this is part ", file.index_.attribute<std::int64_t>("/", "part"),
+         " of a file in parts, not the file that names them; give that one");
+  if (!file.index_.has_attribute("/", "parts")) return file;
+  const std::string above = std::filesystem::path(path).parent_path().string();
+  for (const std::string& text : file.index_.attribute<std::vector<std::string>>("/", "parts")) {
+    const std::size_t space = text.find(' ');
+    if (space == std::string::npos || !Seal::from_text(text.substr(space + 1)))
+      fail(path, ": attribute parts names no part: \"", text, "\"");
+    file.parts_.push_back({(above.empty() ? "" : above + "/") + text.substr(0, space), text.substr(space + 1)});
+  }
+  return file;
+}
+
+const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& dataset) const {
+  if (const auto found = open_->runs.find(dataset); found != open_->runs.end()) return found->second;
+  std::vector<Run> runs;
+  if (!parts_.empty() && index_.has_attribute(dataset, "parts")) {
+    const auto numbers = index_.attribute<std::vector<std::int64_t>>(dataset, "parts");
+    Index row = 0;
+    for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
+      runs.push_back({static_cast<std::size_t>(numbers[i]), numbers[i + 1], numbers[i + 2]});
+      if (runs.back().part >= parts_.size() || runs.back().first_row != row || runs.back().rows <= 0)
+        fail(path(), ": ", dataset, ": attribute parts makes no sense");
+      row += runs.back().rows;
+    }
+    if (row != index_.shape(dataset).front()) fail(path(), ": ", dataset, ": attribute parts lacks rows");
+  }
+  return open_->runs.emplace(dataset, std::move(runs)).first->second;
+}
+
+const File& PartedFile::part(std::size_t number) const {
+  const auto found = open_->files.find(number);
+  if (found != open_->files.end()) return found->second;
+  if (open_->order.size() == most_open) {
+    open_->files.erase(open_->order.front());
+    open_->order.pop_front();
+  }
+  const Part& part = parts_[number];
+  const File& file = open_->files.emplace(number, File::open(part.path)).first->second;
+  open_->order.push_back(number);
+  if (const auto seal = read_seal(part.path); !seal || seal->text() != part.seal)
+    fail(part.path, " is damaged: its seal is not the one that ", path(), " names, it is a file of another set");
+  return file;
+}
+
+template <class T>
+void PartedFile::read(const std::string& dataset, const Slab& slab, T* data) const {
+  const std::lock_guard<std::mutex> lock(open_->mutex);
+  const std::vector<Run>& runs = runs_of(dataset);
+  if (runs.empty()) return index_.read(dataset, slab, data);
+  const Index last = slab.first_row + slab.rows;
+  if (slab.first_row < 0 || slab.rows < 0 || last > runs.back().first_row + runs.back().rows)
+    fail(path(), ": ", dataset, ": rows ", slab.first_row, " to ", last, " are outside of it");
+  const std::vector<Index> shape = index_.shape(dataset);
+  Index width = 1;
+  for (std::size_t i = 1; i < shape.size(); ++i) width *= shape[i];
+  if (shape.size() == 2) width = slab.columns < 0 ? shape[1] - slab.first_column : slab.columns;
+  auto run = std::partition_point(runs.begin(), runs.end(),
+                                  [&](const Run& r) { return r.first_row + r.rows <= slab.first_row; });
+  for (; run != runs.end() && run->first_row < last; ++run) {
+    const Index begin = std::max(run->first_row, slab.first_row), end = std::min(run->first_row + run->rows, last);
+    part(run->part).read(dataset, {begin - run->first_row, end - begin, slab.first_column, slab.columns},
+                         data + (begin - slab.first_row) * width);
+  }
+}
+
+template <class T>
+std::vector<T> PartedFile::read_all(const std::string& dataset) const {
+  const std::vector<Index> shape = index_.shape(dataset);
+  Index size = 1;
+  for (const Index extent : shape) size *= extent;
+  std::vector<T> values(static_cast<std::size_t>(size));
+  if (size > 0) read(dataset, {0, shape.empty() ? 1 : shape[0]}, values.data());
+  return values;
+}
+
+Index PartedFile::verify_parts(Index share, Index of) const {
+  Index bytes = 0;
+  for (auto number = static_cast<std::size_t>(share); number < parts_.size(); number += static_cast<std::size_t>(of)) {
+    const Seal seal = *Seal::from_text(parts_[number].seal);
+    require_sealed(parts_[number].path, seal);
+    bytes += seal.bytes;
+  }
+  return bytes;
+}
+
+#define TESSEREC_INSTANTIATE(T)                                                 \
+  template void PartedFile::read<T>(const std::string&, const Slab&, T*) const; \
+  template std::vector<T> PartedFile::read_all<T>(const std::string&) const;
+TESSEREC_INSTANTIATE(float)
+TESSEREC_INSTANTIATE(double)
+TESSEREC_INSTANTIATE(std::int32_t)
+TESSEREC_INSTANTIATE(std::int64_t)
+TESSEREC_INSTANTIATE(std::uint8_t)
+#undef TESSEREC_INSTANTIATE
+
+}  // namespace tesserec::store

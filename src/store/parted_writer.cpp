@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <sstream>
+
+#include "seal.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/parted_writer.hpp>
+
+namespace tesserec::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+Index columns_of(const DatasetShape& shape, const Slab& slab) {
+  if (shape.columns < 0) return 1;
+  return slab.columns < 0 ? shape.columns - slab.first_column : slab.columns;
+}
+
+Index element_bytes(const DatasetShape& shape) { return DatasetShape{"", shape.type, 0, -1}.row_bytes(); }
+
+/// Rows of a matrix, to one after the other.
+void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_bytes, std::byte* to) {
+  for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes)
+    std::memcpy(to, from, static_cast<std::size_t>(row_bytes));
+}
+
+void set_attributes(File& file, const std::string& object, const Attributes& attributes) {
+  for (const auto& [name, value] : attributes)
+    std::visit([&, key = name](const auto& v) { file.set_attribute(object, key, v); }, value);
+}
+
+void create_datasets(File& file, const std::vector<DatasetShape>& shapes) {
+  for (const DatasetShape& shape : shapes)
+    with_element(shape.type,
+                 [&](auto element) { file.create_dataset<decltype(element)>(shape.name, shape.extents()); });
+}
+
+}  // namespace
+
+PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, PartsLayout layout,
+                           std::vector<int> owners, double lock_wait)
+    : comm_(comm), path_(std::move(path)), layout_(std::move(layout)), owners_(std::move(owners)) {
+  for (int part = static_cast<int>(owners_.size()); part < layout_.parts(); ++part)
+    owners_.push_back(part % comm.size());
+  if (single()) owners_.assign(1, 0);
+  comm::agree(comm_, [&] {
+    if (!first()) return;
+    std::error_code error;
+    const fs::path above = fs::path(path_).parent_path();
+    if (!above.empty() && !fs::is_directory(above, error))
+      fail(path_, ": cannot write this file: there is no folder ", above.string());
+    if (fs::is_directory(path_, error)) fail(path_, ": cannot write this file: a folder has its name");
+    lock_ = FileLock(draft(), lock_wait);
+    fs::remove_all(draft_folder());
+    if (!single()) make_folder_durably(draft_folder());
+  });
+}
+
+PartedWriter::~PartedWriter() {
+  flushes_.clear();
+  if (published_ || !first()) return;
+  std::error_code ignored;  // what is left is removed by the next writer
+  fs::remove_all(draft_folder(), ignored);
+  fs::remove(draft(), ignored);
+}
+
+// What a write() gives, cut at the borders of parts.
+struct PartedWriter::Parcels {
+  struct Mine {
+    Header header;
+    const std::byte* data;
+    Index ld_bytes;
+  };
+  std::vector<Mine> mine;         // of parts that this rank writes
+  std::vector<std::byte> sent;    // of others' parts, by rank: headers, each with its numbers
+  std::vector<Index> sent_bytes;  // to each rank
+};
+
+void PartedWriter::write(std::span<const Piece> pieces) {
+  Parcels parcels;
+  comm::agree(comm_, [&] { cut(pieces, parcels); });
+
+  const std::vector<Index> received_bytes = comm_.all_to_all(std::span<const Index>(parcels.sent_bytes));
+  std::vector<std::byte> received;
+  comm::agree(comm_,
+              [&] { received.resize(std::accumulate(received_bytes.begin(), received_bytes.end(), std::size_t{0})); });
+  comm_.all_to_all(parcels.sent.data(), std::span<const Index>(parcels.sent_bytes), received.data(),
+                   std::span<const Index>(received_bytes));
+
+  comm::agree(comm_, [&] {
+    put_mine(parcels);
+    put_received(received);
+  });
+}
+
+void PartedWriter::cut(std::span<const Piece> pieces, Parcels& parcels) const {
+  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(comm_.size()));
+  for (const Piece& piece : pieces) {
+    const DatasetShape& shape = layout_.datasets()[piece.dataset];
+    const Index columns = columns_of(shape, piece.slab), row_bytes = columns * element_bytes(shape);
+    if (piece.slab.rows * row_bytes == 0) continue;
+    const Index ld_bytes = piece.ld > 0 ? piece.ld * element_bytes(shape) : row_bytes;
+    const Index last_row = piece.slab.first_row + piece.slab.rows;
+    const auto& runs = layout_.of_dataset(piece.dataset);
+    auto run =
+        std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= piece.slab.first_row; });
+    for (; run != runs.end() && run->first_row < last_row; ++run) {
+      const Index begin = std::max(run->first_row, piece.slab.first_row), end = std::min(run->end(), last_row);
+      const Header header{run->part,   static_cast<Index>(piece.dataset), begin - run->first_row,
+                          end - begin, piece.slab.first_column,           columns};
+      const auto* from = static_cast<const std::byte*>(piece.data) + (begin - piece.slab.first_row) * ld_bytes;
+      const int to = owner(run->part);
+      if (to == comm_.rank()) {
+        parcels.mine.push_back({header, from, ld_bytes});
+        continue;
+      }
+      std::vector<std::byte>& buffer = out[static_cast<std::size_t>(to)];
+      const std::size_t at = buffer.size();
+      buffer.resize(at + sizeof header + static_cast<std::size_t>(header.rows * row_bytes));
+      std::memcpy(buffer.data() + at, &header, sizeof header);
+      copy_rows(from, ld_bytes, header.rows, row_bytes, buffer.data() + at + sizeof header);
+    }
+  }
+  for (std::vector<std::byte>& buffer : out) {
+    parcels.sent_bytes.push_back(static_cast<Index>(buffer.size()));
+    parcels.sent.insert(parcels.sent.end(), buffer.begin(), buffer.end());
+    buffer = {};
+  }
+}
+
+void PartedWriter::put_mine(const Parcels& parcels) {
+  std::vector<std::byte> dense;
+  for (const auto& [header, data, ld_bytes] : parcels.mine) {
+    const Index row_bytes = bytes_of(header) / header.rows;
+    if (ld_bytes == row_bytes) {
+      put(header, data);
+      continue;
+    }
+    dense.resize(static_cast<std::size_t>(bytes_of(header)));
+    copy_rows(data, ld_bytes, header.rows, row_bytes, dense.data());
+    put(header, dense.data());
+  }
+}
+
+void PartedWriter::put_received(std::span<const std::byte> received) {
+  while (!received.empty()) {
+    Header header{};
+    std::memcpy(&header, received.data(), sizeof header);
+    put(header, received.data() + sizeof header);
+    received = received.subspan(sizeof header + static_cast<std::size_t>(bytes_of(header)));
+  }
+}
+
+Index PartedWriter::bytes_of(const Header& header) const {
+  return header.rows * header.columns * element_bytes(layout_.datasets()[static_cast<std::size_t>(header.dataset)]);
+}
+
+PartedWriter::Image& PartedWriter::image(int part) {
+  if (const auto found = images_.find(part); found != images_.end()) return found->second;
+  std::vector<DatasetShape> shapes;
+  if (single())
+    shapes = layout_.datasets();
+  else
+    for (const PartsLayout::Run& run : layout_.of_part(part)) {
+      shapes.push_back(layout_.datasets()[run.dataset]);
+      shapes.back().rows = run.rows;
+    }
+  Image image{File::create(single() ? draft() : draft_folder() + "/" + part_name(part)), layout_.bytes_of_part(part)};
+  create_datasets(image.file, shapes);
+  if (!single()) {
+    image.file.set_attribute("/", "part", std::int64_t{part});  // it shall not pass for all of X.h5
+    for (const PartsLayout::Run& run : layout_.of_part(part))
+      image.file.set_attribute(layout_.datasets()[run.dataset].name, "first_row", std::int64_t{run.first_row});
+  }
+  return images_.emplace(part, std::move(image)).first->second;
+}
+
+void PartedWriter::put(const Header& header, const void* data) {
+  const int part = static_cast<int>(header.part);
+  Image& to = image(part);
+  const DatasetShape& shape = layout_.datasets()[static_cast<std::size_t>(header.dataset)];
+  Slab slab{header.first_row, header.rows};
+  if (shape.columns >= 0) slab.first_column = header.first_column, slab.columns = header.columns;
+  with_element(shape.type,
+               [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
+  to.missing -= bytes_of(header);
+  if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were given twice");
+  if (to.missing == 0 && !single()) flush(part);
+}
+
+// One file is written while another is read back; each keeps its image, so they are few.
+void PartedWriter::flush(int part) {
+  constexpr std::size_t most = 3;
+  constexpr Index most_bytes = Index{256} << 20;
+  const Index size = layout_.bytes_of_part(part);
+  const auto under_way = [&] {
+    Index bytes = 0;
+    for (const Flush& flush : flushes_) bytes += flush.bytes;
+    return bytes;
+  };
+  while (!flushes_.empty() && (flushes_.size() == most || under_way() + size > most_bytes)) await_flush();
+  Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
+  const std::span<std::byte> bytes = flush.file.image();
+  seals_.push_back(std::to_string(part) + " " + put_seal(bytes).text());
+  flush.done = std::async(std::launch::async,
+                          [bytes, path = flush.file.path()] { write_proven(path, std::span<const std::byte>(bytes)); });
+}
+
+void PartedWriter::await_flush() {
+  Flush flush = std::move(flushes_.front());
+  flushes_.pop_front();
+  flush.done.get();
+}
+
+void PartedWriter::await_all() {
+  while (!flushes_.empty()) await_flush();
+}
+
+void PartedWriter::require_complete() const {
+  for (const auto& [part, image] : images_)
+    if (image.missing != 0) fail(path_, ": ", image.missing, " bytes of part ", part, " were given by no rank");
+}
+
+void PartedWriter::prepare(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) {
+  comm::agree(comm_, [&] {
+    if (single() && first()) image(0);  // perhaps nothing was to be written
+    require_complete();
+    await_all();
+    if (!single() || !first()) return;
+    File& file = images_.at(0).file;
+    set_attributes(file, "/", root);
+    for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
+    file.close();
+    images_.clear();
+  });
+  if (single()) return;
+
+  std::string text;
+  for (const std::string& seal : seals_) text += seal + "\n";
+  const std::vector<char> all = comm_.all_gather(std::span<const char>(text.data(), text.size()));
+  comm::agree(comm_, [&] {
+    std::vector<std::string>& seals = seals_;
+    seals.assign(static_cast<std::size_t>(layout_.parts()), "");
+    std::map<std::string, std::uint64_t> checksums;
+    std::istringstream lines(std::string(all.begin(), all.end()));
+    std::size_t part = 0;
+    for (std::string line; lines >> part && lines.get() == ' ' && std::getline(lines, line);) seals[part] = line;
+    for (part = 0; part < seals.size(); ++part) {
+      const std::optional<Seal> seal = Seal::from_text(seals[part]);
+      if (!seal) fail(path_, ": part ", part, " was given by no rank");
+      checksums[part_name(static_cast<int>(part))] = seal->checksum;
+    }
+    folder_ = stem_of(path_) + "." + combined_digest(checksums);
+    if (!first()) return;
+    // This rank must see what the others wrote.
+    for (part = 0; part < seals.size(); ++part) {
+      const std::string file = draft_folder() + "/" + part_name(static_cast<int>(part));
+      if (const auto seal = read_seal(file); !seal || seal->text() != seals[part])
+        fail(file, ": this is not what its writer wrote");
+    }
+    sync_path(draft_folder());
+    write_index(root, of_datasets);
+  });
+}
+
+void PartedWriter::write_index(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) const {
+  File file = File::create(draft());
+  const std::string folder = fs::path(folder_).filename().string();
+  std::vector<std::string> parts;
+  for (std::size_t part = 0; part < seals_.size(); ++part)
+    parts.push_back(folder + "/" + part_name(static_cast<int>(part)) + " " + seals_[part]);
+  for (std::size_t d = 0; d < layout_.datasets().size(); ++d) {
+    const DatasetShape& shape = layout_.datasets()[d];
+    if (layout_.of_dataset(d).empty()) {
+      create_datasets(file, {shape});
+      continue;
+    }
+    std::vector<File::Source> sources;
+    std::vector<std::int64_t> runs;
+    for (const PartsLayout::Run& run : layout_.of_dataset(d)) {
+      sources.push_back({folder + "/" + part_name(run.part), run.first_row, run.rows});
+      runs.insert(runs.end(), {run.part, run.first_row, run.rows});
+    }
+    with_element(shape.type,
+                 [&](auto element) { file.create_virtual<decltype(element)>(shape.name, shape.extents(), sources); });
+    file.set_attribute(shape.name, "parts", runs);
+  }
+  for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
+  set_attributes(file, "/", root);
+  file.set_attribute("/", "parts", parts);
+  file.close();
+}
+
+void PartedWriter::publish() {
+  comm::agree(comm_, [&] {
+    if (!first()) return;
+    if (!single() && !is_there_already()) rename_durably(draft_folder(), folder_);
+    rename_durably(draft(), path_);
+    remove_other_sets();
+  });
+  published_ = true;
+  lock_ = {};
+}
+
+/// Whether parts of the same content stand under the final name, perhaps as those of the X.h5 that is being replaced:
+/// then they stay, and the new ones go. Damaged ones make room.
+bool PartedWriter::is_there_already() const {
+  if (!fs::exists(folder_)) return false;
+  try {
+    for (std::size_t part = 0; part < seals_.size(); ++part)
+      require_sealed(folder_ + "/" + part_name(static_cast<int>(part)), *Seal::from_text(seals_[part]));
+    fs::remove_all(draft_folder());
+    return true;
+  } catch (const Error&) {
+    fs::remove_all(folder_);
+    return false;
+  }
+}
+
+void PartedWriter::remove_other_sets() const {
+  const std::string head = fs::path(stem_of(path_)).filename().string() + ".";
+  const fs::path above = fs::path(path_).parent_path();
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(above.empty() ? "." : above, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_set = name.size() == head.size() + 16 && name.compare(0, head.size(), head) == 0 &&
+                        name.find_first_not_of("0123456789abcdef", head.size()) == std::string::npos;
+    if (!is_set || name == fs::path(folder_).filename().string() || !entry.is_directory(error)) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) log_warning(entry.path().string() + ": cannot remove the parts of an older file: " + error.message());
+  }
+}
+
+}  // namespace tesserec::store

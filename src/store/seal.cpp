@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "seal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
+
+namespace tesserec::store {
+namespace {
+
+constexpr std::string_view head = "Tesserec HDF5 seal 1\n";
+constexpr char hdf5_signature[] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
+
+using Block = std::array<char, seal_bytes>;
+
+Block block_of(const Seal& seal) {
+  Block block{};
+  const std::string text = std::string(head) + seal.text() + "\n";
+  std::copy(text.begin(), text.end(), block.begin());
+  return block;
+}
+
+std::uint64_t checksum_of(std::span<const std::byte> bytes, Index first) {
+  return bytes_checksum("file", bytes.data(), static_cast<Index>(bytes.size()), first);
+}
+
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& why) {
+  fail(path, " is damaged: ", why, "; make it again, or take a copy that is whole");
+}
+
+}  // namespace
+
+std::string Seal::text() const { return std::to_string(bytes) + " " + checksum_text(checksum); }
+
+std::optional<Seal> Seal::from_text(const std::string& text) {
+  Seal seal;
+  const char* const end = text.data() + text.size();
+  const auto [space, no_bytes] = std::from_chars(text.data(), end, seal.bytes);
+  if (no_bytes != std::errc() || end - space != 17) return std::nullopt;
+  const auto [stop, no_checksum] = std::from_chars(space + 1, end, seal.checksum, 16);
+  if (no_checksum != std::errc() || seal.text() != text) return std::nullopt;
+  return seal;
+}
+
+Seal put_seal(std::span<std::byte> file) {
+  const Seal seal{static_cast<Index>(file.size()), checksum_of(file.subspan(seal_bytes), 0)};
+  const Block block = block_of(seal);
+  std::memcpy(file.data(), block.data(), block.size());
+  return seal;
+}
+
+void require_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) fail(path, ": there is no such file");
+  if (std::filesystem::is_directory(status)) fail(path, ": this is a folder, not an HDF5 file");
+  if (std::filesystem::file_size(path, error) == 0) fail(path, ": the file is empty, not an HDF5 file");
+}
+
+std::optional<Seal> read_seal(const std::string& path) {
+  const Descriptor file(path, O_RDONLY, "open it");
+  Block block{};
+  const ssize_t got = ::pread(file, block.data(), block.size(), 0);
+  if (got < 0) fail_errno(path, "read it");
+  if (std::memcmp(block.data(), hdf5_signature, sizeof hdf5_signature) == 0) return std::nullopt;
+  const bool ours = std::equal(head.begin(), head.end(), block.begin());
+  if (ours) {
+    const std::string text(block.data() + head.size(), std::find(block.data() + head.size(), block.data() + got, '\n'));
+    const std::optional<Seal> seal = Seal::from_text(text);
+    if (seal && block_of(*seal) == block) {
+      std::error_code error;
+      const auto bytes = static_cast<Index>(std::filesystem::file_size(path, error));
+      if (error) fail(path, ": cannot read its size: ", error.message());
+      if (bytes != seal->bytes)
+        fail_damaged(path, "it has " + std::to_string(bytes) + " bytes where its seal says " +
+                               std::to_string(seal->bytes) + ", so it is truncated or was replaced");
+      return seal;
+    }
+  }
+  std::array<char, sizeof hdf5_signature> next{};
+  const bool sealed =
+      ours || (::pread(file, next.data(), next.size(), seal_bytes) == static_cast<ssize_t>(next.size()) &&
+               std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
+  if (!sealed) fail(path, ": this is not an HDF5 file");
+  fail_damaged(path, "the seal in its first 512 bytes cannot be read");
+}
+
+void require_sealed(const std::string& path, const Seal& wanted) {
+  const std::optional<Seal> seal = read_seal(path);
+  if (!seal) fail(path, ": this file has no seal; another file stands in its place");
+  if (*seal != wanted)
+    fail_damaged(path, "its seal is " + seal->text() + " where " + wanted.text() + " is wanted: a file of another set");
+  std::uint64_t checksum = 0;
+  read_pieces(path, seal_bytes, [&](std::span<const std::byte> piece, Index first) {
+    checksum += checksum_of(piece, first - seal_bytes);
+  });
+  if (checksum != wanted.checksum)
+    fail_damaged(path,
+                 "its checksum is " + checksum_text(checksum) + ", " + checksum_text(wanted.checksum) + " was stored");
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::train {
+namespace {
+
+bool begins_with(const std::string& text, const std::string& head) { return text.compare(0, head.size(), head) == 0; }
+
+/// Whether `key` is `name` or lies in the block `name`.
+bool is_in(const std::string& key, const std::string& name) {
+  return begins_with(key, name) && (key.size() == name.size() || key[name.size()] == '.');
+}
+
+bool is_in_one_of(const std::string& key, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) { return is_in(key, name); });
+}
+
+/// Whether this key is a part of the task.
+bool matters(const std::string& key, Purpose purpose, bool same_files) {
+  if (is_in_one_of(key, {"data.evaluate", "data.synthetic.evaluate_samples"})) return false;
+  if (is_in(key, "data.train")) return purpose == Purpose::resume && !same_files;
+  if (is_in_one_of(key, {"optimizer", "schedule", "data.synthetic.samples"})) return purpose == Purpose::resume;
+  const bool own_optimizer = begins_with(key, "table.") && key.find(".optimizer") != std::string::npos;
+  if (own_optimizer) return purpose == Purpose::resume;
+  return is_in_one_of(key, {"model", "table", "data"});
+}
+
+/// "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".
+std::string block_of(const std::string& line) {
+  const std::size_t begin = line.find_first_not_of('['), end = line.find(']');
+  return line.substr(begin, end - begin);
+}
+
+std::string unquoted(const std::string& text) {
+  return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The block that a key stands in.
+std::string home_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
+
+}  // namespace
+
+std::map<std::string, std::string> flat_deck(const std::string& text) {
+  std::map<std::string, std::string> keys;
+  std::istringstream lines(text);
+  std::string block;
+  bool repeated = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    if (line.front() == '[') {
+      block = block_of(line);
+      repeated = begins_with(line, "[[");
+      continue;
+    }
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string::npos) continue;
+    const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
+    if (repeated && key == "name") block = block.substr(0, block.find('.')) + "." + unquoted(value);
+    keys[block + "." + key] = value;
+  }
+  return keys;
+}
+
+void check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
+                     const std::string& file) {
+  if (deck_then.empty() || job.deck.empty()) return;  // a program of one's own, without decks
+  const std::map<std::string, std::string> then = flat_deck(deck_then), now = flat_deck(job.deck);
+  std::set<std::string> keys, blocks_then, blocks_now;
+  for (const auto& [key, value] : then) keys.insert(key), blocks_then.insert(home_of(key));
+  for (const auto& [key, value] : now) keys.insert(key), blocks_now.insert(home_of(key));
+  for (const std::string& accepted : job.checkpoint.accept)
+    if (std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))
+      fail("checkpoint.accept: \"", accepted, "\" is no key or block of this deck or the checkpoint's");
+
+  const auto synthetic = now.find("data.synthetic.kind");
+  const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
+  const auto accepted = [&](const std::string& key) {
+    const auto& names = job.checkpoint.accept;
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return is_in(key, name); });
+  };
+  std::string differences, advice;
+  const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
+    differences += (differences.empty() ? "" : "; ") + key + " = " + value_then + ", this deck has " + value_now;
+    advice += (advice.empty() ? "\"" : ", \"") + key + "\"";
+  };
+  for (const std::string& key : keys) {
+    const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
+    if ((!truth && !matters(key, purpose, same_files)) || accepted(key)) continue;
+    const auto value_then = then.find(key), value_now = now.find(key);
+    if (value_then != then.end() && value_now != now.end()) {
+      if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
+      continue;
+    }
+    // A block that only one of them has is another task; a key alone is of another version of the program.
+    const std::string home = home_of(key);
+    const bool is_table = begins_with(home, "table.") && key == home + ".name";
+    if (is_table && blocks_now.count(home) == 0) add(home, "a table", "none");
+    if (is_table && blocks_then.count(home) == 0) add(home, "no table", "one");
+  }
+  if (!differences.empty())
+    fail(file, " was made with ", differences, "; set it back, or allow it with checkpoint.accept = [", advice, "]");
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/comm/agree.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("what ranks throw alone is thrown on all, with the words of the lowest") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  for (int first = 0; first < world.size(); ++first) {
+    const std::string error = error_of([&] {
+      comm::agree(world, [&] {
+        if (world.rank() >= first) throw std::runtime_error("disk of rank " + std::to_string(world.rank()));
+      });
+    });
+    CHECK(error == "disk of rank " + std::to_string(first));
+  }
+  CHECK(error_of([&] { comm::agree(world, [] {}); }).empty());
+  CHECK(error_of([&] { comm::agree(world, [] { throw Error(""); }); }) == "unknown error");
+}
+
+TEST_CASE("a collective call where a rank is alone is an error, not a wait for ranks that gave up") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto error = [&](const auto& body) { return error_of([&] { comm::agree(world, body); }); };
+  const bool several = world.size() > 1;
+  const auto refused = [&](const std::string& text) { return mentions(text, "where a rank is alone") == several; };
+  const std::vector<Index> each(static_cast<std::size_t>(world.size()), 1);
+  CHECK(refused(error([&] { world.barrier(); })));
+  CHECK(refused(error([&] { world.sum(1); })));
+  CHECK(refused(error([&] { world.min(1); })));
+  CHECK(refused(error([&] { world.max(1); })));
+  CHECK(refused(error([&] { world.broadcast("x", 0); })));
+  CHECK(refused(error([&] { world.all_gather(1); })));
+  CHECK(refused(error([&] { world.all_to_all(each); })));
+  CHECK(refused(error([&] { comm::agree(world, [] {}); })));
+  CHECK(refused(error([&] { comm::Communicator(world, 0); })));
+  // One rank has nobody to wait for, and outside all is as ever.
+  CHECK(error([&] { self.barrier(); }).empty());
+  CHECK(world.sum(1) == world.size());
+}

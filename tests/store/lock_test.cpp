@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "catch.hpp"
+#include "scratch.hpp"
+#include <tesserec/store/lock.hpp>
+
+using namespace tesserec;
+using store::FileLock;
+using store::FolderLock;
+
+TEST_CASE("a file's lock has one owner, who is named, and ends with him") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const std::string path = scratch / ("lock" + std::to_string(world.rank()));
+  const std::string me = "is in use by process " + std::to_string(getpid()) + " on ";
+  std::optional<FileLock> lock(std::in_place, path, 0);
+  const std::string error = error_of([&] { FileLock(path, 0.2); });
+  CHECK(mentions(error, path + " " + me));
+  CHECK(mentions(error, "after 0.2 s of waiting (run.lock_wait)"));
+  FileLock moved = std::move(*lock);
+  lock.reset();
+  CHECK(!error_of([&] { FileLock(path, 0); }).empty());
+  moved = FileLock();
+  CHECK(error_of([&] { FileLock(path, 0); }).empty());
+
+  // The file may be renamed by its owner, as a finished draft is: who waited for it then takes a new one.
+  lock.emplace(path, 0);
+  std::filesystem::rename(path, path + ".done");
+  CHECK(error_of([&] { FileLock(path, 0); }).empty());
+}
+
+TEST_CASE("the lock of a process that is killed ends with it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const std::string path = scratch / ("lock" + std::to_string(world.rank()));
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {  // another process, which knows the lock's form but not this library
+    const int file = open(path.c_str(), O_RDWR | O_CREAT, 0666);
+    struct flock all {};
+    all.l_type = F_WRLCK;
+    if (write(file, "a job\n", 6) == 6 && fcntl(file, F_OFD_SETLK, &all) == 0 && write(ready[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte = 0;
+  CHECK(read(ready[0], &byte, 1) == 1);
+  CHECK(mentions(error_of([&] { FileLock(path, 0); }), path + " is in use by a job"));
+  kill(child, SIGKILL);
+  CHECK(waitpid(child, nullptr, 0) == child);
+  CHECK(error_of([&] { FileLock(path, 0); }).empty());
+}
+
+TEST_CASE("a folder belongs to a job as long as one of its ranks lives") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const std::string folder = scratch / "new/run";
+  std::optional<FolderLock> lock(std::in_place, world, folder, 0);
+  const auto second_job = [&] {  // of the same ranks
+    return error_of([&] { FolderLock(world, folder, 0); });
+  };
+  CHECK(mentions(second_job(), folder + "/lock is in use by process "));
+  world.barrier();
+  if (world.rank() != world.size() - 1) lock.reset();
+  world.barrier();
+  CHECK(mentions(second_job(), folder + "/lock is in use by process "));
+  world.barrier();
+  lock.reset();
+  world.barrier();
+  CHECK(second_job().empty());
+  world.barrier();
+}
