@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What survives a power cut: every file is synced after its last write, every rename and every new folder is followed by
+# a sync of the folder that it stands in. Seen from the calls of train, preprocess and predict on 2 ranks. And what a disk
+# says it wrote and did not is found before it replaces anything.
+. "$(dirname "$0")/../app/lib.sh"
+. "$(dirname "$0")/../app/lib_samples.sh"
+RANKS=2
+criteo_deck "$folder/deck.toml"
+
+# in_order NAME COMMAND...: runs it with its calls written down, and looks at them.
+in_order() {
+  local name=$1 calls="$folder/calls.$1"
+  shift
+  run env LD_PRELOAD="$SHIM" FAULT_PREFIX="$folder" FAULT_COUNT="$calls" "$TESSEREC" "$@"
+  [ "$code" = 0 ] || complain "exit code $code: $*"
+  awk -v name="$name" '
+    function above(path) { sub(/\/[^\/]*$/, "", path); return path }
+    wanted[$1] != "" {
+      if ($3 != "fsync" || $4 != wanted[$1]) print name ": no sync of " wanted[$1] " after " call[$1]
+      wanted[$1] = ""
+    }
+    $4 ~ /\/calls\./ || $4 ~ /\/lock$/ { next }  # who holds a lock may be forgotten
+    $3 == "write" || $3 == "pwrite" { dirty[$1 " " $4] = 1; ++writes }
+    $3 == "fsync" { delete dirty[$1 " " $4] }
+    $3 == "rename" || $3 == "mkdir" { wanted[$1] = above($4); call[$1] = $3 " " $4; ++names }
+    END {
+      for (file in dirty) print name ": no sync after the last write of " file
+      if (writes < 5 || names < 2) print name ": " writes + 0 " writes and " names + 0 " names are too few to tell"
+    }' "$calls" >"$folder/breaches"
+  [ ! -s "$folder/breaches" ] || { cat "$folder/breaches"; complain "$name: files that a power cut may take"; }
+}
+
+in_order preprocess preprocess "$folder/deck.toml" --set run.part_bytes=8192
+in_order train train "$folder/deck.toml" --set run.part_bytes=2000 --set checkpoint.every_steps=1 --set checkpoint.keep=1
+in_order predict predict "$folder/deck.toml" --set run.part_bytes=300
+
+# lies COMMAND...: the first of the first rank's writes, one a run, does half of what it says.
+lies() {
+  local n
+  for n in 1 2 3; do
+    run env LD_PRELOAD="$SHIM" FAULT_PREFIX="$folder" FAULT_KIND=LIE FAULT_RANK=0 FAULT_CALL="$n" "$TESSEREC" "$@"
+    [ "$code" = 2 ] || complain "exit code $code, not 2, when write $n is a lie: $*"
+    grep -qE 'bytes are on the disk where|what is on the disk is not what was written' "$folder/err" ||
+      complain "the message does not tell of a lie, write $n: $*"
+  done
+}
+lies preprocess "$folder/deck.toml" --set run.part_bytes=8192
+rm -r "$folder/run/checkpoints" "$folder/run/metrics.jsonl"
+lies train "$folder/deck.toml" --set run.part_bytes=2000 --set checkpoint.every_steps=1 --set checkpoint.keep=1
+finish
