@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <filesystem>
 #include <memory>
 
 #include <sys/resource.h>
@@ -87,7 +88,11 @@ class Run {
   /// The folders are this job's from here on.
   void lock() {
     locks_.emplace_back(session_.comm, job_.run.folder(), job_.run.lock_wait);
-    if (!job_.checkpoint.path.empty() && job_.checkpoint.keep > 0)
+    const auto plain = [](const std::string& folder) {
+      return (std::filesystem::absolute(folder) / "").lexically_normal();
+    };
+    const std::string& apart = job_.checkpoint.path;
+    if (!apart.empty() && job_.checkpoint.keep > 0 && plain(apart) != plain(job_.run.folder()))
       locks_.emplace_back(session_.comm, job_.checkpoint.path, job_.run.lock_wait);
   }
 

@@ -107,6 +107,9 @@ done
 sed -i 's/"version": 2,/"version": 99,/' "$newest/manifest.json"
 damaged 'this checkpoint has format version 99; this program reads up to 2' newer
 
+# A run whose checkpoints lie in its own folder does not lock itself out.
+must_succeed '"steps": 16' train "$deck" --json --set "run.output=$folder/one" --set "checkpoint.path=$folder/./one/" --set run.lock_wait=0
+
 # Scores have checksums too.
 must_succeed '"samples": 100' predict "$deck" --json
 must_succeed '"whole": true' verify "$folder/run/scores.h5" --json
