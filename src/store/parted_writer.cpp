@@ -3,7 +3,7 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
-#include <sstream>
+#include <optional>
 
 #include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
@@ -208,7 +208,8 @@ void PartedWriter::flush(int part) {
   while (!flushes_.empty() && (flushes_.size() == most || under_way() + size > most_bytes)) await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();
-  seals_.push_back(std::to_string(part) + " " + put_seal(bytes).text());
+  const Seal seal = put_seal(bytes);
+  sealed_.push_back({part, seal.bytes, seal.checksum});
   flush.done = std::async(std::launch::async,
                           [bytes, path = flush.file.path()] { write_proven(path, std::span<const std::byte>(bytes)); });
 }
@@ -242,27 +243,22 @@ void PartedWriter::prepare(const Attributes& root, const std::map<std::string, A
   });
   if (single()) return;
 
-  std::string text;
-  for (const std::string& seal : seals_) text += seal + "\n";
-  const std::vector<char> all = comm_.all_gather(std::span<const char>(text.data(), text.size()));
+  const std::vector<PartSeal> sealed = comm_.all_gather(std::span<const PartSeal>(sealed_));
   comm::agree(comm_, [&] {
-    std::vector<std::string>& seals = seals_;
-    seals.assign(static_cast<std::size_t>(layout_.parts()), "");
+    seals_.assign(static_cast<std::size_t>(layout_.parts()), "");
     std::map<std::string, std::uint64_t> checksums;
-    std::istringstream lines(std::string(all.begin(), all.end()));
-    std::size_t part = 0;
-    for (std::string line; lines >> part && lines.get() == ' ' && std::getline(lines, line);) seals[part] = line;
-    for (part = 0; part < seals.size(); ++part) {
-      const std::optional<Seal> seal = Seal::from_text(seals[part]);
-      if (!seal) fail(path_, ": part ", part, " was given by no rank");
-      checksums[part_name(static_cast<int>(part))] = seal->checksum;
+    for (const auto& [part, bytes, checksum] : sealed) {
+      seals_[static_cast<std::size_t>(part)] = Seal{bytes, checksum}.text();
+      checksums[part_name(static_cast<int>(part))] = checksum;
     }
+    for (std::size_t part = 0; part < seals_.size(); ++part)
+      if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
     folder_ = stem_of(path_) + "." + combined_digest(checksums);
     if (!first()) return;
     // This rank must see what the others wrote.
-    for (part = 0; part < seals.size(); ++part) {
+    for (std::size_t part = 0; part < seals_.size(); ++part) {
       const std::string file = draft_folder() + "/" + part_name(static_cast<int>(part));
-      if (const auto seal = read_seal(file); !seal || seal->text() != seals[part])
+      if (const auto seal = read_seal(file); !seal || seal->text() != seals_[part])
         fail(file, ": this is not what its writer wrote");
     }
     sync_path(draft_folder());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <future>
 #include <map>
@@ -59,6 +60,10 @@ class PartedWriter {
     Index bytes = 0;
     std::future<void> done;  // last: it ends before what it writes goes
   };
+  struct PartSeal {
+    Index part, bytes;
+    std::uint64_t checksum;
+  };
   struct Header {  // of a piece of a part on its way
     Index part, dataset, first_row, rows, first_column, columns;
   };
@@ -87,11 +92,11 @@ class PartedWriter {
   PartsLayout layout_;
   std::vector<int> owners_;
   FileLock lock_;
-  std::map<int, Image> images_;  // of this rank's parts that are not whole yet
-  std::deque<Flush> flushes_;    // on their way to the disk
-  std::vector<std::string>
-      seals_;           // "PART BYTES CHECKSUM" of this rank's parts; from prepare() on "BYTES CHECKSUM" of all
-  std::string folder_;  // of the parts, at the end
+  std::map<int, Image> images_;     // of this rank's parts that are not whole yet
+  std::deque<Flush> flushes_;       // on their way to the disk
+  std::vector<PartSeal> sealed_;    // parts that this rank has written
+  std::vector<std::string> seals_;  // from prepare() on: "BYTES CHECKSUM" of all parts
+  std::string folder_;              // of the parts, at the end
   bool published_ = false;
 };
 
