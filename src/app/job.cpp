@@ -4,7 +4,7 @@
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/dense/instruction_set.hpp>
-#include <tesserec/sharding/planner.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
@@ -33,7 +33,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
            " lanes, seed " + std::to_string(session.job.run.seed) +
            (session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
   log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) + "plan:\n" +
-           sharding::describe(tables.tables(), tables.plan()));
+           planning::describe(tables.tables(), tables.plan()));
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {

@@ -8,7 +8,7 @@
 #include "table_list.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/model/dense_cost.hpp>
-#include <tesserec/sharding/plan_file.hpp>
+#include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
@@ -46,7 +46,7 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
 
 /// Seconds of a step outside the tables.
 double dense_seconds(const deck::Deck& deck, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                     Index dense_features, const sharding::Topology& topology) {
+                     Index dense_features, const planning::Topology& topology) {
   std::vector<Index> dims;
   for (const embedding::EmbeddingBagConfig& table : tables)
     dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
@@ -70,16 +70,16 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
 
   const int ranks = count_of(invocation, "--ranks"), inside = count_of(invocation, "--ranks-per-node");
   if (inside > 0) deck.plan.ranks_per_node = inside;
-  const sharding::Topology topology = ranks > 0 ? sharding::topology_for(ranks, deck.plan.ranks_per_node, deck.plan)
-                                                : sharding::topology_of(comm, deck.plan);
-  const sharding::EmbeddingShardingPlanner planner(topology, deck.plan, deck.optimizer.sparse, deck.optimizer.dense,
+  const planning::Topology topology = ranks > 0 ? planning::topology_for(ranks, deck.plan.ranks_per_node, deck.plan)
+                                                : planning::topology_of(comm, deck.plan);
+  const planning::EmbeddingShardingPlanner planner(topology, deck.plan, deck.optimizer.sparse, deck.optimizer.dense,
                                                    deck.train.batch_size);
-  sharding::ProvenPlan proven;
+  planning::ProvenPlan proven;
   if (invocation.has("--evaluate"))
-    proven = planner.evaluate(tables, sharding::read_plan(invocation.options.at("--evaluate"), tables, topology.ranks,
-                                                          sharding::Borders::nearest));
+    proven = planner.evaluate(tables, planning::read_plan(invocation.options.at("--evaluate"), tables, topology.ranks,
+                                                          planning::Borders::nearest));
   else if (!deck.plan.file.empty()) {
-    proven = planner.evaluate(tables, sharding::read_plan(deck.plan.file, tables, topology.ranks));
+    proven = planner.evaluate(tables, planning::read_plan(deck.plan.file, tables, topology.ranks));
     planner.model().require_fits(tables, proven.plan);
   } else {
     proven = planner.plan(tables);
@@ -87,14 +87,14 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   const double dense =
       data && data->dense_features > 0 ? dense_seconds(deck, tables, data->dense_features, topology) : 0;
   if (invocation.json) {
-    print(comm, sharding::plan_json(tables, proven, topology, deck.train.batch_size, dense));
+    print(comm, planning::plan_json(tables, proven, topology, deck.train.batch_size, dense));
     return 0;
   }
   print(comm, std::to_string(tables.size()) + (tables.size() == 1 ? " table" : " tables") + " on " +
                   std::to_string(topology.ranks) + " " + topology.device + (topology.ranks == 1 ? " rank" : " ranks") +
                   ", " + std::to_string(topology.ranks_per_node) + " a node, batch " +
                   std::to_string(deck.train.batch_size) + ", " + std::to_string(topology.memory) + " bytes a rank\n" +
-                  sharding::describe(tables, proven));
+                  planning::describe(tables, proven));
   char line[160];
   std::snprintf(line, sizeof line,
                 "predicted step %.6g s: tables %.6g s, all else %.6g s; reading batches not counted\n",

@@ -57,7 +57,7 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     table.num_embeddings = number<Index>(words[1], of, "rows", 1, Index{1} << 50);
     table.embedding_dim = number<Index>(words[2], of, "dim", 1, Index{1} << 20);
     const double ids = number<double>(words[3], of, "ids_per_bag", 1e-3, 1e6);
-    sharding::ParameterConstraints& demand = deck.plan.tables[table.name];
+    planning::ParameterConstraints& demand = deck.plan.tables[table.name];
     if (deck.lines.count("plan.tables." + table.name + ".pooling_factor") == 0) demand.pooling_factor = ids;
     tables.push_back(std::move(table));
   }

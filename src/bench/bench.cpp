@@ -16,7 +16,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
            const std::set<std::string>& which) {
   const Context context{exec, comm, settings};
   const auto wants = [&](const char* group) { return which.count(group) != 0; };
-  const sharding::Topology topology = sharding::topology_of(comm, job.plan);
+  const planning::Topology topology = planning::topology_of(comm, job.plan);
   Report report;
   report.ranks = topology.ranks;
   report.ranks_per_node = topology.ranks_per_node;

@@ -29,8 +29,8 @@ double least_step_seconds(const Context& context) {
   table.num_embeddings = 4;
   table.embedding_dim = 4;
   table.feature_names = {"t"};
-  sharding::ParameterSharding one;
-  one.type = sharding::ShardingType::table_wise;
+  planning::ParameterSharding one;
+  one.type = planning::ShardingType::table_wise;
   one.shards = {{0, {0, embedding::RowBlocks::count}, {0, 4}}};
   model::Settings settings;
   settings.embedding_dim = 4;

@@ -18,7 +18,7 @@ using Seconds = std::array<double, phase_count>;
 struct Workload {
   Index rows, dim, bag_ids;
   optim::Type optimizer = optim::Type::sgd;
-  sharding::ExchangeForm form = sharding::ExchangeForm::pooled;
+  planning::ExchangeForm form = planning::ExchangeForm::pooled;
 
   double bags() const { return tables * samples; }
   double all_ids() const { return bags() * static_cast<double>(bag_ids); }
@@ -52,7 +52,7 @@ Seconds measure(const Context& context, const Workload& load) {
   const comm::Communicator alone(MPI_COMM_SELF);
   std::vector<embedding::EmbeddingBagConfig> configs;
   std::vector<std::string> keys;
-  sharding::ShardingPlan plan;
+  planning::ShardingPlan plan;
   for (Index t = 0; t < tables; ++t) {
     embedding::EmbeddingBagConfig config;
     config.name = "t" + std::to_string(t);
@@ -61,8 +61,8 @@ Seconds measure(const Context& context, const Workload& load) {
     config.feature_names = {config.name};
     keys.push_back(config.name);
     configs.push_back(config);
-    sharding::ParameterSharding one;
-    one.type = sharding::ShardingType::table_wise;
+    planning::ParameterSharding one;
+    one.type = planning::ShardingType::table_wise;
     one.form = load.form;
     one.shards = {{0, {0, embedding::RowBlocks::count}, {0, load.dim}}};
     plan.push_back(one);
@@ -195,9 +195,9 @@ void measure_table_costs(const Context& context, Report& report) {
   // Rows that travel: what is left of a step when all that the pooled form costs too is taken off. Of short rows: what
   // the bytes of long ones cost is known too little to leave anything.
   Workload rows_travel{small_rows, 16, 16};
-  rows_travel.form = sharding::ExchangeForm::rows;
+  rows_travel.form = planning::ExchangeForm::rows;
   const Seconds phases = measure(context, rows_travel);
-  const sharding::MachineCosts& m = report.costs;
+  const planning::MachineCosts& m = report.costs;
   const double rows = rows_travel.touched(), vector = rows_travel.row_bytes();
   double rest = -rows_travel.bags() * (1 / m.bags + vector / m.add_bytes) -
                 2 * rows_travel.all_ids() * vector / m.read_bytes -

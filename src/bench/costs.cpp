@@ -28,12 +28,12 @@ std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::ve
 void measure_costs(const Context& context, const Limits& limits, Report& report) {
   measure_table_costs(context, report);
   measure_dense_costs(context, report);
-  const auto found = [&](double value, double sharding::MachineCosts::*member, const char* key) {
+  const auto found = [&](double value, double planning::MachineCosts::*member, const char* key) {
     if (value <= 0) return;
     report.costs.*member = value;
     report.cost_keys.push_back(key);
   };
-  using Costs = sharding::MachineCosts;
+  using Costs = planning::MachineCosts;
   // A rank sends while it receives: both directions count.
   found(2 * limits.inside_bytes, &Costs::inside_bytes, "inside_bytes");
   found(2 * limits.between_bytes, &Costs::between_bytes, "between_bytes");

@@ -8,7 +8,7 @@
 
 #include "measure.hpp"
 #include <tesserec/bench/report.hpp>
-#include <tesserec/sharding/topology.hpp>
+#include <tesserec/planning/topology.hpp>
 
 namespace tesserec::bench {
 
@@ -51,12 +51,12 @@ MultiplyAdds multiply_adds();
 std::optional<MultiplyAdds> bf16_multiply_adds();
 
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
-void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,
+void measure_messages(const Context& context, const planning::Topology& topology, Limits& limits,
                       std::vector<Figure>& figures);
 void measure_store(const Context& context, const std::string& folder, Limits& limits, std::vector<Figure>& figures);
 
 /// All of them.
-Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,
+Limits measure_limits(const Context& context, const planning::Topology& topology, const std::string& folder,
                       std::vector<Figure>& figures);
 
 }  // namespace tesserec::bench

@@ -21,7 +21,7 @@ double exchange_seconds(const Context& context, Index count, const Wanted& wante
 
 }  // namespace
 
-void measure_messages(const Context& context, const sharding::Topology& topology, Limits& limits,
+void measure_messages(const Context& context, const planning::Topology& topology, Limits& limits,
                       std::vector<Figure>& figures) {
   const int ranks = topology.ranks, me = context.comm.rank(), node = topology.node(me);
   const auto measure = [&](const char* where, int peers, const auto& wanted, double& latency, double& bytes) {

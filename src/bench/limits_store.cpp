@@ -33,7 +33,7 @@ void measure_store(const Context& context, const std::string& folder, Limits& li
   figures.push_back({"limits", "HDF5 read, from the page cache", limits.hdf5_read, "bytes/s", 0, "", 0});
 }
 
-Limits measure_limits(const Context& context, const sharding::Topology& topology, const std::string& folder,
+Limits measure_limits(const Context& context, const planning::Topology& topology, const std::string& folder,
                       std::vector<Figure>& figures) {
   Limits limits;
   const MultiplyAdds peak = multiply_adds();

@@ -10,13 +10,13 @@
 namespace tesserec::bench {
 namespace {
 
-using sharding::ComputeKernel;
-using sharding::ShardingType;
+using planning::ComputeKernel;
+using planning::ShardingType;
 
 constexpr std::size_t prefetch_distance = 12;
 constexpr Index line = 16;  // floats
 
-void check(const embedding::EmbeddingBagConfig& table, const sharding::ParameterSharding& plan, int ranks) {
+void check(const embedding::EmbeddingBagConfig& table, const planning::ParameterSharding& plan, int ranks) {
   const auto refuse = [&](const char* why) {
     fail("table ", table.name, ": the cost of the law is not measured ", why);
   };
@@ -24,7 +24,7 @@ void check(const embedding::EmbeddingBagConfig& table, const sharding::Parameter
     refuse("for data_parallel on several ranks; set plan.default to table_wise or row_wise");
   if (plan.kernel != ComputeKernel::fused) refuse("for the dense kernel");
   if (table.pooling != embedding::PoolingType::sum || table.weighted) refuse("for means and weighted sums");
-  for (const sharding::Shard& shard : plan.shards)
+  for (const planning::Shard& shard : plan.shards)
     if (shard.columns.size() != table.embedding_dim)
       refuse("for columns that are cut; set plan.default to table_wise or row_wise");
 }
@@ -67,9 +67,9 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
   for (std::size_t t = 0; t < tables.tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables.tables()[t];
     check(table, tables.plan()[t], comm.size());
-    std::vector<sharding::Shard> shards = tables.plan()[t].shards;
-    if (shards.empty()) shards = sharding::cut(table, 1, 1, std::vector<int>{0});  // data_parallel on one rank
-    for (const sharding::Shard& shard : shards) {
+    std::vector<planning::Shard> shards = tables.plan()[t].shards;
+    if (shards.empty()) shards = planning::cut(table, 1, 1, std::vector<int>{0});  // data_parallel on one rank
+    for (const planning::Shard& shard : shards) {
       const embedding::EmbeddingTable* rows = nullptr;
       if (shard.rank == comm.rank()) {
         mine = std::find_if(tables.shards().begin(), tables.shards().end(), [&](const auto& held) {

@@ -110,7 +110,7 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
-  if (plan != deck.plan.tables.end() && plan->second.kernel == sharding::ComputeKernel::dense &&
+  if (plan != deck.plan.tables.end() && plan->second.kernel == planning::ComputeKernel::dense &&
       table.optimizer->type == optim::Type::rowwise_adagrad)
     fail(deck.at("plan.tables." + table.name + ".kernel"),
          " is dense, but the table's optimizer rowwise_adagrad has no dense form");
@@ -128,9 +128,9 @@ void check_plan(const Deck& deck) {
     if (plan.ranks.empty()) continue;
     if (!plan.sharding.forced())
       fail(deck.at(path + ".ranks"), " needs a sharding of its own: one type, table_wise or another");
-    if (plan.sharding.has(sharding::ShardingType::table_wise) && plan.ranks.size() > 1)
+    if (plan.sharding.has(planning::ShardingType::table_wise) && plan.ranks.size() > 1)
       fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(), " ranks, but a table_wise table has one owner");
-    if (plan.sharding.has(sharding::ShardingType::data_parallel))
+    if (plan.sharding.has(planning::ShardingType::data_parallel))
       fail(deck.at(path + ".ranks"), " is given, but a data_parallel table is on every rank");
   }
 }

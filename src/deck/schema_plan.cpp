@@ -4,25 +4,25 @@
 
 #include "section.hpp"
 #include "toml_file.hpp"
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 
 namespace tesserec::deck {
 namespace {
 
-using sharding::ShardingType;
+using planning::ShardingType;
 
 Choices<std::optional<ShardingType>> sharding_types() {
   Choices<std::optional<ShardingType>> choices = {{"auto", std::nullopt}};
   for (const ShardingType type :
        {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise, ShardingType::table_row_wise,
         ShardingType::table_column_wise, ShardingType::grid, ShardingType::data_parallel})
-    choices.emplace_back(sharding::name(type), type);
+    choices.emplace_back(planning::name(type), type);
   return choices;
 }
 
 /// One type, a list of types, or "auto".
-Key<sharding::ParameterConstraints> types_key() {
-  using Constraints = sharding::ParameterConstraints;
+Key<planning::ParameterConstraints> types_key() {
+  using Constraints = planning::ParameterConstraints;
   const auto choices = sharding_types();
   const std::vector<std::string> names = names_of(choices);
   return make_key<Constraints>(
@@ -37,7 +37,7 @@ Key<sharding::ParameterConstraints> types_key() {
           const auto type = choices[read_choice(e, p, names)].second;
           if (!type && v.kind == Kind::list) fail(v.where, ": ", path, ": auto stands alone; name types or leave it");
           if (!type) return;
-          if (o.sharding.has(*type)) fail(v.where, ": ", path, " names ", sharding::name(*type), " twice");
+          if (o.sharding.has(*type)) fail(v.where, ": ", path, " names ", planning::name(*type), " twice");
           o.sharding.list.push_back(*type);
         });
       },
@@ -45,13 +45,13 @@ Key<sharding::ParameterConstraints> types_key() {
         if (o.sharding.empty()) return quoted("auto");
         std::string text;
         for (const ShardingType type : o.sharding.list)
-          text += (text.empty() ? "" : ", ") + quoted(sharding::name(type));
+          text += (text.empty() ? "" : ", ") + quoted(planning::name(type));
         return o.sharding.forced() ? text : "[" + text + "]";
       });
 }
 
 Section plan_section() {
-  using Plan = sharding::Settings;
+  using Plan = planning::Settings;
   const Keys<Plan> keys = {
       choice("default", &Plan::default_type, sharding_types(),
              "How tables are cut over the ranks; auto: the planner chooses for each table."),
@@ -70,7 +70,7 @@ Section plan_section() {
 }
 
 Section costs_section() {
-  using Costs = sharding::MachineCosts;
+  using Costs = planning::MachineCosts;
   const Numbers rate{1.0, 1e18}, seconds{0.0, 1.0};
   const Keys<Costs> keys = {
       number("row_reads", &Costs::row_reads, rate, "1/s", "Rows that a rank looks up at random, out of memory."),
@@ -111,9 +111,9 @@ Section costs_section() {
 }
 
 Section tables_section() {
-  using Constraints = sharding::ParameterConstraints;
-  const Choices<sharding::ComputeKernel> kernels = {{"fused", sharding::ComputeKernel::fused},
-                                                    {"dense", sharding::ComputeKernel::dense}};
+  using Constraints = planning::ParameterConstraints;
+  const Choices<planning::ComputeKernel> kernels = {{"fused", planning::ComputeKernel::fused},
+                                                    {"dense", planning::ComputeKernel::dense}};
   const Keys<Constraints> keys = {
       types_key(),
       choice("kernel", &Constraints::kernel, kernels,

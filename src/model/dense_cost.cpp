@@ -25,9 +25,9 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks
   return work;
 }
 
-double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology, Index global_batch) {
+double dense_seconds(const Dlrm& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
-  const sharding::MachineCosts& m = topology.costs;
+  const planning::MachineCosts& m = topology.costs;
   return work.mlp_flops / m.dense_flops + work.interaction_flops / m.interaction_flops +
          work.gradient_bytes / m.dense_bytes + work.wire_bytes / m.between_bytes + m.step_seconds;
 }

@@ -22,7 +22,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const comm:
                                                    const Settings& settings, Index dense_features,
                                                    const std::vector<std::string>& features,
                                                    std::vector<embedding::EmbeddingBagConfig> table_configs,
-                                                   sharding::ShardingPlan plan, const Lanes& lanes,
+                                                   planning::ShardingPlan plan, const Lanes& lanes,
                                                    const optim::Settings& sparse,
                                                    const optim::Settings& dense_optimizer)
     : node(comm, comm::ranks_per_node(comm)),

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
-#include <tesserec/sharding/planner.hpp>
 
 namespace tesserec::sharding {
 namespace {
@@ -16,17 +16,17 @@ Lanes lanes_for(const ShardingEnv& env, int lanes) {
 }
 
 /// Leaves the planner only what the sharder offers.
-Settings within(Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                const EmbeddingBagCollectionSharder& sharder) {
-  const std::vector<ShardingType> offered = sharder.sharding_types(),
-                                  all = EmbeddingBagCollectionSharder().sharding_types();
+planning::Settings within(planning::Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                          const EmbeddingBagCollectionSharder& sharder) {
+  const std::vector<planning::ShardingType> offered = sharder.sharding_types(),
+                                            all = EmbeddingBagCollectionSharder().sharding_types();
   if (offered == all) return settings;
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    ShardingTypes& wanted = settings.tables[table.name].sharding;
+    planning::ShardingTypes& wanted = settings.tables[table.name].sharding;
     if (wanted.empty() && settings.default_type) wanted = *settings.default_type;
     if (wanted.empty()) wanted.list = all;
-    ShardingTypes both;
-    for (const ShardingType type : wanted.list)
+    planning::ShardingTypes both;
+    for (const planning::ShardingType type : wanted.list)
       if (std::find(offered.begin(), offered.end(), type) != offered.end()) both.list.push_back(type);
     if (both.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
     wanted = both;
@@ -34,17 +34,17 @@ Settings within(Settings settings, const std::vector<embedding::EmbeddingBagConf
   return settings;
 }
 
-ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
-                      const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder) {
+planning::ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
+                                const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder) {
   const std::vector<embedding::EmbeddingBagConfig>& tables = module.tables();
   if (options.plan) {
-    check_plan(tables, *options.plan, env.size());
-    require_same_plan(env, tables, *options.plan);
+    planning::check_plan(tables, *options.plan, env.size());
+    planning::require_same_plan(env, tables, *options.plan);
     return *options.plan;
   }
-  const Settings settings = within(options.planning, tables, sharder);
-  const EmbeddingShardingPlanner planner(topology_of(env, settings), settings, sharder.fused, sharder.dense,
-                                         options.global_batch);
+  const planning::Settings settings = within(options.planner, tables, sharder);
+  const planning::EmbeddingShardingPlanner planner(planning::topology_of(env, settings), settings, sharder.fused,
+                                                   sharder.dense, options.global_batch);
   return planner.collective_plan(env, tables).plan;
 }
 
@@ -124,10 +124,10 @@ Index DistributedModelParallel::bytes() const {
 std::string DistributedModelParallel::describe() const {
   std::string text = "DistributedModelParallel(\n  (module): ShardedEmbeddingBagCollection(\n";
   for (std::size_t t = 0; t < plan().size(); ++t) {
-    text +=
-        "    " + embedding::describe(tables_.tables()[t]) + ": " + name(plan()[t].type) + ", " + name(plan()[t].kernel);
+    text += "    " + embedding::describe(tables_.tables()[t]) + ": " + planning::name(plan()[t].type) + ", " +
+            planning::name(plan()[t].kernel);
     std::vector<int> ranks;
-    for (const Shard& shard : plan()[t].shards)
+    for (const planning::Shard& shard : plan()[t].shards)
       if (std::find(ranks.begin(), ranks.end(), shard.rank) == ranks.end()) ranks.push_back(shard.rank);
     text += plan()[t].shards.empty() ? ", every rank" : ranks.size() == 1 ? ", rank" : ", ranks";
     for (const int rank : ranks) text += " " + std::to_string(rank);

@@ -79,7 +79,7 @@ TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* off
 }  // namespace
 
 Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
-                   const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes)
+                   const planning::ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes)
     : comm_(comm), tables_(tables.begin(), tables.end()), lanes_(lanes), slots_(comm.size()), sent_(comm.size()) {
   const int me = comm.rank();
   std::vector<Slot> data_parallel;
@@ -87,10 +87,11 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables_[t];
     weighted_ = weighted_ || table.weighted;
-    const bool mine_alone = plan[t].type == ShardingType::data_parallel;
-    const std::vector<Shard> shards = mine_alone ? cut(table, 1, 1, std::vector<int>{me}) : plan[t].shards;
-    for (const Shard& shard : shards) {
-      const bool rows = !mine_alone && plan[t].form == ExchangeForm::rows;
+    const bool mine_alone = plan[t].type == planning::ShardingType::data_parallel;
+    const std::vector<planning::Shard> shards =
+        mine_alone ? planning::cut(table, 1, 1, std::vector<int>{me}) : plan[t].shards;
+    for (const planning::Shard& shard : shards) {
+      const bool rows = !mine_alone && plan[t].form == planning::ExchangeForm::rows;
       if (shard.rank == me)
         (mine_alone ? asked_data_parallel : asked_)
             .push_back({t,
@@ -113,7 +114,7 @@ Exchange::Exchange(const comm::Communicator& comm, std::span<const embedding::Em
     }
     for (std::size_t f = 0; f < table.feature_names.size(); ++f, pooled_width_ += table.embedding_dim) {
       Index next = 0;
-      for (const Shard& shard : shards) {
+      for (const planning::Shard& shard : shards) {
         if (shard.columns.begin != next) continue;  // another piece of the rows
         pooled_.push_back(
             {pooled_width_ + next, shard.columns.size(), table.pooling == embedding::PoolingType::mean, {}});

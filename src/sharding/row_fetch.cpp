@@ -32,7 +32,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
   ids.resize(static_cast<std::size_t>(next - ids.data()));
 }
 
-RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shard, std::vector<Index> keys)
+RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys)
     : table_(table),
       row_blocks_(table.num_embeddings),
       shard_(shard),

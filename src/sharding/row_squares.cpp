@@ -5,11 +5,12 @@
 
 namespace tesserec::sharding {
 
-RowSquares::RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared)
+RowSquares::RowSquares(const comm::Communicator& comm, const planning::ShardingPlan& plan,
+                       const std::vector<bool>& shared)
     : comm_(comm) {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     if (!shared[t]) continue;
-    const std::vector<Shard>& shards = plan[t].shards;  // by columns, then by rows
+    const std::vector<planning::Shard>& shards = plan[t].shards;  // by columns, then by rows
     std::size_t row_cuts = 0;
     while (row_cuts < shards.size() && shards[row_cuts].columns == shards[0].columns) ++row_cuts;
     std::vector<Group> groups(row_cuts);

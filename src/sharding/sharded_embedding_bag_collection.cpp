@@ -14,7 +14,7 @@ double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::Sche
 
 ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                                              std::vector<embedding::EmbeddingBagConfig> tables,
-                                                             ShardingPlan plan,
+                                                             planning::ShardingPlan plan,
                                                              const std::vector<std::string>& features,
                                                              const Lanes& lanes, const optim::Settings& sparse,
                                                              const optim::Settings& dense)
@@ -25,20 +25,20 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       exchanges_{Exchange(comm, configs_, plan_, features, lanes), Exchange(comm, configs_, plan_, features, lanes)} {
   std::vector<optim::Settings> optimizers;
   for (std::size_t t = 0; t < configs_.size(); ++t) {
-    optimizers.push_back(optimizer_of(configs_[t], plan_[t].kernel, sparse, dense));
-    check_kernel(configs_[t], plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
+    optimizers.push_back(planning::optimizer_of(configs_[t], plan_[t].kernel, sparse, dense));
+    planning::check_kernel(configs_[t], plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
   }
-  const auto make = [&](std::size_t t, const sharding::Shard& shard, bool replicated) {
+  const auto make = [&](std::size_t t, const planning::Shard& shard, bool replicated) {
     shards_.push_back({t, replicated,
                        std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
                                                                    optimizers[t], plan_[t].kernel)});
   };
   for (std::size_t t = 0; t < configs_.size(); ++t)
-    for (const sharding::Shard& shard : plan_[t].shards)
+    for (const planning::Shard& shard : plan_[t].shards)
       if (shard.rank == comm.rank()) make(t, shard, false);
   for (std::size_t t = 0; t < configs_.size(); ++t)
-    if (plan_[t].type == ShardingType::data_parallel)
-      make(t, cut(configs_[t], 1, 1, std::vector<int>{comm.rank()}).front(), true);
+    if (plan_[t].type == planning::ShardingType::data_parallel)
+      make(t, planning::cut(configs_[t], 1, 1, std::vector<int>{comm.rank()}).front(), true);
 
   std::vector<bool> shared;
   for (std::size_t t = 0; t < configs_.size(); ++t) {

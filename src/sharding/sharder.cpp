@@ -11,39 +11,41 @@ template <class Value>
 void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
   if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
   std::string names;
-  for (const Value value : offered) names += (names.empty() ? "" : ", ") + std::string(name(value));
-  fail("table ", table, ": the sharder does not offer ", what, " ", name(wanted), "; it offers ",
+  for (const Value value : offered) names += (names.empty() ? "" : ", ") + std::string(planning::name(value));
+  fail("table ", table, ": the sharder does not offer ", what, " ", planning::name(wanted), "; it offers ",
        names.empty() ? "none" : names);
 }
 
 }  // namespace
 
-std::vector<ShardingType> EmbeddingBagCollectionSharder::sharding_types() const {
-  return {ShardingType::data_parallel, ShardingType::table_wise,     ShardingType::column_wise,
-          ShardingType::row_wise,      ShardingType::table_row_wise, ShardingType::table_column_wise,
-          ShardingType::grid};
+std::vector<planning::ShardingType> EmbeddingBagCollectionSharder::sharding_types() const {
+  return {planning::ShardingType::data_parallel,
+          planning::ShardingType::table_wise,
+          planning::ShardingType::column_wise,
+          planning::ShardingType::row_wise,
+          planning::ShardingType::table_row_wise,
+          planning::ShardingType::table_column_wise,
+          planning::ShardingType::grid};
 }
 
-std::vector<ComputeKernel> EmbeddingBagCollectionSharder::compute_kernels(ShardingType) const {
-  return {ComputeKernel::fused, ComputeKernel::dense};
+std::vector<planning::ComputeKernel> EmbeddingBagCollectionSharder::compute_kernels(planning::ShardingType) const {
+  return {planning::ComputeKernel::fused, planning::ComputeKernel::dense};
 }
 
 void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollection& module,
-                                          const ShardingPlan& plan) const {
+                                          const planning::ShardingPlan& plan) const {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     const std::string& table = module.tables()[t].name;
     require(sharding_types(), plan[t].type, table, "sharding type");
     require(compute_kernels(plan[t].type), plan[t].kernel, table,
-            "for " + std::string(name(plan[t].type)) + " the compute kernel");
+            "for " + std::string(planning::name(plan[t].type)) + " the compute kernel");
   }
 }
 
-ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(const Exec& exec,
-                                                                   const embedding::EmbeddingBagCollection& module,
-                                                                   const ShardingPlan& plan, const ShardingEnv& env,
-                                                                   const std::vector<std::string>& features,
-                                                                   const Lanes& lanes) const {
-  check_plan(module.tables(), plan, env.size());
+ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
+    const Exec& exec, const embedding::EmbeddingBagCollection& module, const planning::ShardingPlan& plan,
+    const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes) const {
+  planning::check_plan(module.tables(), plan, env.size());
   check(module, plan);
   return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense);
 }

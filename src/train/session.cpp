@@ -3,7 +3,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/sharding/planner.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -27,7 +27,7 @@ Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
 model::DistributedModelParallel build(const Exec& exec, const comm::Communicator& comm, const Job& job,
                                       const Lanes& lanes, const data::SourceInfo& data) {
   auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
-  const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan),
+  const planning::EmbeddingShardingPlanner planner(planning::topology_of(comm, job.plan),
                                                    planner_settings(job.plan, tables, data), job.optimizer.sparse,
                                                    job.optimizer.dense, job.train.batch_size);
   auto plan = planner.collective_plan(comm, tables).plan;
@@ -89,7 +89,7 @@ std::string describe_model(const model::Dlrm& dense, const std::vector<embedding
   for (const embedding::EmbeddingBagConfig& table : tables) {
     features += static_cast<Index>(table.feature_names.size());
     table_weights += table.num_embeddings * table.embedding_dim;
-    bytes += sharding::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
+    bytes += planning::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
   }
   const bool dot = dense.settings().interaction == model::Interaction::dot;
   return "  bottom MLP " + chain(dense.bottom_widths()) + ", interaction " + (dot ? "dot" : "cat") +

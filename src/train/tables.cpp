@@ -45,7 +45,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
   return tables;
 }
 
-sharding::Settings planner_settings(sharding::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
+planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data) {
   for (const embedding::EmbeddingBagConfig& table : tables) {
     double ids = 0;

@@ -10,7 +10,7 @@ using namespace tesserec;
 
 namespace {
 
-train::Job job_for(const std::string& folder, sharding::ShardingType type) {
+train::Job job_for(const std::string& folder, planning::ShardingType type) {
   train::Job job = small_job(folder);
   job.data.synthetic.ids_per_bag = 6;
   job.data.synthetic.variable_bags = true;
@@ -33,9 +33,9 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder(comm, "law");
   const Exec exec;
-  for (const auto type : {sharding::ShardingType::table_wise, sharding::ShardingType::row_wise}) {
+  for (const auto type : {planning::ShardingType::table_wise, planning::ShardingType::row_wise}) {
     train::Job job = job_for(folder.path(), type);
-    job.optimizer.sparse.type = type == sharding::ShardingType::row_wise ? optim::Type::adagrad : optim::Type::sgd;
+    job.optimizer.sparse.type = type == planning::ShardingType::row_wise ? optim::Type::adagrad : optim::Type::sgd;
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
     train::Session law(exec, comm, job, source->info()), other(exec, comm, job, source->info());
     auto& tables = law.model.tables;
@@ -75,12 +75,12 @@ TEST_CASE("The cost of the law is told, or why it is not") {
     CHECK(mentions(error_of([&] { measure(small_job(folder.path())); }), "measured with one thread a rank"));
     return;
   }
-  const bench::Report report = measure(job_for(folder.path(), sharding::ShardingType::row_wise));
+  const bench::Report report = measure(job_for(folder.path(), planning::ShardingType::row_wise));
   CHECK(report.figures.size() == 2);
   REQUIRE(report.law_cost);
   CHECK(*report.law_cost > -1);
   CHECK(bench::describe(report).find("cost of the law: ") != std::string::npos);
   if (comm.size() > 1)
-    CHECK(mentions(error_of([&] { measure(job_for(folder.path(), sharding::ShardingType::data_parallel)); }),
+    CHECK(mentions(error_of([&] { measure(job_for(folder.path(), planning::ShardingType::data_parallel)); }),
                    "not measured for data_parallel on several ranks"));
 }

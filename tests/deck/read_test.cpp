@@ -32,9 +32,9 @@ TEST_CASE("a full deck reaches the settings structs") {
   CHECK_FALSE(d.tables[1].optimizer);
   CHECK(d.optimizer.dense.type == optim::Type::adam);
   CHECK(d.optimizer.sparse.lr == 0.05);
-  CHECK(d.plan.default_type == sharding::ShardingType::row_wise);
+  CHECK(d.plan.default_type == planning::ShardingType::row_wise);
   CHECK(d.plan.tables.at("first").ranks == std::vector<int>{1});
-  CHECK(d.plan.tables.at("second.x").kernel == sharding::ComputeKernel::dense);
+  CHECK(d.plan.tables.at("second.x").kernel == planning::ComputeKernel::dense);
   CHECK(d.evaluate.metrics == std::vector<std::string>{"auc", "ne"});
 }
 

@@ -105,7 +105,7 @@ optim::Settings optimizer(const store::File& file, const std::string& group) {
 }
 
 void run(const store::File& file, const std::string& group, ComputeKernel kernel, int lanes) {
-  INFO(group << ", kernel " << sharding::name(kernel) << ", " << lanes << " lanes");
+  INFO(group << ", kernel " << planning::name(kernel) << ", " << lanes << " lanes");
   const auto keys = words(file.attribute<std::string>("/", "keys"));
   const auto configs = tables(file);
   std::vector<std::string> pooled_order;

@@ -4,19 +4,19 @@
 #include <array>
 #include <vector>
 
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 
 namespace golden {
 
 /// Every table whole on rank 0.
-inline tesserec::sharding::ShardingPlan whole_tables(const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
+inline tesserec::planning::ShardingPlan whole_tables(const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
                                                      tesserec::embedding::ComputeKernel kernel) {
-  tesserec::sharding::ShardingPlan plan;
+  tesserec::planning::ShardingPlan plan;
   for (const auto& table : tables)
-    plan.push_back({tesserec::sharding::ShardingType::table_wise,
+    plan.push_back({tesserec::planning::ShardingType::table_wise,
                     kernel,
                     {},
-                    tesserec::sharding::cut(table, 1, 1, std::array{0})});
+                    tesserec::planning::cut(table, 1, 1, std::array{0})});
   return plan;
 }
 

@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/model/distributed_model_parallel.hpp>
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 
 using namespace tesserec;
 using namespace tesserec::model;
@@ -37,9 +37,9 @@ TEST_CASE("when the dense half has moved on one rank of a node, it has moved on 
   const Exec exec;
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<embedding::EmbeddingBagConfig> tables = {{"t", 10, 4, {"a"}, {}, false, {}}};
-  const sharding::ShardingPlan plan = {{sharding::ShardingType::table_wise, embedding::ComputeKernel::fused,
-                                        sharding::ExchangeForm::pooled,
-                                        sharding::cut(tables[0], 1, 1, std::vector<int>{0})}};
+  const planning::ShardingPlan plan = {{planning::ShardingType::table_wise, embedding::ComputeKernel::fused,
+                                        planning::ExchangeForm::pooled,
+                                        planning::cut(tables[0], 1, 1, std::vector<int>{0})}};
   optim::Settings adagrad;
   adagrad.type = optim::Type::adagrad;
   adagrad.initial_accumulator = 0.5;

@@ -7,17 +7,17 @@
 #include "errors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/planning/plan_text.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
-#include <tesserec/sharding/plan_text.hpp>
-#include <tesserec/sharding/planner.hpp>
 
 using namespace tesserec;
 using embedding::EmbeddingBagCollection;
 using embedding::PoolingType;
+using planning::ShardingPlan;
+using planning::ShardingType;
 using sharding::DistributedModelParallel;
 using sharding::ParallelOptions;
-using sharding::ShardingPlan;
-using sharding::ShardingType;
 
 namespace {
 
@@ -47,11 +47,11 @@ jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
 /// The planner's plan where all tables have this type; nodes of 2 ranks are simulated where that comes out
 /// even.
 ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, int ranks) {
-  sharding::Settings settings;
+  planning::Settings settings;
   settings.default_type = type;
   for (const auto& table : module.tables()) settings.tables[table.name].min_partition = 4;
-  const auto topology = sharding::topology_for(ranks, ranks % 2 == 0 ? 2 : ranks, settings);
-  return sharding::EmbeddingShardingPlanner(topology, settings, {}, {}, 512).plan(module.tables()).plan;
+  const auto topology = planning::topology_for(ranks, ranks % 2 == 0 ? 2 : ranks, settings);
+  return planning::EmbeddingShardingPlanner(topology, settings, {}, {}, 512).plan(module.tables()).plan;
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
     }
     INFO(model.describe());
     REQUIRE(env.broadcast(model.describe(), 0) == model.describe());
-    const std::string text = sharding::plan_text(whole.tables(), model.plan(), env.size());
+    const std::string text = planning::plan_text(whole.tables(), model.plan(), env.size());
     REQUIRE(env.broadcast(text, 0) == text);
     REQUIRE(model.steps() == 3);
     if (trained.empty()) trained = looked_up;
@@ -125,8 +125,8 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
     std::vector<ShardingType> sharding_types() const override {
       return {ShardingType::table_wise, ShardingType::row_wise};
     }
-    std::vector<sharding::ComputeKernel> compute_kernels(ShardingType) const override {
-      return {sharding::ComputeKernel::dense};
+    std::vector<planning::ComputeKernel> compute_kernels(ShardingType) const override {
+      return {planning::ComputeKernel::dense};
     }
   };
   const EmbeddingBagCollection module = collection();
@@ -140,7 +140,7 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
   const DistributedModelParallel rows(exec, module, env, {}, RowWise());
   for (const auto& table : rows.plan()) CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
   ParallelOptions elsewhere;
-  elsewhere.planning.default_type = ShardingType::column_wise;
+  elsewhere.planner.default_type = ShardingType::column_wise;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
         "table wide: the sharder offers none of the sharding types that it may have");
   options.plan = plan_of(module, ShardingType::table_wise, env.size());
@@ -162,14 +162,14 @@ TEST_CASE("an optimizer that sums rows is refused for the dense kernel, whicheve
         {{"t", 9, 4, {"a"}, {}, false, own ? std::optional(rowwise) : std::optional<optim::Settings>()}});
     ParallelOptions given, planned;
     given.plan = plan_of(module, ShardingType::table_wise, env.size());  // on one rank alone
-    given.plan->front().kernel = sharding::ComputeKernel::dense;
-    planned.planning.tables["t"].kernel = sharding::ComputeKernel::dense;
+    given.plan->front().kernel = planning::ComputeKernel::dense;
+    planned.planner.tables["t"].kernel = planning::ComputeKernel::dense;
     CHECK(error_of([&] { DistributedModelParallel(exec, module, env, given, sharder); }) == refusal);
     CHECK(error_of([&] { DistributedModelParallel(exec, module, env, planned, sharder); }) == refusal);
-    const sharding::EmbeddingShardingPlanner planner(sharding::topology_for(env.size(), 0, {}), {}, sharder.fused,
+    const planning::EmbeddingShardingPlanner planner(planning::topology_for(env.size(), 0, {}), {}, sharder.fused,
                                                      sharder.dense, 512);
     CHECK(error_of([&] { planner.evaluate(module.tables(), *given.plan); }) == refusal);
-    given.plan->front().kernel = sharding::ComputeKernel::fused;
+    given.plan->front().kernel = planning::ComputeKernel::fused;
     CHECK(error_of([&] { DistributedModelParallel(exec, module, env, given, sharder); }) == "");
   }
 }

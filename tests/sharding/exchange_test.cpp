@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags that cannot be looked up, and the bytes that the exchange counts.
+// Bags that cannot be looked up, the bytes that the exchange counts, and which optimizer a table gets.
 #include "batches.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
 using namespace tesserec;
-using sharding::ExchangeForm;
-using sharding::ShardingType;
+using planning::ExchangeForm;
+using planning::ShardingType;
 
 namespace {
 
-sharding::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, ExchangeForm form) {
+planning::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, ExchangeForm form) {
   return {{ShardingType::table_wise, embedding::ComputeKernel::fused, form,
-           sharding::cut(table, 1, 1, std::vector<int>{0})}};
+           planning::cut(table, 1, 1, std::vector<int>{0})}};
 }
 
 }  // namespace
@@ -94,5 +94,35 @@ TEST_CASE("backward takes the schedule's rate of each step, and Adam the step's 
     if (moved == 0.0) start = pooled.values(0, 3);
     CHECK(start - pooled.values(0, 3) == Approx(moved).epsilon(1e-4).margin(1e-7));
     model.backward(exec, gradient);
+  }
+}
+
+TEST_CASE("a table trains with its own optimizer, or with that of its kernel") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  optim::Settings own, sparse, dense;
+  own.type = optim::Type::adagrad;
+  own.lr = 0.5;
+  sparse.type = optim::Type::rowwise_adagrad;
+  sparse.lr = 0.25;
+  dense.type = optim::Type::adam;
+  dense.lr = 0.125;
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  planning::ShardingPlan plan;
+  for (const char* name : {"fused", "dense", "own fused", "own dense"}) {
+    tables.push_back({name, 10, 4, {name}, {}, false, {}});
+    if (mentions(name, "own")) tables.back().optimizer = own;
+    plan.emplace_back().type = ShardingType::data_parallel;
+    if (mentions(name, "dense")) plan.back().kernel = embedding::ComputeKernel::dense;
+  }
+  const sharding::ShardedEmbeddingBagCollection collection(
+      exec, comm, tables, plan, {"fused", "dense", "own fused", "own dense"}, Lanes(8), sparse, dense);
+  REQUIRE(collection.shards().size() == 4);
+  const optim::Settings* expected[] = {&sparse, &dense, &own, &own};
+  for (std::size_t t = 0; t < 4; ++t) {
+    const embedding::EmbeddingTable& table = *collection.shards()[t].rows;
+    CHECK(table.config().name == tables[t].name);
+    CHECK(table.optimizer().type == expected[t]->type);
+    CHECK(table.optimizer().lr == expected[t]->lr);
   }
 }

@@ -5,13 +5,13 @@
 #include "oracle.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/random.hpp>
-#include <tesserec/sharding/planner.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 using namespace tesserec;
 using embedding::EmbeddingBagConfig;
 using embedding::PoolingType;
-using sharding::ShardingType;
+using planning::ShardingType;
 
 namespace {
 
@@ -140,18 +140,18 @@ std::vector<int> owners(Index n, int ranks, int first = 0) {
   return result;
 }
 
-sharding::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
+planning::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
                                     Index column_cuts, int ranks, int first = 0) {
-  column_cuts = std::min(column_cuts, sharding::most_column_cuts(table));
-  return {type, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled,
-          sharding::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
+  column_cuts = std::min(column_cuts, planning::most_column_cuts(table));
+  return {type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
+          planning::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
 }
 
 /// Every type for all tables, mixtures, and shards that no planner would make.
-std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
-  std::vector<sharding::ShardingPlan> all;
+std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
+  std::vector<planning::ShardingPlan> all;
   const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
-    sharding::ShardingPlan plan;
+    planning::ShardingPlan plan;
     for (std::size_t t = 0; t < tables.size(); ++t)
       plan.push_back(sharded(tables[t], type, row_cuts, column_cuts, ranks, static_cast<int>(t)));
     all.push_back(plan);
@@ -162,9 +162,9 @@ std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>&
   of_all(ShardingType::table_row_wise, (ranks + 1) / 2, 1);
   of_all(ShardingType::table_column_wise, 1, (ranks + 1) / 2);
   of_all(ShardingType::grid, (ranks + 1) / 2, 2);
-  all.push_back(sharding::ShardingPlan(
+  all.push_back(planning::ShardingPlan(
       tables.size(),
-      {ShardingType::data_parallel, embedding::ComputeKernel::fused, sharding::ExchangeForm::pooled, {}}));
+      {ShardingType::data_parallel, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled, {}}));
   of_all(ShardingType::row_wise, 11, 1);  // several shards a rank
   of_all(ShardingType::column_wise, 1, 4);
   all.push_back({sharded(tables[0], ShardingType::row_wise, 3, 1, ranks, 2), all[6][1],
@@ -172,7 +172,7 @@ std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>&
   const int last = ranks - 1;  // uneven, with a shard of no rows
   all.push_back({{ShardingType::grid,
                   embedding::ComputeKernel::fused,
-                  sharding::ExchangeForm::pooled,
+                  planning::ExchangeForm::pooled,
                   {{last, {0, 1}, {0, 4}},
                    {0, {1, 777}, {0, 4}},
                    {last / 2, {777, 1024}, {0, 4}},
@@ -181,17 +181,17 @@ std::vector<sharding::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>&
                    {last, {777, 1024}, {4, 5}}}},
                  {ShardingType::row_wise,
                   embedding::ComputeKernel::fused,
-                  sharding::ExchangeForm::pooled,
+                  planning::ExchangeForm::pooled,
                   {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
                  {ShardingType::column_wise,
                   embedding::ComputeKernel::fused,
-                  sharding::ExchangeForm::pooled,
+                  planning::ExchangeForm::pooled,
                   {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
   const std::size_t pooled = all.size();
   for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
-    sharding::ShardingPlan plan = all[i];
+    planning::ShardingPlan plan = all[i];
     for (std::size_t t = 0; t < plan.size(); ++t)
-      if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = sharding::ExchangeForm::rows;
+      if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = planning::ExchangeForm::rows;
     all.push_back(plan);
   }
   return all;
@@ -219,8 +219,8 @@ void run(const Case& c) {
   }
   const Trained expected = serial(c, lane_count, start);
 
-  for (const sharding::ShardingPlan& plan : plans(configs, comm.size())) {
-    sharding::check_plan(configs, plan, comm.size());
+  for (const planning::ShardingPlan& plan : plans(configs, comm.size())) {
+    planning::check_plan(configs, plan, comm.size());
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {});
     collection.initialise(exec, 4);
     Index wrong = 0;
@@ -248,7 +248,7 @@ void run(const Case& c) {
     for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
       wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);
     });
-    INFO("ranks " << comm.size() << ", " << sharding::describe(configs, plan));
+    INFO("ranks " << comm.size() << ", " << planning::describe(configs, plan));
     REQUIRE(wrong == 0);
   }
 }

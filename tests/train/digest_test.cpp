@@ -4,7 +4,7 @@
 #include "small_job.hpp"
 
 using namespace tesserec;
-using sharding::ShardingType;
+using planning::ShardingType;
 
 namespace {
 
@@ -31,7 +31,7 @@ void compare(const train::Job& job) {
     train::Job planned = job;
     planned.plan.default_type = type;
     planned.train.pipeline = type != ShardingType::row_wise;  // with and without ids that travel ahead
-    INFO(world.size() << " ranks, " << (type ? sharding::name(*type) : "auto"));
+    INFO(world.size() << " ranks, " << (type ? planning::name(*type) : "auto"));
     const Digests together = digests(world, planned);
     REQUIRE(together.weights == alone.weights);
     REQUIRE(together.state == alone.state);

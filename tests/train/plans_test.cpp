@@ -6,13 +6,13 @@
 #include "catch.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/sharding/plan_file.hpp>
+#include <tesserec/planning/plan_file.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
 using embedding::PoolingType;
-using sharding::ExchangeForm;
-using sharding::ShardingType;
+using planning::ExchangeForm;
+using planning::ShardingType;
 
 namespace {
 
@@ -93,12 +93,12 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
 void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeForm form, const std::string& path) {
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
   const auto tables = train::resolve_tables(job.tables, source->info(), job.model.embedding_dim);
-  const sharding::EmbeddingShardingPlanner planner(sharding::topology_of(comm, job.plan), job.plan,
+  const planning::EmbeddingShardingPlanner planner(planning::topology_of(comm, job.plan), job.plan,
                                                    job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
   auto plan = planner.plan(tables).plan;
-  for (sharding::ParameterSharding& table : plan) table.form = form;
+  for (planning::ParameterSharding& table : plan) table.form = form;
   if (comm.rank() == 0)
-    std::ofstream(path) << sharding::plan_json(tables, planner.evaluate(tables, plan), planner.model().topology(),
+    std::ofstream(path) << planning::plan_json(tables, planner.evaluate(tables, plan), planner.model().topology(),
                                                job.train.batch_size);
   comm.barrier();
 }
@@ -112,7 +112,7 @@ std::string demand(train::Job& job, int k) {
     if (k < 7) constraints.sharding = all_types[k];
     if (k == 7) constraints.sharding = all_types[(2 * t + 1) % 7];
   }
-  return k < 7 ? sharding::name(all_types[k]) : k == 7 ? "mixed" : "auto";
+  return k < 7 ? planning::name(all_types[k]) : k == 7 ? "mixed" : "auto";
 }
 
 void compare(bool every) {
@@ -150,7 +150,7 @@ void compare(bool every) {
             planned.plan.file = folder.path() + "/plan.json";
             write_plan(world, planned, form, planned.plan.file);
           }
-          INFO(world.size() << " ranks, " << name << ", " << sharding::form_name(form) << ", pipeline "
+          INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
                             << planned.train.pipeline << ", pooling " << pooling << ", optimizer "
                             << static_cast<int>(sparse));
           REQUIRE(outcome(world, planned, folder.path()) == alone);

@@ -54,10 +54,10 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     const std::pair<Index, int> legs[] = {{1, world.size()}, {4, 1}, {5, half}, {8, world.size()}};  // stop, ranks
     for (const auto& [stop, ranks] : legs) {
       job.train.steps = stop;
-      job.plan.default_type = stop == 1   ? sharding::ShardingType::column_wise
-                              : stop == 4 ? sharding::ShardingType::table_wise
-                              : stop == 5 ? sharding::ShardingType::row_wise
-                                          : sharding::ShardingType::grid;
+      job.plan.default_type = stop == 1   ? planning::ShardingType::column_wise
+                              : stop == 4 ? planning::ShardingType::table_wise
+                              : stop == 5 ? planning::ShardingType::row_wise
+                                          : planning::ShardingType::grid;
       if (const auto part = first_ranks(world, ranks)) {
         const train::TrainResult result = run(*part, job);
         REQUIRE(result.steps == stop);
@@ -86,7 +86,7 @@ TEST_CASE("a piece of one column and a state of one number a row are two things 
 
   const Folder folder(world, "one_column");
   job.run.output = folder.path();
-  job.plan.default_type = sharding::ShardingType::column_wise;
+  job.plan.default_type = planning::ShardingType::column_wise;
   job.checkpoint.resume = "auto";
   job.train.steps = 3;
   run(world, job);

@@ -55,7 +55,7 @@ TEST_CASE("an id must lie in the smallest table that reads it") {
 
 TEST_CASE("the planner's pooling factors are the deck's, or the data's averages") {
   const data::SourceInfo data = three_features();
-  sharding::Settings plan;
+  planning::Settings plan;
   plan.tables["given"].pooling_factor = 7;
   const auto settings = train::planner_settings(plan,
                                                 {{"given", 100, 4, {"a"}, {}, false, {}},

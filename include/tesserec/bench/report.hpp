@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tesserec/sharding/settings.hpp>
+#include <tesserec/planning/settings.hpp>
 
 namespace tesserec::bench {
 
@@ -32,7 +32,7 @@ struct Report {
   double step_fraction = 0;        ///< model FLOP/s of the whole step over the measured peak of all ranks
   std::optional<double> law_cost;  ///< seconds of a step by the reduction law over those without, less 1
   std::string bottleneck;          ///< the part that loses most time against its limit
-  sharding::MachineCosts costs;
+  planning::MachineCosts costs;
   std::vector<std::string> cost_keys;  ///< those of `costs` that were measured here
 
   const Figure* find(const std::string& group, const std::string& name) const;

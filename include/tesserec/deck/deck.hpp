@@ -12,7 +12,7 @@
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/model/settings.hpp>
 #include <tesserec/optim/schedule.hpp>
-#include <tesserec/sharding/settings.hpp>
+#include <tesserec/planning/settings.hpp>
 #include <tesserec/train/settings.hpp>
 
 namespace tesserec::deck {
@@ -26,7 +26,7 @@ struct Deck {
   train::Settings train;
   train::OptimizerSettings optimizer;
   optim::ScheduleSettings schedule;
-  sharding::Settings plan;
+  planning::Settings plan;
   train::CheckpointSettings checkpoint;
   train::EvaluateSettings evaluate;
   bench::Settings bench;

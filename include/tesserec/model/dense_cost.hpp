@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tesserec/model/dlrm.hpp>
-#include <tesserec/sharding/topology.hpp>
+#include <tesserec/planning/topology.hpp>
 
 namespace tesserec::model {
 
@@ -18,6 +18,6 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks
 
 /// Seconds of a step outside the tables: dense half, sum over ranks, optimizer and what every step costs.
 /// Making or reading the batch is not in it.
-double dense_seconds(const Dlrm& dense, const Lanes& lanes, const sharding::Topology& topology, Index global_batch);
+double dense_seconds(const Dlrm& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch);
 
 }  // namespace tesserec::model

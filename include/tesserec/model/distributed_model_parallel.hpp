@@ -13,7 +13,7 @@ namespace tesserec::model {
 struct DistributedModelParallel {
   DistributedModelParallel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
                            Index dense_features, const std::vector<std::string>& features,
-                           std::vector<embedding::EmbeddingBagConfig> table_configs, sharding::ShardingPlan plan,
+                           std::vector<embedding::EmbeddingBagConfig> table_configs, planning::ShardingPlan plan,
                            const Lanes& lanes, const optim::Settings& sparse, const optim::Settings& dense_optimizer);
 
   /// Start values of all weights, from counters.

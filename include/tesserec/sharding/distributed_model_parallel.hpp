@@ -10,12 +10,12 @@ namespace tesserec::sharding {
 
 /// What a DistributedModelParallel may be told.
 struct ParallelOptions {
-  std::optional<ShardingPlan> plan;  ///< unset: the planner's own
-  Settings planning;                 ///< constraints for the planner, and its machine
-  Index global_batch = 512;          ///< samples of all ranks that the planner reckons with
-  int lanes = 8;                     ///< decides the bits of updates, and the most ranks; a power of two
-  std::uint64_t seed = 0;            ///< of the start values
-  optim::ScheduleSettings schedule;  ///< of the learning rates
+  std::optional<planning::ShardingPlan> plan;  ///< unset: the planner's own
+  planning::Settings planner;                  ///< constraints for the planner, and its machine
+  Index global_batch = 512;                    ///< samples of all ranks that the planner reckons with
+  int lanes = 8;                               ///< decides the bits of updates, and the most ranks; a power of two
+  std::uint64_t seed = 0;                      ///< of the start values
+  optim::ScheduleSettings schedule;            ///< of the learning rates
 };
 
 /// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
@@ -45,7 +45,7 @@ class DistributedModelParallel {
   Index global_batch() const { return global_batch_; }
   Index steps() const { return steps_; }
 
-  const ShardingPlan& plan() const { return tables_.plan(); }
+  const planning::ShardingPlan& plan() const { return tables_.plan(); }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
   /// Bytes of weights and optimizer state that this rank holds.
   Index bytes() const;

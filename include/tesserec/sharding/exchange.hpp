@@ -7,7 +7,7 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/embedding/table.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 #include <tesserec/sharding/row_fetch.hpp>
 
 namespace tesserec::sharding {
@@ -32,7 +32,7 @@ class Exchange {
  public:
   /// `features` names the keys of the batches.
   Exchange(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
-           const ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes);
+           const planning::ShardingPlan& plan, const std::vector<std::string>& features, const Lanes& lanes);
 
   /// Ids to owners, in three parts between which other work may go on; all ranks in the same order. `sparse` holds this
   /// rank's samples of a global batch of `global_size`. An id outside its table is an Error that names feature, table,

@@ -8,7 +8,7 @@
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 
 namespace tesserec::sharding {
 
@@ -24,7 +24,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
 class RowFetch {
  public:
   /// `keys`: of the table's features, in the batches.
-  RowFetch(const embedding::EmbeddingBagConfig& table, const Shard& shard, std::vector<Index> keys);
+  RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys);
 
   /// The ids of a batch: samples from `first_sample` on, the rank's `mine` of the lanes.
   void collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine, Index first_sample,
@@ -51,7 +51,7 @@ class RowFetch {
  private:
   embedding::EmbeddingBagConfig table_;
   embedding::RowBlocks row_blocks_;
-  Shard shard_;
+  planning::Shard shard_;
   std::vector<Index> keys_;
   Index dim_;
   // The batch at hand; one entry a feature, ids of all features together.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/sharding/plan.hpp>
+#include <tesserec/planning/plan.hpp>
 
 namespace tesserec::sharding {
 
@@ -14,7 +14,7 @@ namespace tesserec::sharding {
 class RowSquares {
  public:
   /// `shared[t]`: rows of table t move by sums over columns that several shards hold.
-  RowSquares(const comm::Communicator& comm, const ShardingPlan& plan, const std::vector<bool>& shared);
+  RowSquares(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
 
   /// `mine`: for each of this rank's shards of shared tables, in the plan's order, the sums of its subtrees
   /// of columns [touched rows, subtrees]. Returns for each the sums of whole rows [touched rows]. Collective.

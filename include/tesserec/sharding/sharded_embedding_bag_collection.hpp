@@ -16,9 +16,9 @@ namespace tesserec::sharding {
 /// rank's shards are ever allocated.
 class ShardedEmbeddingBagCollection {
  public:
-  /// Error, on every rank, as check_kernel's.
+  /// Error, on every rank, as planning::check_kernel's.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
-                                std::vector<embedding::EmbeddingBagConfig> tables, ShardingPlan plan,
+                                std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
                                 const optim::Settings& sparse, const optim::Settings& dense);
 
@@ -30,7 +30,7 @@ class ShardedEmbeddingBagCollection {
   Exchange& exchange_ahead() { return exchanges_[1 - at_hand_]; }
   void advance() { at_hand_ = 1 - at_hand_; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return configs_; }
-  const ShardingPlan& plan() const { return plan_; }
+  const planning::ShardingPlan& plan() const { return plan_; }
   /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every
   /// rank.
   struct Shard {
@@ -57,7 +57,7 @@ class ShardedEmbeddingBagCollection {
 
   const comm::Communicator& comm_;
   std::vector<embedding::EmbeddingBagConfig> configs_;
-  ShardingPlan plan_;
+  planning::ShardingPlan plan_;
   Lanes lanes_;
   std::array<Exchange, 2> exchanges_;
   int at_hand_ = 0;

@@ -17,15 +17,15 @@ struct EmbeddingBagCollectionSharder {
   optim::Settings dense;  ///< moves all rows of tables of the dense kernel
 
   virtual ~EmbeddingBagCollectionSharder() = default;
-  virtual std::vector<ShardingType> sharding_types() const;
-  virtual std::vector<ComputeKernel> compute_kernels(ShardingType type) const;
+  virtual std::vector<planning::ShardingType> sharding_types() const;
+  virtual std::vector<planning::ComputeKernel> compute_kernels(planning::ShardingType type) const;
 
   /// Errors, naming the table: a type or kernel that it does not offer.
-  void check(const embedding::EmbeddingBagCollection& module, const ShardingPlan& plan) const;
+  void check(const embedding::EmbeddingBagCollection& module, const planning::ShardingPlan& plan) const;
 
   /// This rank's shards. `env` must outlive them; `features` are the keys of the batches.
   ShardedEmbeddingBagCollection shard(const Exec& exec, const embedding::EmbeddingBagCollection& module,
-                                      const ShardingPlan& plan, const ShardingEnv& env,
+                                      const planning::ShardingPlan& plan, const ShardingEnv& env,
                                       const std::vector<std::string>& features, const Lanes& lanes) const;
 };
 

@@ -8,7 +8,7 @@
 #include <tesserec/data/settings.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/model/settings.hpp>
-#include <tesserec/sharding/settings.hpp>
+#include <tesserec/planning/settings.hpp>
 #include <tesserec/train/settings.hpp>
 
 namespace tesserec::train {
@@ -22,7 +22,7 @@ struct Job {
   Settings train;
   OptimizerSettings optimizer;
   optim::ScheduleSettings schedule;
-  sharding::Settings plan;
+  planning::Settings plan;
   CheckpointSettings checkpoint;
   EvaluateSettings evaluate;
   std::string deck;  ///< the effective deck as text, for the checkpoint

@@ -5,7 +5,7 @@
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/sharding/settings.hpp>
+#include <tesserec/planning/settings.hpp>
 
 namespace tesserec::train {
 
@@ -16,7 +16,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
                                                           const data::SourceInfo& data, Index embedding_dim);
 
 /// plan with the pooling factors that the deck leaves to the data.
-sharding::Settings planner_settings(sharding::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
+planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data);
 
 /// For each feature of the data, rows of the smallest table that reads it or the data's own where no table

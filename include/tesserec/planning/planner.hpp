@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/planning/cost_model.hpp>
+
+namespace tesserec::planning {
+
+/// A plan with what it costs and what no plan can go below.
+struct ProvenPlan {
+  ShardingPlan plan;
+  PlanEstimate estimate;
+  double lower_bound = 0;  ///< seconds; of all plans that fit within the constraints, uneven cuts included (README)
+  bool exact = false;      ///< the search came to an end: nothing is better
+  double gap() const { return lower_bound > 0 ? estimate.critical_path() / lower_bound - 1 : 0; }
+};
+
+/// Chooses for every table within its constraints: type, cuts, owners and exchange form, so that the slowest rank's
+/// step is short and no rank lacks memory. A function of its input alone. Errors name the table.
+class EmbeddingShardingPlanner {
+ public:
+  EmbeddingShardingPlanner(Topology topology, Settings settings, const optim::Settings& sparse,
+                           const optim::Settings& dense, Index global_batch);
+
+  const CostModel& model() const { return model_; }
+  ProvenPlan plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
+  /// What a given plan costs, beside the bound. It may break constraints and memory.
+  ProvenPlan evaluate(std::span<const embedding::EmbeddingBagConfig> tables, ShardingPlan plan) const;
+  /// Rank 0 plans, or reads plan.file; all receive. Error when a rank's tables, constraints or machine differ.
+  ProvenPlan collective_plan(const comm::Communicator& comm,
+                             std::span<const embedding::EmbeddingBagConfig> tables) const;
+
+ private:
+  void check_names(std::span<const embedding::EmbeddingBagConfig> tables) const;
+
+  Settings settings_;
+  CostModel model_;
+};
+
+/// Error that names the first table whose plan is not the same on all ranks.
+void require_same_plan(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
+                       const ShardingPlan& plan);
+
+/// "pooled" or "rows".
+const char* form_name(ExchangeForm form);
+
+/// The plan as a table for people: table, rows, dim, type, kernel, form, shards.
+std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan);
+/// With bytes and seconds of ranks and tables, and the proven gap.
+std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven);
+
+}  // namespace tesserec::planning

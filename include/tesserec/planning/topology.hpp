@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/planning/settings.hpp>
+
+namespace tesserec::planning {
+
+/// The machine that a plan is for: ranks of one kind, as many on each node. Rank r lies on node r / ranks_per_node.
+struct Topology {
+  std::string device = "cpu";
+  int ranks = 1;
+  int ranks_per_node = 1;
+  Index memory = 0;       ///< bytes of a rank; 0 = without a limit
+  double reserve = 0.15;  ///< share of it that is kept free
+  MachineCosts costs;
+
+  int nodes() const { return ranks / ranks_per_node; }
+  int node(int rank) const { return rank / ranks_per_node; }
+  /// Bytes of a rank for tables and messages.
+  Index usable_memory() const;
+};
+
+/// The machine of `comm`; plan.ranks_per_node and plan.memory overrule what is found. Collective.
+Topology topology_of(const comm::Communicator& comm, const Settings& settings);
+/// The same where the ranks lie on these nodes (comm::nodes_of_ranks).
+Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
+
+/// A machine that is not here. `ranks_per_node` 0 = all on one node; without plan.memory it has this machine's.
+/// Error: ranks that do not divide into nodes.
+Topology topology_for(int ranks, int ranks_per_node, const Settings& settings);
+
+}  // namespace tesserec::planning

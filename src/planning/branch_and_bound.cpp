@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables in falling order of work; for each, options and ranks. Ranks with equal loads are interchangeable as long as
+// no later table names ranks, so the first of them stands for all. A branch ends when its worst rank, or the work of
+// all ranks with the least of the tables left, cannot beat the best.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "problem.hpp"
+
+namespace tesserec::planning {
+namespace {
+
+constexpr Index most_nodes = 400000;
+constexpr int most_ranks = 8;
+constexpr std::size_t most_tables = 24;
+
+class Tree {
+ public:
+  Tree(const Problem& problem, std::vector<Choice>& best, double& worst)
+      : problem_(problem),
+        best_(best),
+        worst_(worst),
+        own_(static_cast<std::size_t>(problem.ranks)),
+        chosen_(problem.options.size()),
+        order_(problem.options.size()) {
+    const std::size_t count = order_.size();
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::vector<double> total(count), each(count), bytes(count);
+    for (std::size_t t = 0; t < count; ++t) {
+      total[t] = each[t] = bytes[t] = std::numeric_limits<double>::infinity();
+      for (const Option& option : problem.options[t]) {
+        total[t] = std::min(total[t], option.total);
+        each[t] = std::min(each[t], option.each.seconds);
+        bytes[t] = std::min(bytes[t], option.total_bytes);
+      }
+    }
+    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const bool fixed_a = problem.options[a][0].place == Place::fixed;
+      const bool fixed_b = problem.options[b][0].place == Place::fixed;
+      return fixed_a != fixed_b ? fixed_a : total[a] > total[b];
+    });
+    left_.assign(count + 1, {});
+    for (std::size_t i = count; i-- > 0;)
+      left_[i] = {left_[i + 1].total + total[order_[i]], left_[i + 1].each + each[order_[i]],
+                  left_[i + 1].bytes + bytes[order_[i]]};
+  }
+
+  bool run() {
+    descend(0, {problem_.base, 0}, {});
+    return nodes_ <= most_nodes;
+  }
+
+ private:
+  struct Left {
+    double total = 0, each = 0, bytes = 0;
+  };
+
+  /// `each`: of every rank, of the tables placed; `owned`: sum over ranks of their pieces.
+  void descend(std::size_t depth, Load each, Load owned) {
+    if (++nodes_ > most_nodes) return;
+    const double ranks = problem_.ranks, better = worst_ * (1 - 1e-9);
+    if ((owned.seconds + left_[depth].total) / ranks + each.seconds >= better) return;
+    if (owned.bytes + left_[depth].bytes + ranks * each.bytes > ranks * problem_.memory) return;
+    double worst = 0, fullest = 0;
+    for (const Load& own : own_) worst = std::max(worst, own.seconds), fullest = std::max(fullest, own.bytes);
+    if (worst + each.seconds + left_[depth].each >= better || fullest + each.bytes > problem_.memory) return;
+    if (depth == order_.size()) {
+      worst_ = worst + each.seconds;
+      best_ = chosen_;
+      return;
+    }
+    const std::size_t t = order_[depth];
+    for (std::size_t o = 0; o < problem_.options[t].size(); ++o) {
+      const Option& option = problem_.options[t][o];
+      Load all = each;
+      all += option.each;
+      chosen_[t] = {o, std::vector<int>(option.pieces.size(), -1)};
+      give(depth, option, 0, all, owned);
+    }
+  }
+
+  /// Piece i of the table at `depth` to each rank that it may have.
+  void give(std::size_t depth, const Option& option, std::size_t i, const Load& each, const Load& owned) {
+    if (nodes_ > most_nodes) return;
+    if (i == option.pieces.size()) return descend(depth + 1, each, owned);
+    std::vector<int>& owners = chosen_[order_[depth]].owners;
+    const Load& piece = option.pieces[i];
+    const bool like_last =
+        i > 0 && option.pieces[i - 1].seconds == piece.seconds && option.pieces[i - 1].bytes == piece.bytes;
+    const bool fixed = option.place == Place::fixed;
+    int first = 0, last = problem_.ranks;
+    if (fixed) first = option.owners[i], last = first + 1;
+    if (!fixed && like_last) first = owners[i - 1] + 1;
+    for (int rank = first; rank < last; ++rank) {
+      const auto used = [&](int r) {
+        return std::find(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(i), r) !=
+               owners.begin() + static_cast<std::ptrdiff_t>(i);
+      };
+      Load& own = own_[static_cast<std::size_t>(rank)];
+      if (!fixed && used(rank)) continue;
+      bool tried = false;
+      for (int r = first; r < rank && !tried && !fixed; ++r) {
+        const Load& other = own_[static_cast<std::size_t>(r)];
+        tried = !used(r) && other.seconds == own.seconds && other.bytes == own.bytes;
+      }
+      if (tried) continue;
+      const Load before = own;
+      own += piece;
+      owners[i] = rank;
+      if (own.seconds + each.seconds < worst_) {
+        Load sum = owned;
+        sum += piece;
+        give(depth, option, i + 1, each, sum);
+      }
+      own = before;
+      owners[i] = -1;
+      ++nodes_;
+    }
+  }
+
+  const Problem& problem_;
+  std::vector<Choice>& best_;
+  double& worst_;
+  std::vector<Load> own_;
+  std::vector<Choice> chosen_;
+  std::vector<std::size_t> order_;
+  std::vector<Left> left_;  // [depth] least of the tables from there on
+  Index nodes_ = 0;
+};
+
+}  // namespace
+
+bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst) {
+  if (problem.ranks > most_ranks || problem.options.size() > most_tables) return false;
+  for (const auto& options : problem.options)
+    for (const Option& option : options)
+      if (option.place == Place::node || (option.place == Place::fixed && options[0].place != Place::fixed))
+        return false;
+  return Tree(problem, best, worst).run();
+}
+
+Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
+  std::vector<Load> own(static_cast<std::size_t>(problem.ranks));
+  Load each{problem.base, 0};
+  for (std::size_t t = 0; t < choices.size(); ++t) {
+    const Option& option = problem.options[t][choices[t].option];
+    each += option.each;
+    for (std::size_t i = 0; i < option.pieces.size(); ++i)
+      own[static_cast<std::size_t>(choices[t].owners[i])] += option.pieces[i];
+  }
+  Outcome outcome;
+  for (const Load& load : own) {
+    outcome.worst = std::max(outcome.worst, load.seconds + each.seconds);
+    outcome.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
+  }
+  return outcome;
+}
+
+}  // namespace tesserec::planning

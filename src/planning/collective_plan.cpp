@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/planning/plan_file.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+using embedding::EmbeddingBagConfig;
+
+/// FNV-1a.
+std::uint64_t digest(const std::string& text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
+  const ParameterConstraints demand = model.constraints(table.name);
+  const optim::Settings& optimizer = model.optimizer(table, demand.kernel);
+  std::ostringstream text;
+  text.precision(17);
+  text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
+       << ' ' << static_cast<int>(optimizer.type) << ' ' << static_cast<int>(demand.kernel) << ' '
+       << demand.min_partition << ' ' << demand.pooling_factor;
+  for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
+  for (const int rank : demand.ranks) text << ' ' << rank;
+  return text.str();
+}
+
+std::string text_of(const Topology& topology, Index global_batch) {
+  const MachineCosts& c = topology.costs;
+  std::ostringstream text;
+  text.precision(17);
+  text << topology.ranks << ' ' << topology.ranks_per_node << ' ' << topology.memory << ' ' << topology.reserve << ' '
+       << global_batch;
+  for (const double x : {c.row_reads, c.cached_row_reads, c.read_bytes, c.row_updates, c.cached_row_updates,
+                         c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.bags, c.add_bytes, c.inside_bytes,
+                         c.between_bytes, c.inside_latency, c.between_latency})
+    text << ' ' << x;
+  return text.str();
+}
+
+/// Rank whose text is not rank 0's; -1 = all are the same.
+int other_rank(const comm::Communicator& comm, const std::string& text) {
+  const std::vector<std::uint64_t> all = comm.all_gather(digest(text));
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (all[r] != all[0]) return static_cast<int>(r);
+  return -1;
+}
+
+}  // namespace
+
+ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& comm,
+                                                     std::span<const EmbeddingBagConfig> tables) const {
+  const Topology& topology = model_.topology();
+  if (topology.ranks != comm.size()) fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
+  const Index most = comm.max(static_cast<Index>(tables.size()));
+  if (comm.min(static_cast<Index>(tables.size())) != most) fail("the ranks differ in their number of tables");
+  std::string all = text_of(topology, model_.global_batch()) + settings_.file;
+  if (const int rank = other_rank(comm, all); rank >= 0)
+    fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks one deck");
+  std::string texts;
+  for (const EmbeddingBagConfig& table : tables) texts += text_of(table, model_) + '\n';
+  if (other_rank(comm, texts) >= 0)
+    for (const EmbeddingBagConfig& table : tables)
+      if (const int rank = other_rank(comm, text_of(table, model_)); rank >= 0)
+        fail("table ", table.name, ": rank ", rank, " has other sizes or constraints than rank 0");
+
+  // Rank 0's plan or message travels.
+  std::string text;
+  bool failed = false;
+  if (comm.rank() == 0) {
+    try {
+      if (settings_.file.empty()) {
+        text = plan_json(tables, plan(tables), topology, model_.global_batch());
+      } else {
+        check_names(tables);
+        ShardingPlan given = read_plan(settings_.file, tables, topology.ranks);
+        model_.require_fits(tables, given);
+        text = plan_json(tables, evaluate(tables, std::move(given)), topology, model_.global_batch());
+      }
+    } catch (const Error& error) {
+      failed = true;
+      text = error.what();
+    }
+  }
+  failed = comm.max(Index{failed}) != 0;
+  text = comm.broadcast(text, 0);
+  if (failed) fail(text);
+  ProvenPlan proven;
+  proven.plan = parse_plan(text, "the plan of rank 0", tables, topology.ranks);
+  proven.estimate = model_.evaluate(tables, proven.plan);
+  const Json json = parse_json(text);
+  proven.lower_bound = json.at("lower_bound_seconds").number();
+  proven.exact = json.at("exact").boolean;
+  return proven;
+}
+
+void require_same_plan(const comm::Communicator& comm, std::span<const EmbeddingBagConfig> tables,
+                       const ShardingPlan& plan) {
+  const auto text = [&](std::size_t t) {
+    std::string line =
+        tables[t].name + ' ' + name(plan[t].type) + ' ' + name(plan[t].kernel) + ' ' + form_name(plan[t].form);
+    for (const Shard& s : plan[t].shards)
+      for (const Index x : {Index{s.rank}, s.blocks.begin, s.blocks.end, s.columns.begin, s.columns.end})
+        line += ' ' + std::to_string(x);
+    return line;
+  };
+  std::string all;
+  for (std::size_t t = 0; t < plan.size(); ++t) all += text(t) + '\n';
+  const Index count = static_cast<Index>(plan.size());
+  if (comm.max(count) != comm.min(count)) fail("the ranks' plans differ in their number of tables");
+  if (other_rank(comm, all) < 0) return;
+  for (std::size_t t = 0; t < plan.size(); ++t)
+    if (const int rank = other_rank(comm, text(t)); rank >= 0)
+      fail("table ", tables[t].name, ": the plan of rank ", rank, " is not that of rank 0");
+}
+
+}  // namespace tesserec::planning

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include <tesserec/planning/cost_model.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+constexpr double id_bytes = 8, length_bytes = 4, float_bytes = 4;
+/// Scratch of an id at its owner: the id, its place, and two RowUse of the sort.
+constexpr double id_scratch = 64;
+/// Buffers are grown by an eighth more than asked for.
+constexpr double growth = 1.125;
+/// Ids, vectors and gradients, and the counts before them.
+constexpr double messages_a_step = 4;
+
+}  // namespace
+
+TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
+                       const optim::Settings& optimizer, const Topology& topology, Index global_batch)
+    : blocks_(table.num_embeddings),
+      table_rows_(static_cast<double>(table.num_embeddings)),
+      dim_(static_cast<double>(table.embedding_dim)),
+      ranks_(topology.ranks),
+      bags_(static_cast<double>(global_batch) * static_cast<double>(table.feature_names.size())),
+      bag_ids_(constraints.pooling_factor > 0 ? constraints.pooling_factor : 1),
+      ids_(bags_ * bag_ids_),
+      wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
+            (topology.ranks - topology.ranks_per_node) / ranks_ / topology.costs.between_bytes),
+      dense_(constraints.kernel == ComputeKernel::dense),
+      row_rounds_(optimizer.type == optim::Type::rowwise_adagrad),
+      machine_(topology.costs) {
+  for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
+  // Of the whole table, so that its shards are costed alike.
+  const double cached = std::min(1.0, machine_.cached_bytes / (table_rows_ * dim_ * float_bytes));
+  row_read_ = cached / machine_.cached_row_reads + (1 - cached) / machine_.row_reads;
+  row_update_ = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
+}
+
+double TableCosts::rows(Range blocks) const { return static_cast<double>(blocks_.rows(blocks).size()); }
+
+double TableCosts::touched(double rows, double ids) const {
+  return -rows * std::expm1(ids * (table_rows_ > 1 ? std::log1p(-1 / table_rows_) : -50.0));
+}
+
+double TableCosts::filled(double share) const {
+  const double some = share >= 1 ? 1 : -std::expm1(bag_ids_ * std::log1p(-share));
+  return std::min(some, bag_ids_ * share);
+}
+
+double TableCosts::vectors(Range blocks) const {
+  double sum = 0;
+  for (Index at = blocks.begin; at < blocks.end;) {  // the largest whole subtrees, from the left
+    Index size = at == 0 ? embedding::RowBlocks::count : at & -at;
+    while (at + size > blocks.end) size /= 2;
+    sum += filled(rows({at, at + size}) / table_rows_);
+    at += size;
+  }
+  return sum;
+}
+
+double TableCosts::update_seconds(double all_rows, double touched_rows, double columns) const {
+  const double row_bytes = float_bytes * (columns * (1 + states_) + row_states_);
+  if (dense_) return all_rows * (row_bytes + float_bytes * columns) / machine_.update_bytes;
+  return touched_rows * ((1 + states_ + row_states_) * row_update_ + row_bytes / machine_.update_bytes);
+}
+
+double TableCosts::weight_bytes(double rows, double columns) const {
+  return rows * float_bytes * (columns * (1 + states_ + (dense_ ? 1 : 0)) + row_states_);
+}
+
+ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) const {
+  const double own = rows(blocks);
+  return load(own, filled(own / table_rows_), form == ExchangeForm::pooled ? vectors(blocks) : 0,
+              static_cast<double>(columns.size()), form);
+}
+
+ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form) const {
+  const double share = own_rows / table_rows_, vector = float_bytes * width;
+  const double ids = ids_ * share, moved = touched(own_rows, ids_);
+  const MachineCosts& m = machine_;
+  ShardLoad load;
+  // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
+  double message = 0, asked = 0, sums = 0;
+  if (form == ExchangeForm::pooled) {
+    const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled * vector;
+    message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
+    asked = sums = ids;
+    load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
+    load.owner.seconds = bags_ / m.bags;
+  } else {
+    const double rows_asked = ranks_ * touched(own_rows, ids_ / ranks_);
+    message = rows_asked * (id_bytes + 2 * vector);
+    asked = sums = rows_asked;
+    load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
+                        bags_ / ranks_ * filled * vector / m.add_bytes;
+    load.each.bytes = growth * ids / ranks_ * id_scratch;
+  }
+  load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +
+                        sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
+  if (row_rounds_ && width < dim_) load.owner.seconds += 2 * moved * float_bytes * wire_;
+  load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
+  load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire_;
+  load.each.bytes += growth * message / ranks_;
+  return load;
+}
+
+Load TableCosts::data_parallel() const {
+  const double vector = float_bytes * dim_, own_ids = ids_ / ranks_;
+  const double own_rows = touched(table_rows_, own_ids), sum_bytes = own_rows * (vector + 2 * id_bytes);
+  const MachineCosts& m = machine_;
+  Load load;
+  load.seconds = bags_ / ranks_ * (2 / m.bags + filled(1) * vector / m.add_bytes) +
+                 own_ids * (2 / m.ids + row_read_ + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
+                 2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
+                 update_seconds(table_rows_, touched(table_rows_, ids_), dim_);
+  load.bytes = weight_bytes(table_rows_, dim_) + growth * (own_ids * id_scratch + (ranks_ + 1) * sum_bytes);
+  return load;
+}
+
+double PlanEstimate::critical_path() const {
+  return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
+}
+
+double PlanEstimate::imbalance() const {
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return sum > 0 ? critical_path() * static_cast<double>(seconds.size()) / sum : 1;
+}
+
+CostModel::CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
+                     Index global_batch)
+    : topology_(std::move(topology)),
+      settings_(std::move(settings)),
+      sparse_(sparse),
+      dense_(dense),
+      global_batch_(global_batch) {}
+
+ParameterConstraints CostModel::constraints(const std::string& table) const {
+  const auto found = settings_.tables.find(table);
+  ParameterConstraints demand = found == settings_.tables.end() ? ParameterConstraints{} : found->second;
+  if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
+  return demand;
+}
+
+const optim::Settings& CostModel::optimizer(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const {
+  return optimizer_of(table, kernel, sparse_, dense_);
+}
+
+TableCosts CostModel::costs(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const {
+  ParameterConstraints demand = constraints(table.name);
+  demand.kernel = kernel;
+  check_kernel(table, kernel, optimizer(table, kernel));
+  return {table, demand, optimizer(table, kernel), topology_, global_batch_};
+}
+
+double CostModel::latency() const {
+  return messages_a_step * ((topology_.ranks_per_node - 1) * topology_.costs.inside_latency +
+                            (topology_.ranks - topology_.ranks_per_node) * topology_.costs.between_latency);
+}
+
+PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> tables,
+                                 const ShardingPlan& plan) const {
+  const auto ranks = static_cast<std::size_t>(topology_.ranks);
+  PlanEstimate estimate;
+  std::vector<Load> owned(ranks);
+  Load everywhere{latency(), 0};
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const TableCosts costs = this->costs(tables[t], plan[t].kernel);
+    Load all, each;
+    if (plan[t].type == ShardingType::data_parallel) each = costs.data_parallel();
+    for (const Shard& shard : plan[t].shards) {
+      const ShardLoad load = costs.shard(shard.blocks, shard.columns, plan[t].form);
+      owned[static_cast<std::size_t>(shard.rank)] += load.owner;
+      all += load.owner;
+      each += load.each;
+    }
+    everywhere += each;
+    estimate.table_seconds.push_back(all.seconds + static_cast<double>(ranks) * each.seconds);
+    estimate.table_bytes.push_back(all.bytes + static_cast<double>(ranks) * each.bytes);
+  }
+  for (const Load& load : owned) {
+    estimate.seconds.push_back(load.seconds + everywhere.seconds);
+    estimate.bytes.push_back(load.bytes + everywhere.bytes);
+  }
+  return estimate;
+}
+
+}  // namespace tesserec::planning

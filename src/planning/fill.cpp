@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks as bins of one height: tables in falling order to the fullest rank that holds them whole (best fit);
+// one that fits nowhere is cut into the rooms that are left (tiles.hpp).
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "problem.hpp"
+#include "tiles.hpp"
+
+namespace tesserec::planning {
+namespace {
+
+constexpr int most_passes = 8;
+
+class Bins {
+ public:
+  /// `reserved`: for the loads of every rank, which cuts add to.
+  Bins(Problem& problem, double most, const Load& reserved, const FillStyle& style)
+      : problem_(problem),
+        most_(most),
+        reserved_(reserved),
+        style_(style),
+        own_(static_cast<std::size_t>(problem.ranks)),
+        each_{problem.base, 0},
+        choices_(problem.options.size()) {}
+
+  const Load& each() const { return each_; }
+
+  /// Whether all found room; `each` then tells what had to be reserved.
+  bool run() {
+    const std::size_t count = choices_.size();
+    std::vector<std::size_t> order(count), cheapest(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t t = 0; t < count; ++t) {
+      cheapest[t] = cheapest_of(t);
+      each_ += problem_.options[t][cheapest[t]].each;
+    }
+    const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const bool fixed_a = option(a).place == Place::fixed, fixed_b = option(b).place == Place::fixed;
+      if (fixed_a != fixed_b) return fixed_a;
+      return style_.small_first ? option(a).biggest < option(b).biggest : option(a).biggest > option(b).biggest;
+    });
+    for (const std::size_t t : order)
+      if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
+    return true;
+  }
+
+  bool kept_level() const {
+    for (const Load& own : own_)
+      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory) return false;
+    return true;
+  }
+
+  /// The choices; uneven cuts become options.
+  std::vector<Choice> choices() {
+    for (auto& [t, option] : cuts_) {
+      choices_[t] = {problem_.options[t].size(), option.owners};
+      option.owners.clear();
+      problem_.options[t].push_back(std::move(option));
+    }
+    return choices_;
+  }
+
+ private:
+  /// Of the original options; nodes are left to the search.
+  std::size_t cheapest_of(std::size_t t) const {
+    const auto& options = problem_.options[t];
+    const double room = most_ - problem_.base;
+    const auto key = [&](const Option& option) {
+      const bool large = option.biggest > room && !problem_.free[t];
+      return std::pair(large, option.total);
+    };
+    std::size_t best = 0;
+    for (std::size_t o = 1; o < options.size(); ++o)
+      if (options[o].borders.empty() && key(options[o]) < key(options[best])) best = o;
+    return best;
+  }
+
+  bool fits(int rank, const Load& piece) const {
+    const Load& own = own_[static_cast<std::size_t>(rank)];
+    return own.seconds + piece.seconds + std::max(each_.seconds, reserved_.seconds) <= most_ &&
+           own.bytes + piece.bytes + std::max(each_.bytes, reserved_.bytes) <= problem_.memory;
+  }
+
+  bool whole(std::size_t t, std::size_t o) {
+    const Option& option = problem_.options[t][o];
+    if (option.place == Place::node) return false;
+    std::vector<int> owners;
+    for (std::size_t i = 0; i < option.pieces.size(); ++i) {
+      int best = -1;
+      for (int rank = 0; rank < problem_.ranks; ++rank) {
+        if (option.place == Place::fixed && rank != option.owners[i]) continue;
+        if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
+        if (best < 0 || own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
+          best = rank;
+      }
+      if (best < 0) return false;
+      owners.push_back(best);
+    }
+    for (std::size_t i = 0; i < owners.size(); ++i) own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
+    choices_[t] = {o, owners};
+    return true;
+  }
+
+  Load room(int rank) const {
+    const Load& own = own_[static_cast<std::size_t>(rank)];
+    return {most_ - own.seconds - std::max(each_.seconds, reserved_.seconds),
+            problem_.memory - own.bytes - std::max(each_.bytes, reserved_.bytes)};
+  }
+
+  /// Pieces into rooms, the largest first.
+  bool cut(std::size_t t, std::size_t cheapest) {
+    if (!problem_.free[t]) return false;
+    const FreeTable& free = *problem_.free[t];
+    each_.seconds -= problem_.options[t][cheapest].each.seconds;
+    each_.bytes -= problem_.options[t][cheapest].each.bytes;
+    std::vector<int> ranks(own_.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
+    Tiles::Placed best;
+    const FreeTable::Cut* best_cut = nullptr;
+    for (const FreeTable::Cut& cut : free.cuts()) {
+      const double columns = static_cast<double>(cut.columns);
+      const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
+      if (cut.columns > problem_.ranks || price.of(cut.whole) >= best.price) continue;
+      const std::vector<Load> rooms = shared_rooms(ranks, static_cast<std::size_t>(cut.columns));
+      const Load largest{rooms[0].seconds, problem_.memory};
+      if (free.tiles(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+      Tiles::Placed placed = free.tiles(cut).into(rooms, price, columns * style_.waste);
+      if (placed.price < best.price) best = std::move(placed), best_cut = &cut;
+    }
+    if (!best_cut) return false;
+    const bool rows = best.rooms.size() > 1;
+    Option option;
+    option.type = best_cut->columns > 1 ? rows ? ShardingType::grid : ShardingType::column_wise
+                  : rows                ? ShardingType::row_wise
+                                        : ShardingType::table_wise;
+    option.form = best_cut->form;
+    option.column_cuts = best_cut->columns;
+    option.borders = best.borders;
+    for (Index c = 0; c < best_cut->columns; ++c)
+      for (std::size_t i = 0; i < best.rooms.size(); ++i) {
+        const ShardLoad load = free.costs().shard({best.borders[i], best.borders[i + 1]},
+                                                  free.columns(c, best_cut->columns), best_cut->form);
+        option.owners.push_back(
+            ranks[best.rooms[i] * static_cast<std::size_t>(best_cut->columns) + static_cast<std::size_t>(c)]);
+        option.pieces.push_back(load.owner);
+        option.each += load.each;
+        own_[static_cast<std::size_t>(option.owners.back())] += load.owner;
+      }
+    derive(option, problem_.ranks);
+    each_ += option.each;
+    cuts_.emplace_back(t, std::move(option));
+    return true;
+  }
+
+  /// Rooms that as many ranks as there are columns have, side by side.
+  std::vector<Load> shared_rooms(const std::vector<int>& ranks, std::size_t columns) const {
+    std::vector<Load> rooms;
+    for (std::size_t i = 0; i + columns <= ranks.size(); i += columns) {
+      rooms.push_back(room(ranks[i]));
+      for (std::size_t c = 1; c < columns; ++c) {
+        const Load other = room(ranks[i + c]);
+        rooms.back() = {std::min(rooms.back().seconds, other.seconds), std::min(rooms.back().bytes, other.bytes)};
+      }
+    }
+    return rooms;
+  }
+
+  Problem& problem_;
+  double most_;
+  Load reserved_;
+  FillStyle style_;
+  std::vector<Load> own_;
+  Load each_;
+  std::vector<Choice> choices_;
+  std::vector<std::pair<std::size_t, Option>> cuts_;
+};
+
+}  // namespace
+
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style) {
+  Load reserved;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    Bins bins(problem, most, reserved, style);
+    const bool filled = bins.run();
+    if (filled && bins.kept_level()) return bins.choices();
+    if (!filled && bins.each().seconds <= reserved.seconds) return {};
+    reserved = bins.each();
+  }
+  return {};
+}
+
+}  // namespace tesserec::planning

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "problem.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/planning/cost_model.hpp>
+
+namespace tesserec::planning {
+std::string bytes_text(double bytes) {
+  char text[60];
+  std::snprintf(text, sizeof text, "%.0f bytes (%.2f GiB)", std::ceil(bytes), bytes / (1 << 30));
+  return text;
+}
+
+void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
+  const double usable = static_cast<double>(topology_.usable_memory()), room = topology_.ranks * usable;
+  double all = 0, most = 0;
+  std::string largest;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    const double bytes = costs(table, constraints(table.name).kernel).whole_bytes();
+    if (bytes > most) most = bytes, largest = table.name;
+    all += bytes;
+  }
+  if (all <= room) return;
+  fail("the tables do not fit: with optimizer state they have ", bytes_text(all), ", and ", topology_.ranks,
+       topology_.ranks == 1 ? " rank has " : " ranks have ", bytes_text(room), " (plan.memory ", topology_.memory,
+       " each, less plan.reserve); ", bytes_text(all - room), " are missing. The largest is ", largest, " with ",
+       bytes_text(most), ". It takes plan.memory = ",
+       static_cast<Index>(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))), " or more, or about ",
+       static_cast<Index>(std::ceil(1.05 * all / usable)), " ranks");
+}
+
+void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
+  const double usable = static_cast<double>(topology_.usable_memory());
+  const PlanEstimate estimate = evaluate(tables, plan);
+  const auto fullest = std::max_element(estimate.bytes.begin(), estimate.bytes.end());
+  if (fullest == estimate.bytes.end() || *fullest <= usable) return;
+  const int rank = static_cast<int>(fullest - estimate.bytes.begin());
+
+  std::size_t largest = 0;  // the table with most bytes on that rank
+  double most = -1;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const TableCosts costs = this->costs(tables[t], plan[t].kernel);
+    double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
+    for (const Shard& shard : plan[t].shards)
+      if (shard.rank == rank) bytes += costs.shard(shard.blocks, shard.columns, plan[t].form).owner.bytes;
+    if (bytes > most) most = bytes, largest = t;
+  }
+  double all = 0;
+  for (const double bytes : estimate.bytes) all += bytes;
+  const auto ranks = static_cast<Index>(std::ceil(1.05 * all / usable));
+  const embedding::EmbeddingBagConfig& table = tables[largest];
+  const bool forced = constraints(table.name).sharding.forced();
+  fail("the plan does not fit: rank ", rank, " needs ", bytes_text(*fullest), " and has ", bytes_text(usable),
+       " (plan.memory ", topology_.memory, ", less plan.reserve); ", bytes_text(*fullest - usable),
+       " are missing. Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", bytes_text(most),
+       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
+       "plan.memory = ", static_cast<Index>(std::ceil(*fullest / (1 - topology_.reserve))),
+       ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
+}
+
+}  // namespace tesserec::planning

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "problem.hpp"
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+using embedding::EmbeddingBagConfig;
+
+/// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
+std::vector<Index> counts(Index most, bool all) {
+  std::vector<Index> list;
+  for (Index n = 2; n <= most; ++n) {
+    Index odd = n;
+    while (odd % 2 == 0) odd /= 2;
+    if (all || n <= 8 || odd <= 3 || n == most) list.push_back(n);
+  }
+  return list;
+}
+
+class Table {
+ public:
+  Table(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
+      : table_(table),
+        demand_(demand),
+        costs_(model.costs(table, demand.kernel)),
+        topology_(model.topology()),
+        few_(few) {
+    check();
+    const ShardingTypes& types = demand_.sharding;
+    if (!demand_.ranks.empty()) {
+      const bool one = demand_.ranks.size() == 1;
+      given(types.forced() ? types.list[0] : one ? ShardingType::table_wise : ShardingType::row_wise);
+    } else if (types.forced()) {
+      full(types.list[0]);
+    } else {
+      free();
+    }
+  }
+
+  std::vector<Option> options;
+
+  /// Pieces that the columns may be cut into beside the rows.
+  Index free_columns() const { return demand_.sharding.empty() ? most_columns() : 1; }
+
+  /// Where the table does not fit.
+  std::string advice() const {
+    const ShardingTypes& types = demand_.sharding;
+    const bool given = !demand_.ranks.empty();
+    if (types.empty() && !given) return "Use more ranks, or ranks with more memory";
+    const std::string choose = "Let the planner choose (plan.tables." + table_.name + ".sharding = \"auto\"" +
+                               (given ? " without ranks)" : ")");
+    if (given) return types.has(ShardingType::table_wise) ? choose : choose + ", or name more ranks";
+    const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < most_columns();
+    if (by_columns || types.has(ShardingType::row_wise)) return choose + ", or use more ranks";
+    const bool by_nodes = types.has(ShardingType::table_row_wise) || types.has(ShardingType::grid);
+    return by_nodes ? choose + ", or use more ranks a node" : choose;
+  }
+
+ private:
+  Index most_columns() const {
+    return std::clamp<Index>(table_.embedding_dim / demand_.min_partition, 1, most_column_cuts(table_));
+  }
+
+  template <class... What>
+  [[noreturn]] void refuse(const What&... what) const {
+    fail("plan.tables.", table_.name, ": ", what...);
+  }
+
+  void check() const {
+    const auto& ranks = demand_.ranks;
+    for (const int rank : ranks)
+      if (rank < 0 || rank >= topology_.ranks)
+        refuse("rank ", rank, " does not exist; this job has ranks 0 to ", topology_.ranks - 1);
+    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size()) refuse("ranks names a rank twice");
+    if (ranks.empty()) return;
+    const ShardingTypes& types = demand_.sharding;
+    if (types.list.size() > 1) refuse("ranks are given; name the one sharding type that they are for");
+    if (types.has(ShardingType::table_wise) && ranks.size() > 1)
+      refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
+    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
+  }
+
+  void add(ShardingType type, Index rows, Index columns, Place place, Index group = 1,
+           const std::vector<int>& owners = {}) {
+    std::vector<int> nobody(static_cast<std::size_t>(rows * columns));
+    const std::vector<Shard> shards = cut(table_, rows, columns, nobody);
+    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+      Option option;
+      option.type = type, option.form = form, option.row_cuts = rows, option.column_cuts = columns;
+      option.place = place, option.group = group, option.owners = owners;
+      for (const Shard& shard : shards) {
+        const ShardLoad load = costs_.shard(shard.blocks, shard.columns, form);
+        option.pieces.push_back(load.owner);
+        option.each += load.each;
+      }
+      options.push_back(std::move(option));
+    }
+  }
+
+  void add_data_parallel() {
+    Option option;
+    option.type = ShardingType::data_parallel;
+    option.each = costs_.data_parallel();
+    options.push_back(std::move(option));
+  }
+
+  /// The owners stand in the deck.
+  void given(ShardingType type) {
+    const auto& ranks = demand_.ranks;
+    const auto count = static_cast<Index>(ranks.size());
+    const int node = topology_.node(ranks[0]);
+    const bool one_node =
+        std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
+    const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
+    if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
+      refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
+    if (columns && count > most_column_cuts(table_))
+      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ", most_column_cuts(table_),
+             " pieces");
+    Index rows = columns ? 1 : count;
+    if (type == ShardingType::grid) {
+      rows = topology_.ranks_per_node;
+      if (count % rows != 0 || count / rows > most_column_cuts(table_))
+        refuse("grid takes all ", rows, " ranks of one or more nodes, ", count, " are given");
+      for (std::size_t i = 0; i < ranks.size(); ++i)
+        if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % static_cast<std::size_t>(rows)]))
+          refuse("grid takes the ranks node by node, ", rows, " of each");
+    }
+    add(type, rows, count / rows, Place::fixed, 1, ranks);
+  }
+
+  /// The one form of a type that TorchRec gives it.
+  void full(ShardingType type) {
+    std::vector<int> all(static_cast<std::size_t>(topology_.ranks));
+    std::iota(all.begin(), all.end(), 0);
+    const Index inside = topology_.ranks_per_node;
+    switch (type) {
+      case ShardingType::table_wise:
+        return add(type, 1, 1, Place::anywhere);
+      case ShardingType::row_wise:
+        return add(type, topology_.ranks, 1, Place::fixed, 1, all);
+      case ShardingType::column_wise:
+        return add(type, 1, std::min<Index>(topology_.ranks, most_columns()), Place::anywhere);
+      case ShardingType::table_row_wise:
+        return add(type, inside, 1, Place::node, inside);
+      case ShardingType::table_column_wise: {
+        const Index pieces = std::min(inside, most_columns());
+        return add(type, 1, pieces, Place::node, pieces);
+      }
+      case ShardingType::grid:
+        return add(type, inside, most_columns(), Place::node, inside);
+      case ShardingType::data_parallel:
+        return add_data_parallel();
+    }
+  }
+
+  /// Everything that the types allow. The exchange goes from owner to sample without a stop, so the types of
+  /// two levels cost what the flat ones do and are tried only when they are asked for.
+  void free() {
+    const ShardingTypes& types = demand_.sharding;
+    const auto may = [&](ShardingType type) { return types.empty() || types.has(type); };
+    const Index ranks = topology_.ranks;
+    if (may(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, Place::anywhere);
+    if (ranks > 1 || options.empty()) {
+      if (may(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
+      if (may(ShardingType::row_wise))
+        for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, Place::anywhere);
+      if (may(ShardingType::column_wise))
+        for (const Index n : counts(std::min(ranks, most_columns()), true))
+          add(ShardingType::column_wise, 1, n, Place::anywhere);
+      for (const ShardingType type :
+           {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})
+        if (types.has(type)) full(type);
+    }
+    if (options.empty()) full(types.list[0]);
+  }
+
+  const EmbeddingBagConfig& table_;
+  const ParameterConstraints& demand_;
+  TableCosts costs_;
+  const Topology& topology_;
+  bool few_;
+};
+
+}  // namespace
+
+FreeTable::FreeTable(TableCosts costs, Index most_columns)
+    : costs_(std::move(costs)), rows_(std::make_shared<const Rows>(costs_)) {
+  const double all = costs_.filled(1);
+  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
+    for (Index columns = 1; columns <= most_columns; ++columns) {
+      const double width = static_cast<double>(costs_.dim()) / static_cast<double>(columns);
+      const double vectors = form == ExchangeForm::pooled ? all : 0;
+      cuts_.push_back({form, columns, costs_.load(costs_.rows(), all, vectors, width, form), nullptr});
+    }
+}
+
+const Tiles& FreeTable::tiles(const Cut& cut) const {
+  if (!cut.tiles) {
+    const double width = static_cast<double>(costs_.dim()) / static_cast<double>(cut.columns);
+    Index widest = 0;
+    for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
+    cut.tiles = std::make_shared<const Tiles>(*rows_, costs_, width, static_cast<double>(widest), cut.form);
+  }
+  return *cut.tiles;
+}
+
+Range FreeTable::columns(Index piece, Index pieces) const {
+  const Index quads = (costs_.dim() + 3) / 4;
+  return {std::min(costs_.dim(), piece * quads / pieces * 4), std::min(costs_.dim(), (piece + 1) * quads / pieces * 4)};
+}
+
+void derive(Option& option, int ranks) {
+  option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
+  for (const Load& piece : option.pieces) {
+    option.total += piece.seconds;
+    option.total_bytes += piece.bytes;
+    option.biggest = std::max(option.biggest, piece.seconds);
+    option.most_bytes = std::max(option.most_bytes, piece.bytes);
+  }
+  option.total += ranks * option.each.seconds;
+  option.total_bytes += ranks * option.each.bytes;
+}
+
+namespace {
+
+/// Whether each piece of `b` can stand where one of `a` stood, and load no rank more.
+bool no_worse(const Option& b, const Option& a) {
+  if (b.pieces.size() > a.pieces.size()) return false;
+  if (b.each.seconds > a.each.seconds || b.each.bytes > a.each.bytes) return false;
+  const auto sorted = [](std::vector<Load> pieces) {
+    std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
+    return pieces;
+  };
+  const std::vector<Load> of_b = sorted(b.pieces), of_a = sorted(a.pieces);
+  for (std::size_t i = 0; i < of_b.size(); ++i)
+    if (of_b[i].seconds > of_a[i].seconds || of_b[i].bytes > of_a[i].bytes) return false;
+  return true;
+}
+
+/// Without options that another one equals or beats in every respect.
+std::deque<Option> undominated(const std::vector<Option>& options) {
+  std::deque<Option> kept;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    bool beaten = false;
+    for (std::size_t k = 0; k < options.size() && !beaten; ++k)
+      beaten = k != i && options[i].place == Place::anywhere && options[k].place == Place::anywhere &&
+               no_worse(options[k], options[i]) && (k < i || !no_worse(options[i], options[k]));
+    if (!beaten) kept.push_back(options[i]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model) {
+  Problem problem;
+  problem.ranks = model.topology().ranks;
+  problem.ranks_per_node = model.topology().ranks_per_node;
+  problem.memory = static_cast<double>(model.topology().usable_memory());
+  problem.base = model.latency();
+  for (const EmbeddingBagConfig& table : tables) {
+    const ParameterConstraints demand = model.constraints(table.name);
+    Table made(table, demand, model, static_cast<Index>(tables.size()) * problem.ranks <= 2500);
+    std::vector<Option> fitting;
+    double least = 0;
+    for (Option& option : made.options) {
+      derive(option, problem.ranks);
+      const double bytes = option.most_bytes + option.each.bytes;
+      if (bytes <= problem.memory) fitting.push_back(std::move(option));
+      if (&option == &made.options.front() || bytes < least) least = bytes;
+    }
+    if (fitting.empty())
+      fail("table ", table.name, " does not fit: a rank needs ", bytes_text(least), ", and plan.memory leaves it ",
+           bytes_text(problem.memory), "; ", bytes_text(least - problem.memory), " are missing. ", made.advice());
+    const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
+                      (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
+    problem.free.emplace_back();
+    if (free) problem.free.back().emplace(model.costs(table, demand.kernel), made.free_columns());
+    problem.options.push_back(undominated(std::move(fitting)));
+  }
+  return problem;
+}
+
+}  // namespace tesserec::planning

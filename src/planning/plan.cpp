@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/planning/plan.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
+  const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", what...); };
+  const std::vector<Shard>& shards = sharding.shards;
+  const std::string type = name(sharding.type);
+  if (sharding.type == ShardingType::data_parallel) {
+    if (!shards.empty()) refuse("data_parallel has no shards, ", shards.size(), " are given");
+    return;
+  }
+  if (shards.empty()) refuse(type, " needs shards");
+  if (sharding.type == ShardingType::table_wise && shards.size() > 1)
+    refuse("table_wise has one shard, ", shards.size(), " are given; name it row_wise or column_wise");
+  Range columns{0, 0};
+  std::vector<Range> rows, first_rows;  // of the column piece at hand, and of the first
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const Shard& shard = shards[i];
+    if (shard.rank < 0 || shard.rank >= ranks)
+      refuse("rank ", shard.rank, " does not exist; the job has ranks 0 to ", ranks - 1);
+    if (i == 0 || shard.columns != columns) {
+      if (shard.columns.begin != columns.end || shard.columns.size() <= 0)
+        refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ", columns.end);
+      if (shard.columns.begin % 4 != 0) refuse("column ", shard.columns.begin, " is no multiple of 4");
+      columns = shard.columns;
+      rows.clear();
+    }
+    const Index next = rows.empty() ? 0 : rows.back().end;
+    if (shard.blocks.begin != next || shard.blocks.size() < 0)
+      refuse("row blocks ", shard.blocks.begin, " to ", shard.blocks.end, " do not follow block ", next);
+    rows.push_back(shard.blocks);
+    const bool last = i + 1 == shards.size() || shards[i + 1].columns != columns;
+    if (last && rows.back().end != embedding::RowBlocks::count)
+      refuse("rows end at block ", rows.back().end, " of ", embedding::RowBlocks::count);
+    if (last && first_rows.empty()) first_rows = rows;
+    if (last && rows != first_rows) refuse("all pieces of the columns must have the same row cuts");
+  }
+  if (columns.end != table.embedding_dim) refuse("columns end at ", columns.end, " of ", table.embedding_dim);
+  const bool rows_cut = first_rows.size() > 1, columns_cut = shards.size() > first_rows.size();
+  const bool by_rows = sharding.type == ShardingType::row_wise || sharding.type == ShardingType::table_row_wise;
+  const bool by_columns =
+      sharding.type == ShardingType::column_wise || sharding.type == ShardingType::table_column_wise;
+  if (by_rows && columns_cut) refuse(type, " does not cut columns; name it grid");
+  if (by_columns && rows_cut) refuse(type, " does not cut rows; name it grid");
+}
+
+}  // namespace
+
+std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cuts, Index column_cuts,
+                       std::span<const int> owners) {
+  assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= most_column_cuts(table));
+  assert(static_cast<Index>(owners.size()) == row_cuts * column_cuts);
+  const embedding::RowBlocks blocks(table.num_embeddings);
+  const Index quads = most_column_cuts(table);
+  const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };
+  std::vector<Shard> shards;
+  for (Index c = 0; c < column_cuts; ++c)
+    for (Index r = 0; r < row_cuts; ++r)
+      shards.push_back({owners[c * row_cuts + r],
+                        row_cuts == 1 ? Range{0, embedding::RowBlocks::count} : blocks.of_owner(r, row_cuts),
+                        {column(c), column(c + 1)}});
+  return shards;
+}
+
+void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
+  if (plan.size() != tables.size()) fail("the plan has ", plan.size(), " tables, the model has ", tables.size());
+  for (std::size_t t = 0; t < tables.size(); ++t) check_table(tables[t], plan[t], ranks);
+}
+
+const char* name(ShardingType type) {
+  switch (type) {
+    case ShardingType::table_wise:
+      return "table_wise";
+    case ShardingType::row_wise:
+      return "row_wise";
+    case ShardingType::column_wise:
+      return "column_wise";
+    case ShardingType::table_row_wise:
+      return "table_row_wise";
+    case ShardingType::table_column_wise:
+      return "table_column_wise";
+    case ShardingType::grid:
+      return "grid";
+    case ShardingType::data_parallel:
+      return "data_parallel";
+  }
+  return "";
+}
+
+const char* name(ComputeKernel kernel) { return kernel == ComputeKernel::fused ? "fused" : "dense"; }
+
+const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
+                                    const optim::Settings& sparse, const optim::Settings& dense) {
+  if (table.optimizer) return *table.optimizer;
+  return kernel == ComputeKernel::dense ? dense : sparse;
+}
+
+void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
+  if (kernel == ComputeKernel::dense && optim::sums_rows(optimizer.type))
+    fail("table ", table.name, " has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: ",
+         "give it kernel fused (plan.tables.", table.name,
+         ".kernel, or \"kernel\" in the plan's file), or another optimizer");
+}
+
+Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
+  Index floats = table.embedding_dim;
+  for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;
+  return rows * floats * static_cast<Index>(sizeof(float));
+}
+
+}  // namespace tesserec::planning

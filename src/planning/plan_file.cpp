@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/planning/plan_file.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+using embedding::EmbeddingBagConfig;
+using embedding::RowBlocks;
+
+constexpr const char* format = "tesserec plan";
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+std::string pair(Index a, Index b) { return "[" + std::to_string(a) + ", " + std::to_string(b) + "]"; }
+
+std::string table_json(const EmbeddingBagConfig& table, const ParameterSharding& sharding, double seconds,
+                       double bytes) {
+  const RowBlocks blocks(table.num_embeddings);
+  std::set<int> ranks;
+  std::string shards;
+  for (const Shard& shard : sharding.shards) {
+    const Range rows = blocks.rows(shard.blocks);
+    ranks.insert(shard.rank);
+    shards += std::string(shards.empty() ? "" : ",") + "\n      {\"rank\": " + std::to_string(shard.rank) +
+              ", \"offset\": " + pair(rows.begin, shard.columns.begin) +
+              ", \"size\": " + pair(rows.size(), shard.columns.size()) +
+              ", \"blocks\": " + pair(shard.blocks.begin, shard.blocks.end) + "}";
+  }
+  std::string owners;
+  for (const int rank : ranks) owners += (owners.empty() ? "" : ", ") + std::to_string(rank);
+  return "    {\"name\": " + json_quoted(table.name) + ", \"rows\": " + std::to_string(table.num_embeddings) +
+         ", \"dim\": " + std::to_string(table.embedding_dim) + ", \"type\": \"" + name(sharding.type) +
+         "\", \"kernel\": \"" + name(sharding.kernel) + "\", \"exchange\": \"" + form_name(sharding.form) +
+         "\", \"ranks\": [" + owners + "], \"seconds\": " + number(seconds) +
+         ", \"bytes\": " + number(std::ceil(bytes)) + ", \"shards\": [" + shards + "]}";
+}
+
+template <class E>
+E named(const std::string& word, std::initializer_list<E> all) {
+  std::string known;
+  for (const E value : all) {
+    if (word == name(value)) return value;
+    known += std::string(known.empty() ? "" : ", ") + name(value);
+  }
+  fail("\"", word, "\" is none of ", known);
+}
+
+ExchangeForm form_named(const std::string& word) {
+  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
+    if (word == form_name(form)) return form;
+  fail("\"", word, "\" is none of pooled, rows");
+}
+
+/// The block whose first row is `row`; empty blocks follow the last row.
+Index border(const RowBlocks& blocks, Index row, Index rows, Borders borders) {
+  if (row == rows) return RowBlocks::count;
+  if (row < 0 || row > rows) fail("row ", row, " does not exist");
+  const Index block = blocks.block(row), first = blocks.rows({block, block + 1}).begin;
+  if (first == row) return block;
+  const Range around = blocks.rows({block, block + 1});
+  if (borders == Borders::exact)
+    fail("row ", row, " is no border of a row block; the nearest are ", around.begin, " and ", around.end);
+  return row - around.begin < around.end - row ? block : block + 1;
+}
+
+std::pair<Index, Index> two(const Json& json) {
+  if (json.array().size() != 2) fail("two integers are wanted");
+  return {json.elements[0].integer(), json.elements[1].integer()};
+}
+
+Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
+  const RowBlocks blocks(table.num_embeddings);
+  const auto [row, column] = two(json.at("offset"));
+  const auto [rows, columns] = two(json.at("size"));
+  Shard shard;
+  const std::int64_t rank = json.at("rank").integer();
+  shard.rank = static_cast<int>(std::clamp<std::int64_t>(rank, -1, 1 << 30));
+  shard.columns = {column, column + columns};
+  if (json.has("blocks")) {
+    const auto [begin, end] = two(json.at("blocks"));
+    shard.blocks = {begin, end};
+    const Range held = blocks.rows(shard.blocks);
+    if (begin < 0 || end > RowBlocks::count || held.begin != row || held.size() != rows)
+      fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);
+  } else {
+    shard.blocks = {border(blocks, row, table.num_embeddings, borders),
+                    border(blocks, row + rows, table.num_embeddings, borders)};
+  }
+  if (borders == Borders::nearest)
+    for (Index* at : {&shard.columns.begin, &shard.columns.end})
+      if (*at != table.embedding_dim) *at = (*at + 2) / 4 * 4;
+  return shard;
+}
+
+ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
+  using T = ShardingType;
+  const std::string& word = json.at("type").string();
+  ParameterSharding sharding;
+  sharding.type = word == "grid_shard" ? T::grid
+                                       : named(word, {T::table_wise, T::row_wise, T::column_wise, T::table_row_wise,
+                                                      T::table_column_wise, T::grid, T::data_parallel});
+  if (json.has("kernel"))
+    sharding.kernel = named(json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
+  if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
+  if (sharding.type == T::data_parallel) return sharding;
+  for (const Json& shard : json.at("shards").array()) sharding.shards.push_back(shard_of(shard, table, borders));
+  std::stable_sort(sharding.shards.begin(), sharding.shards.end(), [](const Shard& a, const Shard& b) {
+    return std::pair(a.columns.begin, a.blocks.begin) < std::pair(b.columns.begin, b.blocks.begin);
+  });
+  return sharding;
+}
+
+const Json& table_named(const Json& tables, const std::string& name) {
+  for (const Json& table : tables.array())
+    if (table.at("name").string() == name) return table;
+  fail("it has no table ", name, ": it is the plan of another model");
+}
+
+}  // namespace
+
+std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
+                      Index global_batch, double dense_seconds) {
+  const PlanEstimate& estimate = proven.estimate;
+  std::string text =
+      "{\n  \"format\": \"" + std::string(format) +
+      "\",\n  \"version\": 1,\n  \"device\": " + json_quoted(topology.device) +
+      ",\n  \"ranks\": " + std::to_string(topology.ranks) +
+      ",\n  \"ranks_per_node\": " + std::to_string(topology.ranks_per_node) +
+      ",\n  \"batch_size\": " + std::to_string(global_batch) +
+      ",\n  \"memory_bytes\": " + std::to_string(topology.memory) +
+      ",\n  \"critical_path_seconds\": " + number(estimate.critical_path()) +
+      (dense_seconds > 0 ? ",\n  \"predicted_step_seconds\": " + number(estimate.critical_path() + dense_seconds)
+                         : "") +
+      ",\n  \"lower_bound_seconds\": " + number(proven.lower_bound) + ",\n  \"gap\": " + number(proven.gap()) +
+      ",\n  \"exact\": " + (proven.exact ? "true" : "false") + ",\n  \"imbalance\": " + number(estimate.imbalance()) +
+      ",\n  \"per_rank\": [";
+  for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
+    text += std::string(r == 0 ? "" : ",") + "\n    {\"rank\": " + std::to_string(r) +
+            ", \"seconds\": " + number(estimate.seconds[r]) + ", \"bytes\": " + number(std::ceil(estimate.bytes[r])) +
+            "}";
+  text += "],\n  \"tables\": [";
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    text += (t == 0 ? "\n" : ",\n") +
+            table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]);
+  return text + "]\n}\n";
+}
+
+ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,
+                        int ranks, Borders borders) {
+  ShardingPlan plan;
+  try {
+    const Json json = parse_json(text);
+    if (json.has("format") && json.at("format").string() != format) fail("its format is not \"", format, "\"");
+    if (json.has("version") && json.at("version").integer() != 1) fail("its version is not 1");
+    if (json.at("ranks").integer() != ranks)
+      fail("it is for ", json.at("ranks").integer(), " ranks, this job has ", ranks,
+           tables.empty() ? "" : "; table " + tables[0].name + " and all others need a new plan");
+    const Json& given = json.at("tables");
+    for (const EmbeddingBagConfig& table : tables) {
+      const Json& entry = table_named(given, table.name);
+      try {
+        for (const auto& [key, want] :
+             {std::pair<std::string, Index>{"rows", table.num_embeddings}, {"dim", table.embedding_dim}})
+          if (entry.at(key).integer() != want)
+            fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", want,
+                 ": it is the plan of another model");
+        plan.push_back(sharding_of(entry, table, borders));
+      } catch (const Error& error) {
+        fail("table ", table.name, ": ", error.what());
+      }
+    }
+    for (const Json& entry : given.array())
+      if (std::none_of(tables.begin(), tables.end(),
+                       [&](const EmbeddingBagConfig& table) { return table.name == entry.at("name").string(); }))
+        fail("table ", entry.at("name").string(), " is not in this model: it is the plan of another one");
+    if (given.array().size() != tables.size()) fail("it has a table twice");
+    if (borders == Borders::exact) check_plan(tables, plan, ranks);
+    for (std::size_t t = 0; t < plan.size(); ++t)
+      for (const Shard& shard : plan[t].shards)
+        if (shard.rank < 0 || shard.rank >= ranks)
+          fail("plan of table ", tables[t].name, ": rank ", shard.rank, " does not exist");
+  } catch (const std::exception& error) {
+    fail(name, ": ", error.what());
+  }
+  return plan;
+}
+
+ShardingPlan read_plan(const std::string& path, std::span<const EmbeddingBagConfig> tables, int ranks,
+                       Borders borders) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, ": cannot read this plan");
+  return parse_plan({std::istreambuf_iterator<char>(file), {}}, path, tables, ranks, borders);
+}
+
+}  // namespace tesserec::planning

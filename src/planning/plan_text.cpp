@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include <tesserec/planning/plan_text.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+using Line = std::vector<std::string>;
+
+template <class... Numbers>
+std::string pair(Numbers... numbers) {
+  std::string text;
+  ((text += (text.empty() ? "" : ", ") + std::to_string(numbers)), ...);
+  return "[" + text + "]";
+}
+
+/// The first line is the head; no blanks at the ends of lines.
+std::string aligned(const std::vector<Line>& lines) {
+  std::vector<std::size_t> widths(lines[0].size());
+  for (const Line& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t c = 0; c < lines[i].size(); ++c) {
+      text += c == 0 ? "" : " | ";
+      text += lines[i][c];
+      if (c + 1 < lines[i].size()) text.append(widths[c] - lines[i][c].size(), ' ');
+    }
+    text += "\n";
+    for (std::size_t c = 0; i == 0 && c < widths.size(); ++c)
+      text += (c == 0 ? "" : "-+-") + std::string(widths[c], '-') + (c + 1 == widths.size() ? "\n" : "");
+  }
+  return text;
+}
+
+std::string ranks_of(const ParameterSharding& sharding, int ranks) {
+  std::vector<int> all;
+  if (sharding.shards.empty())
+    for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+  for (const Shard& shard : sharding.shards)
+    if (std::find(all.begin(), all.end(), shard.rank) == all.end()) all.push_back(shard.rank);
+  std::string text;
+  for (const int rank : all) text += (text.empty() ? "" : ", ") + std::to_string(rank);
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
+  std::vector<Line> types = {{"table", "sharding type", "compute kernel", "ranks"}};
+  std::vector<Line> shards = {{"table", "shard offsets", "shard sizes", "placement"}};
+  for (std::size_t t = 0; t < plan.size(); ++t) {
+    types.push_back({tables[t].name, name(plan[t].type), name(plan[t].kernel), ranks_of(plan[t], ranks)});
+    const embedding::RowBlocks blocks(tables[t].num_embeddings);
+    for (const Shard& shard : plan[t].shards) {
+      const Range rows = blocks.rows(shard.blocks);
+      shards.push_back({tables[t].name, pair(rows.begin, shard.columns.begin), pair(rows.size(), shard.columns.size()),
+                        "rank " + std::to_string(shard.rank) + ", cpu"});
+    }
+  }
+  return aligned(types) + (shards.size() > 1 ? "\n" + aligned(shards) : "");
+}
+
+}  // namespace tesserec::planning

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The planner's problem without tables: each has options, each option loads all ranks alike and puts pieces
+/// on some. The largest load of a rank is to be small.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tiles.hpp"
+#include <tesserec/planning/cost_model.hpp>
+
+namespace tesserec::planning {
+
+/// Where the pieces of an option may go.
+enum class Place {
+  anywhere,  ///< each on a rank of its own
+  node,      ///< groups of pieces, each on the ranks of one node, a piece a rank
+  fixed      ///< `owners`
+};
+
+struct Option {
+  ShardingType type = ShardingType::table_wise;
+  ExchangeForm form = ExchangeForm::pooled;
+  Index row_cuts = 1, column_cuts = 1;
+  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  Place place = Place::anywhere;
+  Index group = 1;  ///< Place::node: pieces of a group
+  std::vector<int> owners;
+  std::vector<Load> pieces;  ///< by columns, then by rows; none for data_parallel
+  Load each;                 ///< of every rank
+
+  // Derived.
+  double total = 0;        ///< seconds over all ranks
+  double total_bytes = 0;  ///< over all ranks
+  double biggest = 0;      ///< seconds of the largest piece
+  double most_bytes = 0;   ///< of a piece
+};
+
+/// A table that may be cut at any row block, and its columns too.
+class FreeTable {
+ public:
+  FreeTable(TableCosts costs, Index most_columns);
+
+  /// One form, and so many pieces of the columns.
+  struct Cut {
+    ExchangeForm form;
+    Index columns;
+    ShardLoad whole;                             ///< of a piece with all rows, as wide as the average
+    mutable std::shared_ptr<const Tiles> tiles;  ///< made when asked for
+  };
+  const TableCosts& costs() const { return costs_; }
+  const std::vector<Cut>& cuts() const { return cuts_; }
+  Index most_columns() const { return cuts_.back().columns; }
+  const Tiles& tiles(const Cut& cut) const;
+  Range columns(Index piece, Index pieces) const;
+
+ private:
+  TableCosts costs_;
+  std::shared_ptr<const Rows> rows_;
+  std::vector<Cut> cuts_;
+};
+
+struct Problem {
+  int ranks = 1;
+  int ranks_per_node = 1;
+  double memory = 0;                        ///< bytes of a rank
+  double base = 0;                          ///< seconds of every rank
+  std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
+  /// [table] that may be cut at any block between any ranks.
+  std::vector<std::optional<FreeTable>> free;
+};
+
+struct Choice {
+  std::size_t option = 0;
+  std::vector<int> owners;  ///< [piece]
+};
+
+/// The options of every table within the constraints. Errors name the table: constraints that contradict each
+/// other or the machine, a table too large for a rank in every option.
+Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model);
+
+/// Fills in what follows from pieces and each.
+void derive(Option& option, int ranks);
+
+/// No plan has a smaller largest load. `known`: such a bound already; `target`: the best load found, 0 = none
+/// yet, and a first bound will do.
+double lower_bound(const Problem& problem, double known, double target);
+
+/// Greedy starts and local search; stops early within a small share of `bound`. May add options.
+std::vector<Choice> search(Problem& problem, double bound);
+
+/// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
+/// counts `each` times, and what a room has left afterwards `waste` times.
+struct FillStyle {
+  double waste = 0;
+  double each = 1;
+  bool small_first = false;
+};
+
+/// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is
+/// too little.
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style);
+
+/// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
+/// whether it came to an end: then nothing is better than `best`.
+bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
+
+/// The largest load, and bytes missing, of choices.
+struct Outcome {
+  double worst = 0;
+  double missing = 0;
+};
+Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
+
+/// "1073741824 bytes (1.00 GiB)"
+std::string bytes_text(double bytes);
+
+}  // namespace tesserec::planning

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tesserec::planning {
+
+bool Standing::operator<(const Standing& other) const {
+  if (missing > 0 || other.missing > 0)
+    if (missing != other.missing) return missing < other.missing;
+  constexpr double noise = 1e-12;
+  if (worst < other.worst * (1 - noise)) return true;
+  return worst <= other.worst * (1 + noise) && ranks < other.ranks;
+}
+
+State::State(const Problem& problem)
+    : problem_(problem),
+      choices_(problem.options.size()),
+      own_(static_cast<std::size_t>(problem.ranks)),
+      held_(static_cast<std::size_t>(problem.ranks)),
+      where_(problem.options.size()),
+      each_{problem.base, 0} {}
+
+bool State::fits(int rank, double bytes) const {
+  return own_[static_cast<std::size_t>(rank)].bytes + each_.bytes + bytes <= problem_.memory;
+}
+
+bool State::holds(std::size_t table, int rank) const {
+  const auto& owners = choices_[table].owners;
+  return std::find(owners.begin(), owners.end(), rank) != owners.end();
+}
+
+int State::slowest() const {
+  const auto found =
+      std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
+  return static_cast<int>(found - own_.begin());
+}
+
+int State::fullest() const {
+  const auto found =
+      std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.bytes < b.bytes; });
+  return static_cast<int>(found - own_.begin());
+}
+
+Standing State::standing() const {
+  Standing standing;
+  for (const Load& own : own_) {
+    standing.worst = std::max(standing.worst, own.seconds + each_.seconds);
+    standing.missing += std::max(0.0, own.bytes + each_.bytes - problem_.memory);
+  }
+  if (standing.missing < 1e-3) standing.missing = 0;
+  for (const Load& own : own_) standing.ranks += own.seconds + each_.seconds >= standing.worst * (1 - 1e-9);
+  return standing;
+}
+
+double State::slack(double worst) const {
+  double sum = 0;
+  for (const Load& own : own_) sum += worst - own.seconds - each_.seconds;
+  return sum;
+}
+
+std::vector<int> State::by_load() const {
+  std::vector<int> ranks(own_.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return load(a) < load(b); });
+  return ranks;
+}
+
+void State::place_anywhere(const Option& option, std::vector<int>& owners) const {
+  const std::size_t count = option.pieces.size();
+  std::vector<int> ranks = by_load();
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds > option.pieces[b].seconds; });
+  for (const std::size_t i : order) {
+    const double bytes = option.pieces[i].bytes + option.each.bytes;
+    auto found = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return fits(rank, bytes); });
+    if (found == ranks.end())  // nowhere: where most is free
+      found = std::min_element(ranks.begin(), ranks.end(), [&](int a, int b) {
+        return own_[static_cast<std::size_t>(a)].bytes < own_[static_cast<std::size_t>(b)].bytes;
+      });
+    owners[i] = *found;
+    ranks.erase(found);
+  }
+}
+
+/// Each group on the node whose busiest rank would be the least busy, one that has no group yet if there is one.
+void State::place_on_nodes(const Option& option, std::vector<int>& owners) const {
+  const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
+  const auto group = static_cast<std::size_t>(option.group);
+  std::vector<Load> own = own_;
+  std::vector<int> used(static_cast<std::size_t>(nodes));
+  for (std::size_t first = 0; first < option.pieces.size(); first += group) {
+    int best = -1;
+    std::tuple<int, bool, double> best_key;
+    std::vector<int> best_ranks;
+    for (int node = 0; node < nodes; ++node) {
+      std::vector<int> ranks(static_cast<std::size_t>(inside));
+      std::iota(ranks.begin(), ranks.end(), node * inside);
+      const auto seconds = [&](int rank) { return own[static_cast<std::size_t>(rank)].seconds; };
+      if (group < ranks.size())  // the least loaded; all of them in order
+        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return seconds(a) < seconds(b); });
+      bool fits = true;
+      double worst = 0;
+      for (std::size_t i = 0; i < group; ++i) {
+        const Load& piece = option.pieces[first + i];
+        const Load& there = own[static_cast<std::size_t>(ranks[i])];
+        fits = fits && there.bytes + each_.bytes + option.each.bytes + piece.bytes <= problem_.memory;
+        worst = std::max(worst, there.seconds + piece.seconds);
+      }
+      const std::tuple<int, bool, double> key{used[static_cast<std::size_t>(node)], !fits, worst};
+      if (best < 0 || key < best_key) best = node, best_key = key, best_ranks = ranks;
+    }
+    ++used[static_cast<std::size_t>(best)];
+    for (std::size_t i = 0; i < group; ++i) {
+      owners[first + i] = best_ranks[i];
+      own[static_cast<std::size_t>(best_ranks[i])] += option.pieces[first + i];
+    }
+  }
+}
+
+void State::place(std::size_t table, std::size_t option) {
+  const Option& chosen = problem_.options[table][option];
+  Choice choice{option, std::vector<int>(chosen.pieces.size())};
+  if (chosen.place == Place::fixed)
+    choice.owners = chosen.owners;
+  else if (chosen.place == Place::node)
+    place_on_nodes(chosen, choice.owners);
+  else
+    place_anywhere(chosen, choice.owners);
+  put(table, std::move(choice));
+}
+
+void State::put(std::size_t table, Choice choice) {
+  choices_[table] = std::move(choice);
+  const Option& chosen = option(table);
+  each_ += chosen.each;
+  where_[table].resize(chosen.pieces.size());
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) take({table, i});
+}
+
+void State::remove(std::size_t table) {
+  const Option& chosen = option(table);
+  each_.seconds -= chosen.each.seconds;
+  each_.bytes -= chosen.each.bytes;
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) drop({table, i});
+  choices_[table] = {};
+}
+
+void State::take(const At& at) {
+  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  own_[rank] += piece(at);
+  where_[at.table][at.piece] = held_[rank].size();
+  held_[rank].push_back(at);
+}
+
+void State::drop(const At& at) {
+  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  own_[rank].seconds -= piece(at).seconds;
+  own_[rank].bytes -= piece(at).bytes;
+  const std::size_t place = where_[at.table][at.piece];
+  const At last = held_[rank].back();
+  held_[rank][place] = last;
+  where_[last.table][last.piece] = place;
+  held_[rank].pop_back();
+}
+
+void State::move(const At& at, int rank) {
+  drop(at);
+  choices_[at.table].owners[at.piece] = rank;
+  take(at);
+}
+
+}  // namespace tesserec::planning

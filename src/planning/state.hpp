@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Choices under way, with the load of every rank.
+#pragma once
+
+#include "problem.hpp"
+
+namespace tesserec::planning {
+
+/// How good choices are: bytes missing first, then the worst load, then how many ranks have it.
+struct Standing {
+  double missing = 0;
+  double worst = 0;
+  int ranks = 0;
+  bool operator<(const Standing& other) const;
+};
+
+class State {
+ public:
+  explicit State(const Problem& problem);
+
+  /// A piece of a table.
+  struct At {
+    std::size_t table = 0;
+    std::size_t piece = 0;
+  };
+
+  const Problem& problem() const { return problem_; }
+  int ranks() const { return problem_.ranks; }
+  const Choice& choice(std::size_t table) const { return choices_[table]; }
+  const std::vector<Choice>& choices() const { return choices_; }
+  const Option& option(std::size_t table) const { return problem_.options[table][choices_[table].option]; }
+  const Load& piece(const At& at) const { return option(at.table).pieces[at.piece]; }
+  double load(int rank) const { return each_.seconds + own_[static_cast<std::size_t>(rank)].seconds; }
+  bool fits(int rank, double bytes) const;
+  bool holds(std::size_t table, int rank) const;
+  int slowest() const;
+  int fullest() const;
+  const std::vector<At>& pieces_on(int rank) const { return held_[static_cast<std::size_t>(rank)]; }
+  Standing standing() const;
+  /// Seconds that all ranks together have left below `worst`.
+  double slack(double worst) const;
+
+  /// Takes the option for a table that has none, its pieces on the ranks of the least load where they fit.
+  void place(std::size_t table, std::size_t option);
+  void put(std::size_t table, Choice choice);
+  void remove(std::size_t table);
+  void move(const At& at, int rank);
+
+ private:
+  void take(const At& at);
+  void drop(const At& at);
+  std::vector<int> by_load() const;
+  void place_anywhere(const Option& option, std::vector<int>& owners) const;
+  void place_on_nodes(const Option& option, std::vector<int>& owners) const;
+
+  const Problem& problem_;
+  std::vector<Choice> choices_;
+  std::vector<Load> own_;                        // [rank]
+  std::vector<std::vector<At>> held_;            // [rank]
+  std::vector<std::vector<std::size_t>> where_;  // [table][piece] place in held_
+  Load each_;
+};
+
+}  // namespace tesserec::planning

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiles.hpp"
+
+namespace tesserec::planning {
+
+Rows::Rows(const TableCosts& costs) {
+  constexpr Index count = embedding::RowBlocks::count;
+  const embedding::RowBlocks& blocks = costs.blocks();
+  const auto share = [&](Index begin, Index end) {
+    return static_cast<double>(blocks.rows({begin, end}).size()) / costs.rows();
+  };
+  used = blocks.block(static_cast<Index>(costs.rows()) - 1) + 1;
+  for (Index n = 0; n < used; ++n) {
+    const double part = share(0, n);
+    double vectors = 0;  // the subtrees are the binary digits
+    for (Index size = 1; size <= n; size *= 2)
+      if (n & size) vectors += costs.filled(share(0, size));
+    full.push_back({part * costs.rows(), costs.filled(part), vectors});
+  }
+  for (Index begin = 0; begin < used; ++begin) {
+    double vectors = 0;
+    for (Index at = begin, size = count; at < used; at += size) {
+      if (at > 0) size = at & -at;
+      vectors += costs.filled(share(at, at + size));
+    }
+    const double part = share(begin, count);
+    last.push_back({part * costs.rows(), costs.filled(part), vectors});
+  }
+}
+
+Tiles::Loads::Loads(const Rows& rows, const TableCosts& costs, double width, ExchangeForm form) {
+  const auto load = [&](const Rows::Share& s, double vectors) {
+    return costs.load(s.rows, s.filled, vectors, width, form);
+  };
+  const double some = form == ExchangeForm::pooled ? 1 : 0;
+  for (const Rows::Share& s : rows.full) full.push_back(load(s, 0));
+  for (const Rows::Share& s : rows.last) last.push_back(load(s, some * s.vectors));
+  const ShardLoad with = load({}, some);
+  vector.owner = {with.owner.seconds - full[0].owner.seconds, with.owner.bytes - full[0].owner.bytes};
+  vector.each = {with.each.seconds - full[0].each.seconds, with.each.bytes - full[0].each.bytes};
+}
+
+Tiles::Tiles(const Rows& rows, const TableCosts& costs, double width, double widest, ExchangeForm form)
+    : rows_(rows), average_(rows, costs, width, form), widest_(rows, costs, widest, form) {}
+
+std::vector<double> Tiles::vector_limit(const Load& most) const {
+  const auto limit = [](double room, double vector) {
+    if (room < 0) return -1.0;
+    return vector > 0 ? room / vector : none;
+  };
+  std::vector<double> limits;
+  for (const ShardLoad& load : widest_.full)
+    limits.push_back(std::min(limit(most.seconds - load.owner.seconds, widest_.vector.owner.seconds),
+                              limit(most.bytes - load.owner.bytes, widest_.vector.owner.bytes)));
+  return limits;
+}
+
+Index Tiles::window(const std::vector<double>& limit) const {
+  for (Index n = rows_.used - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
+    if (rows_.full[static_cast<std::size_t>(n)].vectors <= limit[static_cast<std::size_t>(n)]) return n;
+  return 0;
+}
+
+/// sum[end]: the least price of [0, end) on some of the rooms so far.
+Tiles::Placed Tiles::into(std::span<const Load> all_rooms, const Price& price, double waste) const {
+  const Price net{price.own - waste, price.each, 0, 0};
+  const Line prices = line(average_, [&](const ShardLoad& load) { return net.of(load); });
+  const auto used = static_cast<std::size_t>(rows_.used);
+  // Rooms enough for half more than the table.
+  std::vector<Index> windows;
+  std::vector<std::vector<double>> limits;
+  double share = 0;
+  for (const Load& room : all_rooms) {
+    if (share >= 1.5 && windows.size() >= 3) break;
+    limits.push_back(vector_limit(room));
+    windows.push_back(window(limits.back()));
+    share += static_cast<double>(windows.back()) / static_cast<double>(used);
+  }
+  const std::span<const Load> rooms = all_rooms.first(windows.size());
+  if (share < 0.5 && windows.size() == all_rooms.size()) return {};
+  std::vector<Index> least_end(rooms.size() + 1);  // what the rooms from there on can hold
+  least_end.back() = rows_.used;
+  Index last_window = 0;
+  for (std::size_t k = rooms.size(); k-- > 0;) {
+    while (last_window < rows_.used) {
+      const Load& load = widest_.last[static_cast<std::size_t>(rows_.used - last_window - 1)].owner;
+      if (load.seconds > rooms[k].seconds || load.bytes > rooms[k].bytes) break;
+      ++last_window;
+    }
+    least_end[k] = least_end[k + 1] - windows[k];
+  }
+  for (Index& end : least_end) end -= std::max<Index>(last_window, windows.empty() ? 0 : windows[0]) + 1;
+
+  std::vector<double> sum(used, none);
+  std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));  // -1: no piece
+  sum[0] = 0;
+  Index reached = 0;  // largest end with a price
+  Placed placed;
+  std::size_t last_room = 0;
+  Index last = 0;
+  for (std::size_t k = 0; k < rooms.size(); ++k) {
+    const Load& room = rooms[k];
+    const std::vector<double>& limit = limits[k];
+    const double whole = waste * room.seconds;
+    for (Index begin = std::max<Index>(0, least_end[k]); begin <= reached; ++begin) {
+      const Load& largest = widest_.last[static_cast<std::size_t>(begin)].owner;
+      if (largest.seconds > room.seconds || largest.bytes > room.bytes) continue;
+      const ShardLoad& load = average_.last[static_cast<std::size_t>(begin)];
+      const double all = sum[static_cast<std::size_t>(begin)] + net.of(load) + whole;
+      if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
+    }
+    const Index longest = std::min(rows_.used - 1, reached + windows[k]);
+    for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]); --end) {  // falling: sum[begin] is of k - 1
+      double best = sum[static_cast<std::size_t>(end)] * (1 - 1e-12);
+      pieces_before(end, std::min(windows[k], end), [&](Index begin, double vectors) {
+        const auto n = static_cast<std::size_t>(end - begin);
+        const double all = sum[static_cast<std::size_t>(begin)] + prices.at[n] + prices.vector * vectors + whole;
+        if (all >= best || vectors > limit[n]) return;
+        best = all;
+        from[k][static_cast<std::size_t>(end)] = static_cast<std::int16_t>(begin);
+      });
+      if (from[k][static_cast<std::size_t>(end)] >= 0) sum[static_cast<std::size_t>(end)] = best;
+    }
+    while (reached + 1 < rows_.used && reached < longest) ++reached;
+  }
+  if (placed.price == none) return placed;
+  placed.borders = {embedding::RowBlocks::count, last};
+  placed.rooms = {last_room};
+  for (std::size_t k = last_room; k-- > 0 && placed.borders.back() > 0;) {
+    const Index begin = from[k][static_cast<std::size_t>(placed.borders.back())];
+    if (begin < 0) continue;
+    placed.borders.push_back(begin);
+    placed.rooms.push_back(k);
+  }
+  std::reverse(placed.borders.begin(), placed.borders.end());
+  std::reverse(placed.rooms.begin(), placed.rooms.end());
+  return placed;
+}
+
+}  // namespace tesserec::planning

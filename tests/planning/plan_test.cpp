@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan may say, whoever wrote it.
+#include <functional>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/planning/plan_file.hpp>
+#include <tesserec/planning/planner.hpp>
+
+using namespace tesserec;
+using planning::Shard;
+using planning::ShardingType;
+
+namespace {
+
+const std::vector<embedding::EmbeddingBagConfig> one_table = {{"t", 5000, 16, {"a"}, {}, false, {}}};
+
+/// What check_plan says of a table with these shards on 3 ranks.
+std::string refusal(ShardingType type, const std::vector<Shard>& shards) {
+  planning::ParameterSharding given;
+  given.type = type;
+  given.shards = shards;
+  return error_of([&] { planning::check_plan(one_table, {given}, 3); });
+}
+
+}  // namespace
+
+TEST_CASE("a plan's shards are the whole table, once, as a grid, on ranks that exist") {
+  const Range all{0, 1024}, top{0, 512}, bottom{512, 1024};
+  using T = ShardingType;
+  const std::vector<Shard> grid = {{0, top, {0, 8}}, {1, bottom, {0, 8}}, {2, top, {8, 16}}, {0, bottom, {8, 16}}};
+  CHECK(refusal(T::grid, grid) == "");
+  CHECK(refusal(T::table_wise, {{2, all, {0, 16}}}) == "");
+  const auto changed = [&](std::size_t i, Shard shard) {
+    std::vector<Shard> other = grid;
+    other[i] = shard;
+    return refusal(T::grid, other);
+  };
+  const std::string of = "plan of table t: ";
+  CHECK(changed(1, {3, bottom, {0, 8}}) == of + "rank 3 does not exist; the job has ranks 0 to 2");
+  CHECK(changed(1, {-1, bottom, {0, 8}}) == of + "rank -1 does not exist; the job has ranks 0 to 2");
+  CHECK(changed(1, {1, {513, 1024}, {0, 8}}) == of + "row blocks 513 to 1024 do not follow block 512");
+  CHECK(changed(1, {1, {511, 1024}, {0, 8}}) == of + "row blocks 511 to 1024 do not follow block 512");
+  CHECK(changed(1, {1, {512, 1023}, {0, 8}}) == of + "rows end at block 1023 of 1024");
+  CHECK(changed(2, {2, top, {12, 16}}) == of + "columns 12 to 16 do not follow column 8");
+  CHECK(changed(2, {2, top, {4, 16}}) == of + "columns 4 to 16 do not follow column 8");
+  CHECK(refusal(T::grid, {grid[0], grid[1], {2, {0, 500}, {8, 16}}, {0, {500, 1024}, {8, 16}}}) ==
+        of + "all pieces of the columns must have the same row cuts");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 6}}, {1, all, {6, 16}}}) == of + "column 6 is no multiple of 4");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 12}}}) == of + "columns end at 12 of 16");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 20}}}) == of + "columns end at 20 of 16");
+  CHECK(refusal(T::row_wise, grid) == of + "row_wise does not cut columns; name it grid");
+  CHECK(refusal(T::column_wise, grid) == of + "column_wise does not cut rows; name it grid");
+  CHECK(mentions(refusal(T::table_wise, grid), of + "table_wise has one shard, 4 are given"));
+  CHECK(refusal(T::row_wise, {}) == of + "row_wise needs shards");
+  CHECK(refusal(T::data_parallel, {{0, all, {0, 16}}}) == of + "data_parallel has no shards, 1 are given");
+  CHECK(error_of([] { planning::check_plan(one_table, {}, 3); }) == "the plan has 0 tables, the model has 1");
+}
+
+TEST_CASE("a plan file may name shards in any order, and each table once") {
+  const auto shard = [](int rank, Index row, Index rows, Index column) {
+    return "{\"rank\": " + std::to_string(rank) + ", \"offset\": [" + std::to_string(row) + ", " +
+           std::to_string(column) + "], \"size\": [" + std::to_string(rows) + ", 8]}";
+  };
+  const std::string table = "{\"name\": \"t\", \"rows\": 5000, \"dim\": 16, \"type\": \"grid\", \"shards\": [" +
+                            shard(0, 2500, 2500, 8) + "," + shard(1, 2500, 2500, 0) + "," + shard(2, 0, 2500, 8) + "," +
+                            shard(0, 0, 2500, 0) + "]}";
+  const auto parsed = [](const std::string& tables, const std::vector<embedding::EmbeddingBagConfig>& model) {
+    return planning::parse_plan("{\"ranks\": 3, \"tables\": [" + tables + "]}", "p.json", model, 3);
+  };
+  const std::vector<Shard> in_order = {
+      {0, {0, 500}, {0, 8}}, {1, {500, 1024}, {0, 8}}, {2, {0, 500}, {8, 16}}, {0, {500, 1024}, {8, 16}}};
+  CHECK(parsed(table, one_table)[0].shards == in_order);
+  CHECK(error_of([&] { parsed(table + "," + table, one_table); }) == "p.json: it has a table twice");
+  auto wider = one_table;
+  wider[0].embedding_dim = 20;
+  CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: it has 16 dim, in this model 20"));
+}
+
+TEST_CASE("plan.reserve is left free of the memory that is given") {
+  planning::Settings settings;
+  settings.memory = 1000;
+  settings.reserve = 0.25;
+  REQUIRE(planning::topology_for(2, 2, settings).usable_memory() == 750);
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// TorchRec's plans (tests/golden/data/reference/planner.json, a reduced copy of what torchrec 1.9.2 gave): the shards
+// of forced types, and free plans under our cost model.
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+
+#include "catch.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/planning/plan_file.hpp>
+
+using namespace tesserec;
+using planning::ShardingType;
+
+namespace {
+
+Json reference() {
+  std::ifstream file(TESSEREC_SOURCE_DIR "/tests/golden/data/reference/planner.json");
+  REQUIRE(file);
+  return parse_json({std::istreambuf_iterator<char>(file), {}});
+}
+
+std::vector<embedding::EmbeddingBagConfig> tables_of(const Json& set) {
+  std::vector<embedding::EmbeddingBagConfig> tables(set.at("rows").array().size());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    tables[t].name = "t" + std::to_string(t);
+    tables[t].feature_names = {tables[t].name};
+    tables[t].num_embeddings = set.at("rows").elements[t].integer();
+    tables[t].embedding_dim = set.at("dims").elements[t].integer();
+  }
+  return tables;
+}
+
+ShardingType type_named(const std::string& word) {
+  for (const ShardingType type :
+       {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise, ShardingType::table_row_wise,
+        ShardingType::table_column_wise, ShardingType::data_parallel})
+    if (word == planning::name(type)) return type;
+  return ShardingType::grid;
+}
+
+}  // namespace
+
+TEST_CASE("forced types cut tables as TorchRec does") {
+  const Json all = reference();
+  const auto tables = tables_of(all.at("forced"));
+  std::size_t checked = 0;
+  for (const Json& expected : all.at("forced").at("plans").array()) {
+    const ShardingType type = type_named(expected.at("sharding_type").string());
+    planning::Settings settings;
+    for (const auto& table : tables) {
+      settings.tables[table.name].sharding = type;
+      settings.tables[table.name].min_partition = expected.at("min_partition").integer();
+    }
+    planning::Topology topology;
+    topology.ranks = static_cast<int>(expected.at("ranks").integer());
+    topology.ranks_per_node = static_cast<int>(expected.at("ranks_per_node").integer());
+    const auto plan = planning::EmbeddingShardingPlanner(topology, settings, {}, {}, 1024).plan(tables).plan;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      using Rectangle = std::array<Index, 4>;
+      std::vector<Rectangle> ours, theirs;
+      const embedding::RowBlocks blocks(tables[t].num_embeddings);
+      for (const planning::Shard& shard : plan[t].shards) {
+        const Range rows = blocks.rows(shard.blocks);
+        ours.push_back({rows.begin, shard.columns.begin, rows.size(), shard.columns.size()});
+      }
+      if (type != ShardingType::data_parallel)
+        for (const Json& shard : expected.at("tables").elements[t].at("shards").array())
+          theirs.push_back({shard.at("offset").elements[0].integer(), shard.at("offset").elements[1].integer(),
+                            shard.at("size").elements[0].integer(), shard.at("size").elements[1].integer()});
+      std::sort(ours.begin(), ours.end());
+      std::sort(theirs.begin(), theirs.end());
+      INFO(planning::name(type) << ", table " << t << ", " << topology.ranks << " ranks");
+      CHECK(ours == theirs);
+      ++checked;
+    }
+  }
+  REQUIRE(checked > 50);
+}
+
+TEST_CASE("no free plan of TorchRec is faster than ours under our cost model") {
+  if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;  // one rank plans alone: once is enough
+  const Json all = reference();
+  std::vector<double> gaps;
+  for (const Json& plan : all.at("free").at("plans").array()) {
+    const Json& set = all.at("free").at("table_sets").at(plan.at("tables_from").string());
+    const auto tables = tables_of(set);
+    planning::Settings settings;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+      settings.tables[tables[t].name].pooling_factor = set.at("pooling").elements[t].number();
+    planning::Topology topology;
+    topology.ranks = static_cast<int>(plan.at("ranks").integer());
+    topology.ranks_per_node = static_cast<int>(plan.at("ranks_per_node").integer());
+    const planning::EmbeddingShardingPlanner planner(topology, settings, {}, {},
+                                                     plan.at("batch_size_per_rank").integer() * topology.ranks);
+    planning::ShardingPlan theirs;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const Json& table = plan.at("tables").elements[t];
+      std::string shards;
+      for (const Json& s : table.at("shards").array())
+        shards += std::string(shards.empty() ? "" : ",") + "{\"rank\":" + std::to_string(s.at("rank").integer()) +
+                  ",\"offset\":[" + std::to_string(s.at("offset").elements[0].integer()) + "," +
+                  std::to_string(s.at("offset").elements[1].integer()) + "],\"size\":[" +
+                  std::to_string(s.at("size").elements[0].integer()) + "," +
+                  std::to_string(s.at("size").elements[1].integer()) + "]}";
+      const std::string text = "{\"ranks\":" + std::to_string(topology.ranks) + ",\"tables\":[{\"name\":\"" +
+                               tables[t].name + "\",\"rows\":" + std::to_string(tables[t].num_embeddings) +
+                               ",\"dim\":" + std::to_string(tables[t].embedding_dim) + ",\"type\":\"" +
+                               table.at("type").string() + "\",\"shards\":[" + shards + "]}]}";
+      theirs.push_back(planning::parse_plan(text, "planner.json", std::span(&tables[t], 1), topology.ranks,
+                                            planning::Borders::nearest)[0]);
+    }
+    const auto ours = planner.plan(tables);
+    const double seconds = planner.evaluate(tables, theirs).estimate.critical_path();
+    INFO(plan.at("tables_from").string() << " on " << topology.ranks << " ranks: ours " << ours.estimate.critical_path()
+                                         << " s, TorchRec's " << seconds << " s, gap " << ours.gap());
+    CHECK(ours.estimate.critical_path() <= seconds);
+    CHECK(ours.lower_bound <= seconds);
+    CHECK(ours.gap() <= 0.10);
+    gaps.push_back(ours.gap());
+  }
+  std::sort(gaps.begin(), gaps.end());
+  CHECK(gaps[gaps.size() / 2] <= 0.02);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// What forced types give, what a plan must fit in, what is refused, and what travels.
+#include "catch.hpp"
+#include "errors.hpp"
+#include "random_tables.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/planning/plan_file.hpp>
+
+using namespace tesserec;
+using planning::ShardingType;
+
+namespace {
+
+std::vector<embedding::EmbeddingBagConfig> four_tables() {
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  for (const auto& [name, rows] :
+       {std::pair<std::string, Index>{"large_0", 4096}, {"large_1", 4096}, {"small_0", 1024}, {"small_1", 1024}}) {
+    embedding::EmbeddingBagConfig table;
+    table.name = name;
+    table.feature_names = {name};
+    table.num_embeddings = rows;
+    table.embedding_dim = 64;
+    tables.push_back(table);
+  }
+  return tables;
+}
+
+struct Given {
+  planning::Settings settings;
+  int ranks = 2, ranks_per_node = 0;
+  optim::Settings optimizer;
+  planning::EmbeddingShardingPlanner planner() const {
+    planning::Settings all = settings;
+    if (all.memory == 0) all.memory = Index{1} << 40;
+    return {planning::topology_for(ranks, ranks_per_node, all), all, optimizer, optimizer, 512};
+  }
+  planning::ShardingPlan plan() const { return planner().plan(four_tables()).plan; }
+};
+
+Given forced(ShardingType type, int ranks = 2, int inside = 0) {
+  Given given;
+  for (const auto& table : four_tables()) given.settings.tables[table.name].sharding = type;
+  given.ranks = ranks;
+  given.ranks_per_node = inside;
+  return given;
+}
+
+const Range all_blocks{0, embedding::RowBlocks::count};
+
+}  // namespace
+
+TEST_CASE("two large and two small tables on two ranks") {
+  const auto whole = forced(ShardingType::table_wise).plan();
+  for (std::size_t t = 0; t < 4; ++t)
+    CHECK(whole[t].shards == std::vector<planning::Shard>{{static_cast<int>(t % 2), all_blocks, {0, 64}}});
+  for (const auto& by_rows : forced(ShardingType::row_wise).plan())
+    CHECK(by_rows.shards == std::vector<planning::Shard>{{0, {0, 512}, {0, 64}}, {1, {512, 1024}, {0, 64}}});
+  for (const auto& by_columns : forced(ShardingType::column_wise).plan())
+    CHECK(by_columns.shards == std::vector<planning::Shard>{{0, all_blocks, {0, 32}}, {1, all_blocks, {32, 64}}});
+  for (const auto& copies : forced(ShardingType::data_parallel).plan()) {
+    CHECK(copies.type == ShardingType::data_parallel);
+    CHECK(copies.shards.empty());
+  }
+}
+
+TEST_CASE("types of two levels stay on nodes") {
+  for (const ShardingType type : {ShardingType::table_row_wise, ShardingType::table_column_wise})
+    for (const auto& table : forced(type, 4, 2).plan()) {
+      REQUIRE(table.shards.size() == 2);
+      CHECK(table.shards[0].rank / 2 == table.shards[1].rank / 2);
+      CHECK(table.shards[0].rank != table.shards[1].rank);
+    }
+  for (const auto& table : forced(ShardingType::grid, 4, 2).plan()) {
+    REQUIRE(table.shards.size() == 4);
+    CHECK(table.shards[0].rank / 2 == table.shards[1].rank / 2);
+    CHECK(table.shards[0].rank / 2 != table.shards[2].rank / 2);
+  }
+}
+
+TEST_CASE("one rank alone holds everything table_wise and fused") {
+  Given given;
+  given.ranks = 1;
+  for (const auto& table : given.plan()) {
+    CHECK(table.type == ShardingType::table_wise);
+    CHECK(table.kernel == planning::ComputeKernel::fused);
+  }
+}
+
+TEST_CASE("a rank has the share of a node that its ranks leave it, however they lie") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Index whole = planning::topology_for(1, 1, {}).memory;
+  const auto memory = [&](const std::vector<int>& nodes) { return planning::topology_of(comm, {}, nodes).memory; };
+  const std::vector<std::pair<std::vector<int>, Index>> layouts[] = {
+      {{{0}, 1}},
+      {{{0, 0}, 2}, {{0, 1}, 1}},
+      {{{0, 0, 0}, 3}, {{0, 0, 2}, 2}, {{0, 1, 0}, 2}},
+      {{{0, 0, 2, 2}, 2}, {{0, 1, 0, 1}, 2}, {{0, 0, 0, 3}, 3}, {{0, 1, 2, 3}, 1}}};
+  for (const auto& [nodes, fullest] : layouts[comm.size() - 1]) CHECK(memory(nodes) == whole / fullest);
+}
+
+TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto splits the table") {
+  auto given = forced(ShardingType::table_wise);
+  given.settings.reserve = 0;
+  given.settings.memory = 1500000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
+  const std::string refused = error_of([&] { given.plan(); });
+  CHECK(refused.find("does not fit") != std::string::npos);
+  CHECK(refused.find("are missing") != std::string::npos);
+  CHECK(refused.find("large_") != std::string::npos);
+  CHECK(refused.ends_with("sharding = \"auto\")"));  // more ranks do not help a whole table
+  given.settings.tables.clear();
+  given.settings.memory = 900000;
+  CHECK(error_of([&] { given.plan(); }).find("the tables do not fit") == 0);  // 2.6 MB of tables on 1.8 MB
+  auto tables = four_tables();
+  tables[0].num_embeddings = 12288;  // 3.1 MB alone
+  given.settings.memory = 4200000;
+  const auto proven = given.planner().plan(tables);
+  CHECK(proven.plan[0].shards.size() == 2);
+  for (const double bytes : proven.estimate.bytes) CHECK(bytes <= 4200000);
+  auto whole = forced(ShardingType::table_wise);
+  whole.settings.reserve = 0;
+  whole.settings.memory = 3000000;
+  CHECK(error_of([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
+  Given rows;
+  auto& demand = rows.settings.tables["large_0"];
+  rows.settings.reserve = 0;
+  rows.settings.memory = 1600000;
+  tables.resize(1);
+  demand.sharding = ShardingType::row_wise;
+  CHECK(error_of([&] { rows.planner().plan(tables); }).ends_with(", or use more ranks"));
+  demand.ranks = {0, 1};
+  CHECK(error_of([&] { rows.planner().plan(tables); }).ends_with(", or name more ranks"));
+}
+
+TEST_CASE("bad constraints name the table") {
+  Given given;
+  const auto with = [&](const std::string& name, const planning::ParameterConstraints& demand) {
+    Given bad;
+    bad.settings.tables[name] = demand;
+    return error_of([&] { bad.plan(); });
+  };
+  planning::ParameterConstraints demand;
+  CHECK(with("other", demand).find("there is no table \"other\"") != std::string::npos);
+  demand.ranks = {2};
+  demand.sharding = ShardingType::table_wise;
+  CHECK(with("large_0", demand).find("large_0: rank 2 does not exist") != std::string::npos);
+  demand.ranks = {0, 1};
+  CHECK(with("large_0", demand).find("large_0: table_wise takes one rank") != std::string::npos);
+  demand.sharding = ShardingType::data_parallel;
+  CHECK(with("large_0", demand).find("large_0: data_parallel") != std::string::npos);
+  demand.sharding = {ShardingType::row_wise, ShardingType::grid};
+  CHECK(with("large_0", demand).find("large_0: ranks are given") != std::string::npos);
+  CHECK(error_of([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
+}
+
+TEST_CASE("a plan reads back from its JSON, and that of another model or number of ranks is refused") {
+  const random_tables::Set set = random_tables::random_set(5);
+  const auto planner = set.planner();
+  const auto proven = planner.plan(set.tables);
+  const std::string text = planning::plan_json(set.tables, proven, set.topology, set.global_batch);
+  const auto again = planning::parse_plan(text, "p.json", set.tables, set.topology.ranks);
+  for (std::size_t t = 0; t < again.size(); ++t) {
+    CHECK(again[t].type == proven.plan[t].type);
+    CHECK(again[t].form == proven.plan[t].form);
+    CHECK(again[t].shards == proven.plan[t].shards);
+  }
+  CHECK(planner.evaluate(set.tables, again).estimate.critical_path() == proven.estimate.critical_path());
+  const auto read = [&](const std::vector<embedding::EmbeddingBagConfig>& tables, int ranks) {
+    return error_of([&] { planning::parse_plan(text, "p.json", tables, ranks); });
+  };
+  CHECK(read(set.tables, set.topology.ranks + 1).find("p.json: it is for ") == 0);
+  auto tables = set.tables;
+  tables[3].num_embeddings += 1;
+  CHECK(read(tables, set.topology.ranks).find("p.json: table t3: it has ") == 0);
+  tables = set.tables;
+  tables[2].name = "other";
+  CHECK(read(tables, set.topology.ranks).find("it has no table other") != std::string::npos);
+  tables = set.tables;
+  tables.pop_back();
+  CHECK(read(tables, set.topology.ranks).find("is not in this model") != std::string::npos);
+}
+
+TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const auto tables = four_tables();
+  planning::Settings settings;
+  settings.memory = Index{1} << 40;
+  const auto collective = [&](const planning::Settings& mine) {
+    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, mine), mine, {}, {}, 512)
+        .collective_plan(comm, tables);
+  };
+  const auto proven = collective(settings);
+  planning::require_same_plan(comm, tables, proven.plan);
+  CHECK(proven.estimate.critical_path() >= proven.lower_bound);
+  if (comm.size() == 1) return;
+  planning::Settings mine = settings;
+  if (comm.rank() == comm.size() - 1) mine.tables["small_1"].pooling_factor = 7;
+  CHECK(error_of([&] { collective(mine); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
+  planning::ShardingPlan other = proven.plan;
+  other[1] = {};
+  other[1].shards = planning::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});
+  CHECK(error_of([&] { planning::require_same_plan(comm, tables, other); }).find("table large_1") == 0);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The committed generator of planning problems: set k is a function of k alone.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/planning/planner.hpp>
+
+namespace random_tables {
+
+using namespace tesserec;
+
+struct Set {
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  planning::Settings settings;
+  planning::Topology topology;
+  optim::Settings optimizer;
+  Index global_batch = 0;
+
+  planning::EmbeddingShardingPlanner planner() const {
+    return {topology, settings, optimizer, optimizer, global_batch};
+  }
+};
+
+/// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to 128 ranks,
+/// log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3 to 5 times a fair share
+/// of the bytes, and enough for the largest table when it is cut over all ranks.
+inline Set random_set(std::uint64_t k) {
+  const Random random(k, Purpose::test);
+  const auto uniform = [&](Index row, Index column) { return random.uniform53(row, column); };
+  const auto log_uniform = [&](double low, double high, Index row, Index column) {
+    return low * std::exp(uniform(row, column) * std::log(high / low));
+  };
+  Set set;
+  const auto count = static_cast<Index>(log_uniform(1, 1001, 0, 0));
+  set.topology.ranks = static_cast<int>(log_uniform(2, 129, 0, 1));
+  set.topology.ranks_per_node = 1 << static_cast<int>(4 * uniform(0, 2));
+  while (set.topology.ranks % set.topology.ranks_per_node != 0) set.topology.ranks_per_node /= 2;
+  const optim::Type types[] = {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad};
+  set.optimizer.type = types[static_cast<int>(3 * uniform(0, 3))];
+  set.global_batch = set.topology.ranks * static_cast<Index>(log_uniform(128, 4096, 0, 4));
+  double bytes = 0, largest = 0;
+  for (Index t = 0; t < count; ++t) {
+    embedding::EmbeddingBagConfig table;
+    table.name = "t" + std::to_string(t);
+    table.feature_names = {table.name};
+    table.num_embeddings = static_cast<Index>(log_uniform(10, 3e7, t + 1, 0));
+    table.embedding_dim = 4 * (4 + static_cast<Index>(61 * uniform(t + 1, 1)));
+    set.settings.tables[table.name].pooling_factor = std::floor(1 + 100 * uniform(t + 1, 2));
+    const double own = static_cast<double>(planning::table_bytes(table, set.optimizer, table.num_embeddings));
+    bytes += own;
+    largest = std::max(largest, own);
+    set.tables.push_back(table);
+  }
+  if (k % 2 == 1) {
+    const double share = bytes / set.topology.ranks;
+    set.topology.memory = static_cast<Index>(share * log_uniform(1.3, 5, 0, 5) + largest / set.topology.ranks + 4e9);
+  }
+  return set;
+}
+
+}  // namespace random_tables
