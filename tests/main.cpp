@@ -24,6 +24,7 @@ using Listener = Catch::TestEventListenerBase;
 #endif
 
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/core/kokkos.hpp>
 
 namespace {
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>

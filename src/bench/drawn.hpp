@@ -2,6 +2,7 @@
 #pragma once
 
 #include "measure.hpp"
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/source.hpp>
 
 namespace tesserec::bench {

@@ -8,6 +8,7 @@
 
 #include "measure.hpp"
 #include <tesserec/bench/report.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/planning/topology.hpp>
 
 namespace tesserec::bench {

@@ -5,6 +5,7 @@
 
 #include "limits.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::bench {
 namespace {

@@ -10,6 +10,7 @@
 
 #include <tesserec/bench/settings.hpp>
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/timer.hpp>
 
 namespace tesserec::bench {

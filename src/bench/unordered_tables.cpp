@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 
 namespace tesserec::bench {

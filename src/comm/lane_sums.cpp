@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::comm {
 

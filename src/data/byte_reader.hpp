@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::data {
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {

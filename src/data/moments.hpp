@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::data {
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "planted_table.hpp"
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/planted.hpp>
 
 namespace tesserec::data {

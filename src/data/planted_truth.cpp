@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "planted_table.hpp"
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/data/planted.hpp>
 
 namespace tesserec::data {

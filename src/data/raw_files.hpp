@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::data {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/reference.hpp>
 
 namespace tesserec::data {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/sample_order.hpp>
 
 namespace tesserec::data {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::data {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "value.hpp"
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::deck {
 

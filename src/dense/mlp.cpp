@@ -3,6 +3,7 @@
 
 #include "kernels.hpp"
 #include "panels.hpp"
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/dense/mlp.hpp>
 
 namespace tesserec::dense {

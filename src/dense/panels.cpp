@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
 namespace {

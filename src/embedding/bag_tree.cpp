@@ -9,6 +9,8 @@
 #include <cassert>
 #include <limits>
 
+#include <tesserec/core/kernel.hpp>
+
 namespace tesserec::embedding {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "bag_tree.hpp"
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/embedding/pooling.hpp>
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 
 namespace tesserec::embedding {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <tesserec/core/lanes.hpp>
+
 namespace tesserec::model {
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/dense.hpp>
 
 namespace tesserec::model {

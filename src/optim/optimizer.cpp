@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cmath>
 
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/optim/optimizer.hpp>
 

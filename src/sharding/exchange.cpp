@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/sharding/exchange.hpp>
 

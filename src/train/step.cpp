@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/train/step.hpp>
 
 namespace tesserec::train {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/tree.hpp>
 

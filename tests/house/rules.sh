@@ -68,6 +68,22 @@ only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; u
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
 
+# Kokkos' headers are most of a compilation: settings and what plans, talks and reads decks do without.
+names='Kokkos::|\b(Exec|Vector|Matrix|Region|parallel_for|make_vector|make_matrix|concurrency|backend_description)\b'
+for file in $(grep -l '<tesserec/core/kokkos\.hpp>' $sources || true); do
+  [[ $file == include/tesserec/core.hpp ]] || grep -qE "$names" <(grep -v '^ *#include' "$file") ||
+    breach "$file:1: uses nothing of <tesserec/core/kokkos.hpp>; Index and Range stand in <tesserec/core/index.hpp>"
+done
+reaching=core/kokkos.hpp
+found=
+while [ "$reaching" != "$found" ]; do
+  found=$reaching
+  reaching=$({ sed 's|.*|<tesserec/&>|' <<<"$found" | grep -lFf - $(grep '^include/' <<<"$sources") || true; echo core/kokkos.hpp; } | sed 's|include/tesserec/||' | sort -u)
+done
+while read -r header; do
+  breach "include/tesserec/$header:1: reaches Kokkos' headers"
+done < <(grep -E '/settings\.hpp$|^(deck|planning|metrics)/|^comm/communicator\.hpp$|^data/source\.hpp$' <<<"$reaching" || true)
+
 # Only app starts and ends things.
 while IFS=: read -r file line _; do
   [[ $file == src/app/* || $file == src/comm/environment.cpp ]] || breach "$file:$line: only app starts or ends MPI, Kokkos and the process"

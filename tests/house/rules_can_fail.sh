@@ -34,6 +34,10 @@ plant src/train/x.cpp '  #  include "tesserec/deck.hpp"' 'src/train/x.cpp:2: tra
 plant include/tesserec/dense/x.hpp '#include <tesserec/comm/x.hpp>' 'dense may not include comm'
 plant src/data/x.cpp '#include "../store/x.hpp"' 'leaves its folder'
 plant src/data/x.cpp '#include <mpi.h>' '<mpi.h> belongs'
+plant src/data/x.cpp '#include <tesserec/core/kokkos.hpp>' 'src/data/x.cpp:1: uses nothing of'
+plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
+#include <tesserec/core/kokkos.hpp>
+Exec exec;' "planning/x.hpp:1: reaches Kokkos' headers"
 plant src/data/x.cpp '#include <hdf5.h>' '<hdf5.h> belongs'
 plant src/deck/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
 plant src/model/x.cpp '#include <Kokkos_Core.hpp>' 'Kokkos headers belong'

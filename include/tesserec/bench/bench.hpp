@@ -8,6 +8,7 @@
 #include <tesserec/bench/report.hpp>
 #include <tesserec/bench/settings.hpp>
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/train/job.hpp>
 
 namespace tesserec::bench {

@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::comm {
 

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::comm {

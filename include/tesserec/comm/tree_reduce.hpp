@@ -9,6 +9,8 @@
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lanes.hpp>
 
 namespace tesserec::comm {
 

@@ -3,26 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <string>
 
 #include <Kokkos_Core.hpp>
 
-/// In front of a hot function on raw pointers: compiled for AVX-512, AVX2 + FMA and plain x86-64, chosen at start.
-/// Its arithmetic must not depend on the vector width: elementwise, or reductions in an order that is written out,
-/// with std::fma where a product is added.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define TESSEREC_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define TESSEREC_KERNEL
-#endif
+#include <tesserec/core/index.hpp>
 
 namespace tesserec {
-
-/// Sizes and indices of data are 64-bit everywhere.
-using Index = std::int64_t;
 
 /// Where kernels run. The host space of whatever Kokkos is installed: Serial or OpenMP.
 using Exec = Kokkos::DefaultHostExecutionSpace;

@@ -3,18 +3,9 @@
 /// of ranks (docs/decisions.md, the reduction law).
 #pragma once
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec {
-
-/// A half-open range of indices.
-struct Range {
-  Index begin = 0;
-  Index end = 0;
-  Index size() const { return end - begin; }
-  bool contains(Index i) const { return begin <= i && i < end; }
-  bool operator==(const Range&) const = default;
-};
 
 /// Samples of a chunk: what one matrix product takes. A constant of the program, never tuned to a machine.
 inline constexpr Index chunk_samples = 128;

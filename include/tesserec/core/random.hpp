@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec {
 

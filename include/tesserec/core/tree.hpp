@@ -8,7 +8,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/data/source.hpp>
 #include <tesserec/store/parted_file.hpp>
 

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/data/batch.hpp>
 #include <tesserec/data/settings.hpp>
 
 namespace tesserec::data {
+
+struct Batch;
 
 /// Rows of each table after the cap data.synthetic.max_rows.
 std::vector<Index> synthetic_rows(const SyntheticSettings& settings);

@@ -7,10 +7,11 @@
 #include <span>
 
 #include <tesserec/core/random.hpp>
-#include <tesserec/data/batch.hpp>
 #include <tesserec/data/settings.hpp>
 
 namespace tesserec::data {
+
+struct Batch;
 
 /// Numbers in [0, 1), one after the other.
 class UniformStream {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::data {
 

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include <tesserec/core/lanes.hpp>
-#include <tesserec/data/batch.hpp>
 
 namespace tesserec::data {
+
+struct Batch;
 
 /// What a source holds, known before the first batch.
 struct SourceInfo {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::dense {
 

@@ -4,7 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kokkos.hpp>
 
 namespace tesserec::dense {
 

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::embedding {
 

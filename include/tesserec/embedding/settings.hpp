@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::embedding {

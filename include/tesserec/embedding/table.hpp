@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/settings.hpp>

@@ -7,6 +7,7 @@
 
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/model/settings.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::optim {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::optim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/embedding/settings.hpp>
 
 namespace tesserec::planning {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/settings.hpp>

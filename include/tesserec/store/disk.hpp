@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::store {
 

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::store {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::store {

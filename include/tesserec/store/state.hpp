@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/parted_writer.hpp>
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/store/disk.hpp>
 
 namespace tesserec::train {

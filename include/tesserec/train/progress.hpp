@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/index.hpp>
 #include <tesserec/core/timer.hpp>
 
 namespace tesserec::train {

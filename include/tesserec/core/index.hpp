@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Sizes and ranges of indices.
+#pragma once
+
+#include <cstdint>
+
+namespace tesserec {
+
+/// Sizes and indices of data are 64-bit everywhere.
+using Index = std::int64_t;
+
+/// A half-open range of indices.
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+  Index size() const { return end - begin; }
+  bool contains(Index i) const { return begin <= i && i < end; }
+  bool operator==(const Range&) const = default;
+};
+
+}  // namespace tesserec
