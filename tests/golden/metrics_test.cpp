@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // scikit-learn and torchrec.metrics over score sets; a set's results are attributes of its group.
 #include <cmath>
-#include <cstdlib>
 
 #include "catch.hpp"
+#include "golden.hpp"
 #include <tesserec/metrics/binary.hpp>
-#include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
 
 TEST_CASE("golden metrics: AUC, log loss, NE, calibration, accuracy") {
-  const char* const folder = std::getenv("TESSEREC_GOLDEN");
-  const std::string data = folder != nullptr ? folder : TESSEREC_SOURCE_DIR "/tests/golden/data/reference";
-  const store::File file = store::File::open(data + "/metrics.h5");
+  const store::File file = golden::open("metrics.h5");
   const comm::Communicator alone(MPI_COMM_SELF);
   REQUIRE(file.attribute<double>("/", "eta") == 1e-12);
   int sets = 0;
