@@ -4,7 +4,7 @@
 // M times the ranks; the same for work and bytes, weighed. E is not known, but at least the sum of the
 // tables' least, and more when little work is left to choose: work that counts E more than once also has a
 // least value, and ways to cut a table that cost it more than the least of the others leaves are out. The
-// least work of a table that may be cut anywhere is found over all ways to do so (tiles.hpp). Pieces above
+// least work of a table that may be cut anywhere is found over all ways to do so (row_partitions.hpp). Pieces above
 // M / (k + 1), at most k a rank, count 1 / k, those above 2 M / (k + 1) 2 / k and so on: a dual feasible
 // function (numbers that sum to at most 1 have images that sum to at most 1; Fekete, Schepers, Math. Program.
 // 2001), which is mixed with work. Of c pieces side by side the images sum to at least that of their sum less
@@ -40,11 +40,11 @@ class Bound {
     double bytes = 0;
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       const FreeTable* free = problem.free[t] ? &*problem.free[t] : nullptr;
-      Table table{free, {}};
+      TableBound table{free, {}};
       const Option* least = &problem.options[t][0];
       for (const Option& option : problem.options[t]) {
         if (option.total < least->total) least = &option;
-        const bool among_cuts = free && option.place == Place::anywhere && !option.pieces.empty() &&
+        const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
                                 (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
         if (!among_cuts) table.ways.push_back({&option});
       }
@@ -59,12 +59,12 @@ class Bound {
   /// Whether no plan of the ways at hand has a load of at most `most`.
   bool refutes_within(double most, double& all_each, double most_each, bool duals) {
     const double room = (most - problem_.base) * (1 + rounding);
-    for (Table& table : tables_)
+    for (TableBound& table : tables_)
       for (Way& way : table.ways) way.out = false;
     for (int pass = 0; pass < passes; ++pass) {
       const auto sum = [&](const Price& price) {
         double sum = 0;
-        for (Table& table : tables_) {
+        for (TableBound& table : tables_) {
           if (sum == infinity) break;
           sum += table.least = least(table, {room - all_each, problem_.memory}, price);
         }
@@ -97,7 +97,7 @@ class Bound {
           if (times > 1 && most_each == infinity) break;
           double sum = 0;
           const double linear = share / left;
-          for (const Table& table : tables_)
+          for (const TableBound& table : tables_)
             sum += least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0},
                          Dual{k, 1 - share, left});
           const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
@@ -126,7 +126,7 @@ class Bound {
   double fixed() const {
     std::vector<double> load(static_cast<std::size_t>(problem_.ranks));
     for (const auto& options : problem_.options) {
-      if (options.size() > 1 && options[0].place != Place::fixed) continue;
+      if (options.size() > 1 && options[0].owner_rule != OwnerRule::fixed) continue;
       for (std::size_t i = 0; i < options[0].owners.size(); ++i) {
         double least = infinity;
         for (const Option& option : options) least = std::min(least, option.pieces[i].seconds);
@@ -143,7 +143,7 @@ class Bound {
     const FreeTable::Cut* cut = nullptr;
     bool out = false;
   };
-  struct Table {
+  struct TableBound {
     const FreeTable* free = nullptr;
     std::vector<Way> ways;
     double least = 0;  ///< of what was summed last
@@ -154,8 +154,8 @@ class Bound {
   }
 
   /// No plan has the table this way, without a piece above `piece`, for less; of no interest from `most` on.
-  static double at_least(const Table& table, const Way& way, const Load& piece, const Price& price, const Dual& dual,
-                         double most) {
+  static double at_least(const TableBound& table, const Way& way, const Load& piece, const Price& price,
+                         const Dual& dual, double most) {
     if (const Option* option = way.option) {
       if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
       double value = price.of({{}, option->each});
@@ -165,19 +165,19 @@ class Bound {
     const double columns = static_cast<double>(way.cut->columns), whole = columns * price.of(way.cut->whole);
     if (whole >= most) return whole;  // uncut rows cost least
     const auto f = [&](double own) { return image(dual, own, columns); };
-    return std::max(whole, columns * table.free->tiles(*way.cut).relaxed(piece, price, f));
+    return std::max(whole, columns * table.free->partitions(*way.cut).relaxed(piece, price, f));
   }
 
   /// Ways that cost a table more than `left` above its least are out: the other tables leave no more.
   void leave_out(const Load& piece, const Price& price, double left) {
-    for (Table& table : tables_) {
+    for (TableBound& table : tables_) {
       const double most = (table.least + left) * (1 + rounding);
       for (Way& way : table.ways) way.out = way.out || at_least(table, way, piece, price, {}, most) > most;
     }
   }
 
   /// The least price of a table without a piece above `piece`.
-  double least(const Table& table, const Load& piece, const Price& price, const Dual& dual = {}) const {
+  double least(const TableBound& table, const Load& piece, const Price& price, const Dual& dual = {}) const {
     double best = infinity;
     struct Candidate {
       double least;
@@ -199,10 +199,10 @@ class Bound {
       if (least >= best) break;
       const double columns = static_cast<double>(cut->columns);
       const bool exact = cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
-      const Tiles& tiles = table.free->tiles(*cut);
+      const RowPartitions& partitions = table.free->partitions(*cut);
       best = std::min(best, exact             ? least
-                            : dual.share == 0 ? columns * tiles.least(piece, price)
-                                              : columns * tiles.least(piece, price, [&](double own) {
+                            : dual.share == 0 ? columns * partitions.least(piece, price)
+                                              : columns * partitions.least(piece, price, [&](double own) {
                                                   return image(dual, own, columns);
                                                 }));
     }
@@ -212,7 +212,7 @@ class Bound {
   const Problem& problem_;
   double ranks_;
   bool memory_matters_ = false;
-  std::vector<Table> tables_;
+  std::vector<TableBound> tables_;
 };
 
 }  // namespace

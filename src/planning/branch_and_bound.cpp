@@ -36,8 +36,8 @@ class Tree {
       }
     }
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const bool fixed_a = problem.options[a][0].place == Place::fixed;
-      const bool fixed_b = problem.options[b][0].place == Place::fixed;
+      const bool fixed_a = problem.options[a][0].owner_rule == OwnerRule::fixed;
+      const bool fixed_b = problem.options[b][0].owner_rule == OwnerRule::fixed;
       return fixed_a != fixed_b ? fixed_a : total[a] > total[b];
     });
     left_.assign(count + 1, {});
@@ -88,7 +88,7 @@ class Tree {
     const Load& piece = option.pieces[i];
     const bool like_last =
         i > 0 && option.pieces[i - 1].seconds == piece.seconds && option.pieces[i - 1].bytes == piece.bytes;
-    const bool fixed = option.place == Place::fixed;
+    const bool fixed = option.owner_rule == OwnerRule::fixed;
     int first = 0, last = problem_.ranks;
     if (fixed) first = option.owners[i], last = first + 1;
     if (!fixed && like_last) first = owners[i - 1] + 1;
@@ -135,7 +135,8 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
   if (problem.ranks > most_ranks || problem.options.size() > most_tables) return false;
   for (const auto& options : problem.options)
     for (const Option& option : options)
-      if (option.place == Place::node || (option.place == Place::fixed && options[0].place != Place::fixed))
+      if (option.owner_rule == OwnerRule::node ||
+          (option.owner_rule == OwnerRule::fixed && options[0].owner_rule != OwnerRule::fixed))
         return false;
   return Tree(problem, best, worst).run();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks as bins of one height: tables in falling order to the fullest rank that holds them whole (best fit);
-// one that fits nowhere is cut into the rooms that are left (tiles.hpp).
+// one that fits nowhere is cut into the rooms that are left (row_partitions.hpp).
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "problem.hpp"
-#include "tiles.hpp"
+#include "row_partitions.hpp"
 
 namespace tesserec::planning {
 namespace {
@@ -38,7 +38,7 @@ class Bins {
     }
     const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const bool fixed_a = option(a).place == Place::fixed, fixed_b = option(b).place == Place::fixed;
+      const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;
       if (fixed_a != fixed_b) return fixed_a;
       return style_.small_first ? option(a).biggest < option(b).biggest : option(a).biggest > option(b).biggest;
     });
@@ -86,12 +86,12 @@ class Bins {
 
   bool whole(std::size_t t, std::size_t o) {
     const Option& option = problem_.options[t][o];
-    if (option.place == Place::node) return false;
+    if (option.owner_rule == OwnerRule::node) return false;
     std::vector<int> owners;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) {
       int best = -1;
       for (int rank = 0; rank < problem_.ranks; ++rank) {
-        if (option.place == Place::fixed && rank != option.owners[i]) continue;
+        if (option.owner_rule == OwnerRule::fixed && rank != option.owners[i]) continue;
         if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
         if (best < 0 || own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
           best = rank;
@@ -119,7 +119,7 @@ class Bins {
     std::vector<int> ranks(own_.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
-    Tiles::Placed best;
+    RowPartitions::Placed best;
     const FreeTable::Cut* best_cut = nullptr;
     for (const FreeTable::Cut& cut : free.cuts()) {
       const double columns = static_cast<double>(cut.columns);
@@ -127,8 +127,8 @@ class Bins {
       if (cut.columns > problem_.ranks || price.of(cut.whole) >= best.price) continue;
       const std::vector<Load> rooms = shared_rooms(ranks, static_cast<std::size_t>(cut.columns));
       const Load largest{rooms[0].seconds, problem_.memory};
-      if (free.tiles(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
-      Tiles::Placed placed = free.tiles(cut).into(rooms, price, columns * style_.waste);
+      if (free.partitions(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+      RowPartitions::Placed placed = free.partitions(cut).into(rooms, price, columns * style_.waste);
       if (placed.price < best.price) best = std::move(placed), best_cut = &cut;
     }
     if (!best_cut) return false;

@@ -23,9 +23,9 @@ std::vector<Index> counts(Index most, bool all) {
   return list;
 }
 
-class Table {
+class TableOptions {
  public:
-  Table(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
+  TableOptions(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
       : table_(table),
         demand_(demand),
         costs_(model.costs(table, demand.kernel)),
@@ -86,14 +86,14 @@ class Table {
     if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
   }
 
-  void add(ShardingType type, Index rows, Index columns, Place place, Index group = 1,
+  void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
            const std::vector<int>& owners = {}) {
     std::vector<int> nobody(static_cast<std::size_t>(rows * columns));
     const std::vector<Shard> shards = cut(table_, rows, columns, nobody);
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
       Option option;
       option.type = type, option.form = form, option.row_cuts = rows, option.column_cuts = columns;
-      option.place = place, option.group = group, option.owners = owners;
+      option.owner_rule = owner_rule, option.group = group, option.owners = owners;
       for (const Shard& shard : shards) {
         const ShardLoad load = costs_.shard(shard.blocks, shard.columns, form);
         option.pieces.push_back(load.owner);
@@ -132,7 +132,7 @@ class Table {
         if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % static_cast<std::size_t>(rows)]))
           refuse("grid takes the ranks node by node, ", rows, " of each");
     }
-    add(type, rows, count / rows, Place::fixed, 1, ranks);
+    add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
   }
 
   /// The one form of a type that TorchRec gives it.
@@ -142,19 +142,19 @@ class Table {
     const Index inside = topology_.ranks_per_node;
     switch (type) {
       case ShardingType::table_wise:
-        return add(type, 1, 1, Place::anywhere);
+        return add(type, 1, 1, OwnerRule::anywhere);
       case ShardingType::row_wise:
-        return add(type, topology_.ranks, 1, Place::fixed, 1, all);
+        return add(type, topology_.ranks, 1, OwnerRule::fixed, 1, all);
       case ShardingType::column_wise:
-        return add(type, 1, std::min<Index>(topology_.ranks, most_columns()), Place::anywhere);
+        return add(type, 1, std::min<Index>(topology_.ranks, most_columns()), OwnerRule::anywhere);
       case ShardingType::table_row_wise:
-        return add(type, inside, 1, Place::node, inside);
+        return add(type, inside, 1, OwnerRule::node, inside);
       case ShardingType::table_column_wise: {
         const Index pieces = std::min(inside, most_columns());
-        return add(type, 1, pieces, Place::node, pieces);
+        return add(type, 1, pieces, OwnerRule::node, pieces);
       }
       case ShardingType::grid:
-        return add(type, inside, most_columns(), Place::node, inside);
+        return add(type, inside, most_columns(), OwnerRule::node, inside);
       case ShardingType::data_parallel:
         return add_data_parallel();
     }
@@ -166,14 +166,14 @@ class Table {
     const ShardingTypes& types = demand_.sharding;
     const auto may = [&](ShardingType type) { return types.empty() || types.has(type); };
     const Index ranks = topology_.ranks;
-    if (may(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, Place::anywhere);
+    if (may(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, OwnerRule::anywhere);
     if (ranks > 1 || options.empty()) {
       if (may(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
       if (may(ShardingType::row_wise))
-        for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, Place::anywhere);
+        for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
       if (may(ShardingType::column_wise))
         for (const Index n : counts(std::min(ranks, most_columns()), true))
-          add(ShardingType::column_wise, 1, n, Place::anywhere);
+          add(ShardingType::column_wise, 1, n, OwnerRule::anywhere);
       for (const ShardingType type :
            {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})
         if (types.has(type)) full(type);
@@ -191,7 +191,7 @@ class Table {
 }  // namespace
 
 FreeTable::FreeTable(TableCosts costs, Index most_columns)
-    : costs_(std::move(costs)), rows_(std::make_shared<const Rows>(costs_)) {
+    : costs_(std::move(costs)), rows_(std::make_shared<const RowShares>(costs_)) {
   const double all = costs_.filled(1);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (Index columns = 1; columns <= most_columns; ++columns) {
@@ -201,14 +201,15 @@ FreeTable::FreeTable(TableCosts costs, Index most_columns)
     }
 }
 
-const Tiles& FreeTable::tiles(const Cut& cut) const {
-  if (!cut.tiles) {
+const RowPartitions& FreeTable::partitions(const Cut& cut) const {
+  if (!cut.partitions) {
     const double width = static_cast<double>(costs_.dim()) / static_cast<double>(cut.columns);
     Index widest = 0;
     for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
-    cut.tiles = std::make_shared<const Tiles>(*rows_, costs_, width, static_cast<double>(widest), cut.form);
+    cut.partitions =
+        std::make_shared<const RowPartitions>(*rows_, costs_, width, static_cast<double>(widest), cut.form);
   }
-  return *cut.tiles;
+  return *cut.partitions;
 }
 
 Range FreeTable::columns(Index piece, Index pieces) const {
@@ -250,7 +251,7 @@ std::deque<Option> undominated(const std::vector<Option>& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     bool beaten = false;
     for (std::size_t k = 0; k < options.size() && !beaten; ++k)
-      beaten = k != i && options[i].place == Place::anywhere && options[k].place == Place::anywhere &&
+      beaten = k != i && options[i].owner_rule == OwnerRule::anywhere && options[k].owner_rule == OwnerRule::anywhere &&
                no_worse(options[k], options[i]) && (k < i || !no_worse(options[i], options[k]));
     if (!beaten) kept.push_back(options[i]);
   }
@@ -267,7 +268,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.base = model.latency();
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
-    Table made(table, demand, model, static_cast<Index>(tables.size()) * problem.ranks <= 2500);
+    TableOptions made(table, demand, model, static_cast<Index>(tables.size()) * problem.ranks <= 2500);
     std::vector<Option> fitting;
     double least = 0;
     for (Option& option : made.options) {

@@ -9,13 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "tiles.hpp"
+#include "row_partitions.hpp"
 #include <tesserec/planning/cost_model.hpp>
 
 namespace tesserec::planning {
 
 /// Where the pieces of an option may go.
-enum class Place {
+enum class OwnerRule {
   anywhere,  ///< each on a rank of its own
   node,      ///< groups of pieces, each on the ranks of one node, a piece a rank
   fixed      ///< `owners`
@@ -26,8 +26,8 @@ struct Option {
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
   std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
-  Place place = Place::anywhere;
-  Index group = 1;  ///< Place::node: pieces of a group
+  OwnerRule owner_rule = OwnerRule::anywhere;
+  Index group = 1;  ///< OwnerRule::node: pieces of a group
   std::vector<int> owners;
   std::vector<Load> pieces;  ///< by columns, then by rows; none for data_parallel
   Load each;                 ///< of every rank
@@ -48,18 +48,18 @@ class FreeTable {
   struct Cut {
     ExchangeForm form;
     Index columns;
-    ShardLoad whole;                             ///< of a piece with all rows, as wide as the average
-    mutable std::shared_ptr<const Tiles> tiles;  ///< made when asked for
+    ShardLoad whole;                                          ///< of a piece with all rows, as wide as the average
+    mutable std::shared_ptr<const RowPartitions> partitions;  ///< made when asked for
   };
   const TableCosts& costs() const { return costs_; }
   const std::vector<Cut>& cuts() const { return cuts_; }
   Index most_columns() const { return cuts_.back().columns; }
-  const Tiles& tiles(const Cut& cut) const;
+  const RowPartitions& partitions(const Cut& cut) const;
   Range columns(Index piece, Index pieces) const;
 
  private:
   TableCosts costs_;
-  std::shared_ptr<const Rows> rows_;
+  std::shared_ptr<const RowShares> rows_;
   std::vector<Cut> cuts_;
 };
 

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "assignment.hpp"
 #include "problem.hpp"
-#include "state.hpp"
 
 namespace tesserec::planning {
 namespace {
@@ -30,7 +30,7 @@ constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false}, {0.7, 1, false
 
 class LocalSearch {
  public:
-  LocalSearch(State& state, double bound) : s_(state), bound_(bound) {}
+  LocalSearch(Assignment& assignment, double bound) : s_(assignment), bound_(bound) {}
 
   void run(int most_rounds) {
     Standing mark = s_.standing();
@@ -48,11 +48,11 @@ class LocalSearch {
  private:
   struct Best {
     double worst = 0;
-    State::At a, b;
+    Assignment::At a, b;
     int to = -1;
     bool swap = false;
   };
-  bool movable(const State::At& at) const { return s_.option(at.table).place == Place::anywhere; }
+  bool movable(const Assignment::At& at) const { return s_.option(at.table).owner_rule == OwnerRule::anywhere; }
   static bool better(double one, double other, double than) { return one < than && other < than; }
 
   /// A piece of the rank to another rank, or exchanged for a smaller one there: the best of all.
@@ -60,7 +60,7 @@ class LocalSearch {
     const bool time = now.missing <= 0;
     Best best;
     best.worst = time ? now.worst * (1 - 1e-12) : std::numeric_limits<double>::infinity();
-    for (const State::At& a : s_.pieces_on(rank)) {
+    for (const Assignment::At& a : s_.pieces_on(rank)) {
       if (!movable(a)) continue;
       const Load piece = s_.piece(a);
       for (int to = 0; to < s_.ranks(); ++to) {
@@ -69,7 +69,7 @@ class LocalSearch {
         if (better(here, there, best.worst) && s_.fits(to, piece.bytes) && !s_.holds(a.table, to))
           best = {std::max(here, there), a, {}, to, false};
         if (time && s_.load(to) >= best.worst) continue;
-        for (const State::At& b : s_.pieces_on(to)) swap(rank, a, to, b, time, best);
+        for (const Assignment::At& b : s_.pieces_on(to)) swap(rank, a, to, b, time, best);
       }
     }
     if (best.to < 0) return false;
@@ -78,7 +78,7 @@ class LocalSearch {
     return true;
   }
 
-  void swap(int rank, const State::At& a, int to, const State::At& b, bool time, Best& best) const {
+  void swap(int rank, const Assignment::At& a, int to, const Assignment::At& b, bool time, Best& best) const {
     const Load& piece = s_.piece(a);
     const Load& other = s_.piece(b);
     const double gain = piece.seconds - other.seconds;
@@ -92,12 +92,12 @@ class LocalSearch {
 
   /// Those with the largest pieces first.
   std::vector<std::size_t> tables_on(int rank) const {
-    std::vector<State::At> pieces = s_.pieces_on(rank);
-    std::stable_sort(pieces.begin(), pieces.end(), [this](const State::At& a, const State::At& b) {
+    std::vector<Assignment::At> pieces = s_.pieces_on(rank);
+    std::stable_sort(pieces.begin(), pieces.end(), [this](const Assignment::At& a, const Assignment::At& b) {
       return std::pair(s_.piece(b).seconds, a.table) < std::pair(s_.piece(a).seconds, b.table);
     });
     std::vector<std::size_t> tables;
-    for (const State::At& at : pieces)
+    for (const Assignment::At& at : pieces)
       if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
     return tables;
   }
@@ -108,7 +108,7 @@ class LocalSearch {
     const double slack = s_.slack(now.worst);
     for (const std::size_t t : tables) {
       const auto& options = s_.problem().options[t];
-      if (options.size() == 1 && options[0].place == Place::fixed) continue;
+      if (options.size() == 1 && options[0].owner_rule == OwnerRule::fixed) continue;
       const Choice old = s_.choice(t);
       const double total = options[old.option].total;
       Standing best = now;
@@ -142,7 +142,7 @@ class LocalSearch {
     return other_option(tables, now);
   }
 
-  State& s_;
+  Assignment& s_;
   double bound_;
 };
 
@@ -162,17 +162,17 @@ std::vector<std::size_t> choose(const Problem& problem, double limit) {
   return chosen;
 }
 
-void fill(State& state, const std::vector<std::size_t>& chosen) {
-  const auto& options = state.problem().options;
+void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
+  const auto& options = assignment.problem().options;
   std::vector<std::size_t> order(chosen.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto size = [&](std::size_t t) { return options[t][chosen[t]].biggest; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const bool fixed_a = options[a][chosen[a]].place == Place::fixed;
-    const bool fixed_b = options[b][chosen[b]].place == Place::fixed;
+    const bool fixed_a = options[a][chosen[a]].owner_rule == OwnerRule::fixed;
+    const bool fixed_b = options[b][chosen[b]].owner_rule == OwnerRule::fixed;
     return fixed_a != fixed_b ? fixed_a : size(a) > size(b);
   });
-  for (const std::size_t t : order) state.place(t, chosen[t]);
+  for (const std::size_t t : order) assignment.place(t, chosen[t]);
 }
 
 }  // namespace
@@ -183,10 +183,10 @@ std::vector<Choice> search(Problem& problem, double bound) {
   const auto good_enough = [&] {
     return !best.empty() && best_standing.missing <= 0 && best_standing.worst <= bound * (1 + close_enough);
   };
-  const auto improve = [&](State& state, int rounds) {
-    LocalSearch(state, bound).run(rounds);
-    const Standing standing = state.standing();
-    if (best.empty() || standing < best_standing) best = state.choices(), best_standing = standing;
+  const auto improve = [&](Assignment& assignment, int rounds) {
+    LocalSearch(assignment, bound).run(rounds);
+    const Standing standing = assignment.standing();
+    if (best.empty() || standing < best_standing) best = assignment.choices(), best_standing = standing;
   };
   const auto try_fill = [&](double most, const FillStyle& style) {
     std::vector<std::size_t> before;
@@ -221,14 +221,14 @@ std::vector<Choice> search(Problem& problem, double bound) {
   }
   if (best.empty()) {
     for (const double share : {1.0, 1.15, 0.5, 0.0}) {
-      State state(problem);
-      fill(state, choose(problem, share * (bound - problem.base)));
-      improve(state, short_rounds);
+      Assignment assignment(problem);
+      fill(assignment, choose(problem, share * (bound - problem.base)));
+      improve(assignment, short_rounds);
     }
   }
-  State state(problem);
-  for (std::size_t t = 0; t < best.size(); ++t) state.put(t, best[t]);
-  improve(state, long_rounds);
+  Assignment assignment(problem);
+  for (std::size_t t = 0; t < best.size(); ++t) assignment.put(t, best[t]);
+  improve(assignment, long_rounds);
   return best;
 }
 

@@ -14,8 +14,8 @@ namespace tesserec::planning {
 
 /// What pieces of the rows have, whatever their columns. All blocks but the last used one are alike, so a
 /// piece without that one is known by its length and the subtrees at its ends.
-struct Rows {
-  explicit Rows(const TableCosts& costs);
+struct RowShares {
+  explicit RowShares(const TableCosts& costs);
 
   struct Share {
     double rows = 0, filled = 0, vectors = 0;
@@ -35,13 +35,13 @@ struct Price {
 };
 
 /// The row pieces of one width in one form.
-class Tiles {
+class RowPartitions {
  public:
   static constexpr double none = std::numeric_limits<double>::infinity();
 
   /// Pieces as wide as the columns' average cost what is said of them, unless one of `widest` columns is too
   /// large.
-  Tiles(const Rows& rows, const TableCosts& costs, double width, double widest, ExchangeForm form);
+  RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest, ExchangeForm form);
 
   /// The least sum over pieces of `price`, plus f(seconds of the owner), when no piece loads its owner by
   /// more than `most`; `none` when that is impossible. `borders`: of the pieces, from 0 to RowBlocks::count.
@@ -68,7 +68,7 @@ class Tiles {
 
  private:
   struct Loads {
-    Loads(const Rows& rows, const TableCosts& costs, double width, ExchangeForm form);
+    Loads(const RowShares& rows, const TableCosts& costs, double width, ExchangeForm form);
     std::vector<ShardLoad> full, last;
     ShardLoad vector;  // of one vector
   };
@@ -77,12 +77,12 @@ class Tiles {
             {load.each.seconds + vectors * vector.each.seconds, load.each.bytes + vectors * vector.each.bytes}};
   }
   /// A load is a + b * vectors, where a belongs to the number of blocks.
-  struct Line {
+  struct Affine {
     std::vector<double> at;  // [blocks]
     double vector = 0;
   };
   template <class Of>
-  static Line line(const Loads& loads, const Of& of);
+  static Affine affine(const Loads& loads, const Of& of);
   template <class Visit>
   void pieces_before(Index end, Index window, const Visit& visit) const;
   /// [blocks] the most vectors that a piece may have
@@ -90,7 +90,7 @@ class Tiles {
   /// The longest piece within the limit.
   Index window(const std::vector<double>& limit) const;
 
-  const Rows& rows_;
+  const RowShares& rows_;
   Loads average_, widest_;
 };
 
@@ -98,7 +98,7 @@ class Tiles {
 /// piece climb from its begin to the border inside it that most subtrees share, and descend from there to its
 /// end.
 template <class Visit>
-void Tiles::pieces_before(Index end, Index window, const Visit& visit) const {
+void RowPartitions::pieces_before(Index end, Index window, const Visit& visit) const {
   for (Index top = end; top > 0; top &= top - 1) {
     const Index low = std::max(top - (top & -top), end - window);
     if (top - 1 < low) break;
@@ -109,15 +109,15 @@ void Tiles::pieces_before(Index end, Index window, const Visit& visit) const {
 }
 
 template <class Of>
-Tiles::Line Tiles::line(const Loads& loads, const Of& of) {
-  Line line;
-  for (const ShardLoad& load : loads.full) line.at.push_back(of(load));
-  line.vector = of(loads.vector);
-  return line;
+RowPartitions::Affine RowPartitions::affine(const Loads& loads, const Of& of) {
+  Affine found;
+  for (const ShardLoad& load : loads.full) found.at.push_back(of(load));
+  found.vector = of(loads.vector);
+  return found;
 }
 
 template <class F>
-double Tiles::relaxed(const Load& most, const Price& price, const F& f) const {
+double RowPartitions::relaxed(const Load& most, const Price& price, const F& f) const {
   const Index used = rows_.used;
   const auto fits = [&](const Load& load) { return load.seconds <= most.seconds && load.bytes <= most.bytes; };
   double rate = none, best = none;
@@ -139,9 +139,9 @@ double Tiles::relaxed(const Load& most, const Price& price, const F& f) const {
 }
 
 template <class F>
-double Tiles::least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders) const {
-  const Line own = line(average_, [](const ShardLoad& load) { return load.owner.seconds; });
-  const Line prices = line(average_, [&](const ShardLoad& load) { return price.of(load); });
+double RowPartitions::least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders) const {
+  const Affine own = affine(average_, [](const ShardLoad& load) { return load.owner.seconds; });
+  const Affine prices = affine(average_, [&](const ShardLoad& load) { return price.of(load); });
   const std::vector<double> limit = vector_limit(most);
   const Index used = rows_.used, window = this->window(limit);
   std::vector<double> sum(static_cast<std::size_t>(used), none);

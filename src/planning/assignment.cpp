@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "state.hpp"
+#include "assignment.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@ bool Standing::operator<(const Standing& other) const {
   return worst <= other.worst * (1 + noise) && ranks < other.ranks;
 }
 
-State::State(const Problem& problem)
+Assignment::Assignment(const Problem& problem)
     : problem_(problem),
       choices_(problem.options.size()),
       own_(static_cast<std::size_t>(problem.ranks)),
@@ -22,28 +22,28 @@ State::State(const Problem& problem)
       where_(problem.options.size()),
       each_{problem.base, 0} {}
 
-bool State::fits(int rank, double bytes) const {
+bool Assignment::fits(int rank, double bytes) const {
   return own_[static_cast<std::size_t>(rank)].bytes + each_.bytes + bytes <= problem_.memory;
 }
 
-bool State::holds(std::size_t table, int rank) const {
+bool Assignment::holds(std::size_t table, int rank) const {
   const auto& owners = choices_[table].owners;
   return std::find(owners.begin(), owners.end(), rank) != owners.end();
 }
 
-int State::slowest() const {
+int Assignment::slowest() const {
   const auto found =
       std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
   return static_cast<int>(found - own_.begin());
 }
 
-int State::fullest() const {
+int Assignment::fullest() const {
   const auto found =
       std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.bytes < b.bytes; });
   return static_cast<int>(found - own_.begin());
 }
 
-Standing State::standing() const {
+Standing Assignment::standing() const {
   Standing standing;
   for (const Load& own : own_) {
     standing.worst = std::max(standing.worst, own.seconds + each_.seconds);
@@ -54,20 +54,20 @@ Standing State::standing() const {
   return standing;
 }
 
-double State::slack(double worst) const {
+double Assignment::slack(double worst) const {
   double sum = 0;
   for (const Load& own : own_) sum += worst - own.seconds - each_.seconds;
   return sum;
 }
 
-std::vector<int> State::by_load() const {
+std::vector<int> Assignment::by_load() const {
   std::vector<int> ranks(own_.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return load(a) < load(b); });
   return ranks;
 }
 
-void State::place_anywhere(const Option& option, std::vector<int>& owners) const {
+void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) const {
   const std::size_t count = option.pieces.size();
   std::vector<int> ranks = by_load();
   std::vector<std::size_t> order(count);
@@ -87,7 +87,7 @@ void State::place_anywhere(const Option& option, std::vector<int>& owners) const
 }
 
 /// Each group on the node whose busiest rank would be the least busy, one that has no group yet if there is one.
-void State::place_on_nodes(const Option& option, std::vector<int>& owners) const {
+void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) const {
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const auto group = static_cast<std::size_t>(option.group);
   std::vector<Load> own = own_;
@@ -121,19 +121,19 @@ void State::place_on_nodes(const Option& option, std::vector<int>& owners) const
   }
 }
 
-void State::place(std::size_t table, std::size_t option) {
+void Assignment::place(std::size_t table, std::size_t option) {
   const Option& chosen = problem_.options[table][option];
   Choice choice{option, std::vector<int>(chosen.pieces.size())};
-  if (chosen.place == Place::fixed)
+  if (chosen.owner_rule == OwnerRule::fixed)
     choice.owners = chosen.owners;
-  else if (chosen.place == Place::node)
+  else if (chosen.owner_rule == OwnerRule::node)
     place_on_nodes(chosen, choice.owners);
   else
     place_anywhere(chosen, choice.owners);
   put(table, std::move(choice));
 }
 
-void State::put(std::size_t table, Choice choice) {
+void Assignment::put(std::size_t table, Choice choice) {
   choices_[table] = std::move(choice);
   const Option& chosen = option(table);
   each_ += chosen.each;
@@ -141,7 +141,7 @@ void State::put(std::size_t table, Choice choice) {
   for (std::size_t i = 0; i < chosen.pieces.size(); ++i) take({table, i});
 }
 
-void State::remove(std::size_t table) {
+void Assignment::remove(std::size_t table) {
   const Option& chosen = option(table);
   each_.seconds -= chosen.each.seconds;
   each_.bytes -= chosen.each.bytes;
@@ -149,14 +149,14 @@ void State::remove(std::size_t table) {
   choices_[table] = {};
 }
 
-void State::take(const At& at) {
+void Assignment::take(const At& at) {
   const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
   own_[rank] += piece(at);
   where_[at.table][at.piece] = held_[rank].size();
   held_[rank].push_back(at);
 }
 
-void State::drop(const At& at) {
+void Assignment::drop(const At& at) {
   const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
   own_[rank].seconds -= piece(at).seconds;
   own_[rank].bytes -= piece(at).bytes;
@@ -167,7 +167,7 @@ void State::drop(const At& at) {
   held_[rank].pop_back();
 }
 
-void State::move(const At& at, int rank) {
+void Assignment::move(const At& at, int rank) {
   drop(at);
   choices_[at.table].owners[at.piece] = rank;
   take(at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Choices under way, with the load of every rank.
+/// Which options tables have and which rank owns each piece, under way, with the load of every rank.
 #pragma once
 
 #include "problem.hpp"
@@ -14,9 +14,9 @@ struct Standing {
   bool operator<(const Standing& other) const;
 };
 
-class State {
+class Assignment {
  public:
-  explicit State(const Problem& problem);
+  explicit Assignment(const Problem& problem);
 
   /// A piece of a table.
   struct At {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tiles.hpp"
+#include "row_partitions.hpp"
 
 namespace tesserec::planning {
 
-Rows::Rows(const TableCosts& costs) {
+RowShares::RowShares(const TableCosts& costs) {
   constexpr Index count = embedding::RowBlocks::count;
   const embedding::RowBlocks& blocks = costs.blocks();
   const auto share = [&](Index begin, Index end) {
@@ -28,22 +28,23 @@ Rows::Rows(const TableCosts& costs) {
   }
 }
 
-Tiles::Loads::Loads(const Rows& rows, const TableCosts& costs, double width, ExchangeForm form) {
-  const auto load = [&](const Rows::Share& s, double vectors) {
+RowPartitions::Loads::Loads(const RowShares& rows, const TableCosts& costs, double width, ExchangeForm form) {
+  const auto load = [&](const RowShares::Share& s, double vectors) {
     return costs.load(s.rows, s.filled, vectors, width, form);
   };
   const double some = form == ExchangeForm::pooled ? 1 : 0;
-  for (const Rows::Share& s : rows.full) full.push_back(load(s, 0));
-  for (const Rows::Share& s : rows.last) last.push_back(load(s, some * s.vectors));
+  for (const RowShares::Share& s : rows.full) full.push_back(load(s, 0));
+  for (const RowShares::Share& s : rows.last) last.push_back(load(s, some * s.vectors));
   const ShardLoad with = load({}, some);
   vector.owner = {with.owner.seconds - full[0].owner.seconds, with.owner.bytes - full[0].owner.bytes};
   vector.each = {with.each.seconds - full[0].each.seconds, with.each.bytes - full[0].each.bytes};
 }
 
-Tiles::Tiles(const Rows& rows, const TableCosts& costs, double width, double widest, ExchangeForm form)
+RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
+                             ExchangeForm form)
     : rows_(rows), average_(rows, costs, width, form), widest_(rows, costs, widest, form) {}
 
-std::vector<double> Tiles::vector_limit(const Load& most) const {
+std::vector<double> RowPartitions::vector_limit(const Load& most) const {
   const auto limit = [](double room, double vector) {
     if (room < 0) return -1.0;
     return vector > 0 ? room / vector : none;
@@ -55,16 +56,16 @@ std::vector<double> Tiles::vector_limit(const Load& most) const {
   return limits;
 }
 
-Index Tiles::window(const std::vector<double>& limit) const {
+Index RowPartitions::window(const std::vector<double>& limit) const {
   for (Index n = rows_.used - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
     if (rows_.full[static_cast<std::size_t>(n)].vectors <= limit[static_cast<std::size_t>(n)]) return n;
   return 0;
 }
 
 /// sum[end]: the least price of [0, end) on some of the rooms so far.
-Tiles::Placed Tiles::into(std::span<const Load> all_rooms, const Price& price, double waste) const {
+RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste) const {
   const Price net{price.own - waste, price.each, 0, 0};
-  const Line prices = line(average_, [&](const ShardLoad& load) { return net.of(load); });
+  const Affine prices = affine(average_, [&](const ShardLoad& load) { return net.of(load); });
   const auto used = static_cast<std::size_t>(rows_.used);
   // Rooms enough for half more than the table.
   std::vector<Index> windows;
