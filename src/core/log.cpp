@@ -9,29 +9,29 @@
 namespace tesserec {
 namespace {
 
-struct State {
+struct Console {
   int rank = 0;
   bool terminal = isatty(STDERR_FILENO) != 0;
   std::size_t shown = 0;  // characters of the progress line on the terminal
   double last_plain = -1e9;
 };
 
-State& state() {
-  static State instance;
+Console& console() {
+  static Console instance;
   return instance;
 }
 
 void end_progress() {
-  if (state().shown > 0) std::fputc('\n', stderr);
-  state().shown = 0;
+  if (console().shown > 0) std::fputc('\n', stderr);
+  console().shown = 0;
 }
 
 }  // namespace
 
-void set_log_rank(int rank) { state().rank = rank; }
+void set_log_rank(int rank) { console().rank = rank; }
 
 void log_info(const std::string& line) {
-  if (state().rank != 0) return;
+  if (console().rank != 0) return;
   end_progress();
   std::fprintf(stderr, "%s\n", line.c_str());
 }
@@ -42,7 +42,7 @@ void log_warning(const std::string& line) {
 }
 
 void log_progress(const std::string& line, bool last) {
-  State& s = state();
+  Console& s = console();
   if (s.rank != 0) return;
   if (s.terminal) {
     const std::size_t pad = s.shown > line.size() ? s.shown - line.size() : 0;

@@ -119,7 +119,7 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
 void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, const Survey& survey,
                 const RowFormat& format, const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
-  RowStream stream(survey.files, survey.pieces, format, BadRows::skip);
+  RowStream stream(survey.files, survey.ranges, format, BadRows::skip);
   Row row;
   Block block;
   const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
@@ -128,7 +128,7 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, con
     comm::agree(comm, [&] {
       read_block(stream, encoding, row, block);
       if (block.rows != std::min(block_rows, survey.rows - done))
-        fail(survey.files[survey.pieces.front().file].path,
+        fail(survey.files[survey.ranges.front().file].path,
              " or a file after it changed while it was read; start again");
     });
     const store::Slab mine{survey.first_row + done, block.rows};

@@ -16,7 +16,7 @@ struct Line {
   bool too_long = false;  ///< over longest_line bytes: text is cut
 };
 
-/// The lines that begin in a piece of a file, whole. What lies between two cuts is read by exactly one
+/// The lines that begin in a range of a file, whole. What lies between two cuts is read by exactly one
 /// reader.
 class LineReader {
  public:
@@ -24,9 +24,9 @@ class LineReader {
 
   LineReader(const RawFile& file, Range bytes);
 
-  /// False when no line begins in the piece any more.
+  /// False when no line begins in the range any more.
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
-  /// Goes on past the piece, to the end of the file.
+  /// Goes on past the range, to the end of the file.
   bool next_anywhere(Line& line);
 
  private:

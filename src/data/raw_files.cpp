@@ -82,7 +82,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   return files;
 }
 
-std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ranks) {
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks) {
   // A .gz unpacks to about three times its bytes. Weights only balance; any would be right.
   const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
   double total = 0;
@@ -90,12 +90,12 @@ std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ran
   const auto owner = [&](double at) {
     return std::min(ranks - 1, static_cast<int>(at / total * static_cast<double>(ranks)));
   };
-  std::vector<Piece> pieces;
+  std::vector<FileRange> ranges;
   double at = 0;
   for (std::size_t f = 0; f < files.size(); ++f) {
     const auto index = static_cast<Index>(f);
     if (files[f].gzip) {
-      if (owner(at) == rank) pieces.push_back({index, {0, std::numeric_limits<Index>::max()}});
+      if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
       Range mine{-1, -1};
       for (Index begin = 0; begin < files[f].bytes; begin += text_block)
@@ -103,11 +103,11 @@ std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ran
           if (mine.begin < 0) mine.begin = begin;
           mine.end = std::min(begin + text_block, files[f].bytes);
         }
-      if (mine.begin >= 0) pieces.push_back({index, mine});
+      if (mine.begin >= 0) ranges.push_back({index, mine});
     }
     at += static_cast<double>(weight(files[f]));
   }
-  return pieces;
+  return ranges;
 }
 
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {

@@ -28,14 +28,14 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
 constexpr Index text_block = Index{64} << 10;
 
 /// The lines of `file` that begin in [bytes.begin, bytes.end) of its text.
-struct Piece {
+struct FileRange {
   Index file = 0;
   Range bytes;
 };
 
-/// The pieces of one rank: all ranks' pieces one after the other are the whole text, in order. A .gz file
+/// The ranges of one rank: all ranks' ranges one after the other are the whole text, in order. A .gz file
 /// goes whole to one rank.
-std::vector<Piece> deal_pieces(std::span<const RawFile> files, int rank, int ranks);
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks);
 
 /// XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Collective; ranks share the files.
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files);

@@ -13,28 +13,28 @@ constexpr const char* advice = "; mend the row, or leave out all bad rows with p
 
 }  // namespace
 
-RowStream::RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format,
+RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
                      BadRows bad_rows)
-    : files_(files), pieces_(pieces), format_(format), bad_rows_(bad_rows) {}
+    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows) {}
 
 bool RowStream::next(Row& row) {
   while (!stopped_) {
-    if (lines_ == nullptr && !open_next_piece()) return false;
-    if (next_in_piece(row)) return true;
+    if (lines_ == nullptr && !open_next_range()) return false;
+    if (next_in_range(row)) return true;
     lines_.reset();
   }
   return false;
 }
 
-bool RowStream::open_next_piece() {
-  if (counts_.size() == pieces_.size()) return false;
-  const Piece& piece = pieces_[counts_.size()];
-  lines_ = std::make_unique<LineReader>(files_[static_cast<std::size_t>(piece.file)], piece.bytes);
-  PieceCount& count = counts_.emplace_back();
-  count.file = piece.file;
+bool RowStream::open_next_range() {
+  if (counts_.size() == ranges_.size()) return false;
+  const FileRange& range = ranges_[counts_.size()];
+  lines_ = std::make_unique<LineReader>(files_[static_cast<std::size_t>(range.file)], range.bytes);
+  RangeCount& count = counts_.emplace_back();
+  count.file = range.file;
   empty_lines_ = 0;
   Line header;
-  if (format_.layout().header && piece.bytes.begin == 0 && lines_->next(header)) {
+  if (format_.layout().header && range.bytes.begin == 0 && lines_->next(header)) {
     count.lines = 1;
     // A wrong header means wrong columns throughout: no row of the file can be trusted.
     if (std::string reason = format_.check_header(header.text); !reason.empty()) {
@@ -45,8 +45,8 @@ bool RowStream::open_next_piece() {
   return true;
 }
 
-bool RowStream::next_in_piece(Row& row) {
-  PieceCount& count = counts_.back();
+bool RowStream::next_in_range(Row& row) {
+  RangeCount& count = counts_.back();
   Line line;
   while (!stopped_ && lines_->next(line)) {
     ++count.lines;
@@ -64,12 +64,12 @@ bool RowStream::next_in_piece(Row& row) {
     }
     bad(count.lines, std::move(reason));
   }
-  if (!stopped_ && empty_lines_ > 0) end_piece();
+  if (!stopped_ && empty_lines_ > 0) end_range();
   return false;
 }
 
-/// The piece ends in empty lines: whether the file does too, the next lines say.
-void RowStream::end_piece() {
+/// The range ends in empty lines: whether the file does too, the next lines say.
+void RowStream::end_range() {
   Line line;
   while (lines_->next_anywhere(line))
     if (!is_empty(line)) {
@@ -80,7 +80,7 @@ void RowStream::end_piece() {
 }
 
 void RowStream::bad(Index line, std::string reason) {
-  PieceCount& count = counts_.back();
+  RangeCount& count = counts_.back();
   ++count.bad_rows;
   if (bad_rows_ == BadRows::stop) {
     stopped_ = true;

@@ -13,12 +13,12 @@
 namespace tesserec::data {
 
 struct BadRow {
-  Index line = 0;  ///< from 1, counted from the start of the piece
+  Index line = 0;  ///< from 1, counted from the start of the range
   std::string reason;
 };
 
-/// What a piece of a file gave.
-struct PieceCount {
+/// What a range of a file gave.
+struct RangeCount {
   Index file = 0;
   Index lines = 0;
   Index rows = 0;
@@ -26,13 +26,14 @@ struct PieceCount {
   std::vector<BadRow> bad;  ///< the first few
 };
 
-/// The good rows of some pieces, one after the other. Empty lines at the end of a file are no rows; elsewhere
+/// The good rows of some ranges, one after the other. Empty lines at the end of a file are no rows; elsewhere
 /// they are bad ones.
 class RowStream {
  public:
   static constexpr std::size_t bad_rows_kept = 5;
 
-  RowStream(std::span<const RawFile> files, std::span<const Piece> pieces, const RowFormat& format, BadRows bad_rows);
+  RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
+            BadRows bad_rows);
 
   /// The next good row; false at the end, or, with BadRows::stop, at the first bad one.
   bool next(Row& row);
@@ -43,21 +44,21 @@ class RowStream {
   Index block() const { return block_; }
   /// Of the last row.
   Index file() const { return counts_.back().file; }
-  /// Of the pieces begun so far.
-  const std::vector<PieceCount>& counts() const { return counts_; }
+  /// Of the ranges begun so far.
+  const std::vector<RangeCount>& counts() const { return counts_; }
 
  private:
-  bool open_next_piece();
-  bool next_in_piece(Row& row);
+  bool open_next_range();
+  bool next_in_range(Row& row);
   void bad(Index line, std::string reason);
-  void end_piece();
+  void end_range();
 
   std::span<const RawFile> files_;
-  std::span<const Piece> pieces_;
+  std::span<const FileRange> ranges_;
   const RowFormat& format_;
   BadRows bad_rows_;
   std::unique_ptr<LineReader> lines_;
-  std::vector<PieceCount> counts_;
+  std::vector<RangeCount> counts_;
   Index empty_lines_ = 0;  ///< just before the line at hand
   Index block_ = 0;
   bool stopped_ = false;

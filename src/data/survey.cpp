@@ -47,10 +47,10 @@ class BlockMoments {
 };
 
 /// Lines of each file that ranks before this one read.
-std::vector<Index> lines_before(const comm::Communicator& comm, const std::vector<PieceCount>& counts,
+std::vector<Index> lines_before(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
                                 std::size_t files) {
   std::vector<Index> lines(files, 0);
-  for (const PieceCount& piece : counts) lines[piece.file] += piece.lines;
+  for (const RangeCount& range : counts) lines[range.file] += range.lines;
   const std::vector<Index> all = comm.all_gather(std::span<const Index>(lines));
   std::vector<Index> before(files, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(comm.rank()) * files; ++i) before[i % files] += all[i];
@@ -62,14 +62,14 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
 }
 
 /// Examples of bad rows, each rank's after the other: of a file, the first few are kept.
-void gather_bad_rows(const comm::Communicator& comm, const std::vector<PieceCount>& counts,
+void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
                      const std::vector<Index>& before, const std::vector<RawFile>& files, DatasetReport& report) {
   std::vector<Index> file_of;
   std::string mine;
-  for (const PieceCount& piece : counts)
-    for (const BadRow& bad : piece.bad) {
-      file_of.push_back(piece.file);
-      mine += describe(files[piece.file], before[piece.file] + bad.line, bad.reason) + '\0';
+  for (const RangeCount& range : counts)
+    for (const BadRow& bad : range.bad) {
+      file_of.push_back(range.file);
+      mine += describe(files[range.file], before[range.file] + bad.line, bad.reason) + '\0';
     }
   file_of = comm.all_gather(std::span<const Index>(file_of));
   const std::vector<char> text = comm.all_gather(std::span<const char>(mine));
@@ -81,13 +81,13 @@ void gather_bad_rows(const comm::Communicator& comm, const std::vector<PieceCoun
   }
 }
 
-void gather_counts(const comm::Communicator& comm, const std::vector<PieceCount>& counts, Survey& result) {
+void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>& counts, Survey& result) {
   const std::size_t files = result.files.size();
   std::vector<Index> rows(files, 0), bad_rows(files, 0);
-  for (const PieceCount& piece : counts) {
-    rows[piece.file] += piece.rows;
-    bad_rows[piece.file] += piece.bad_rows;
-    result.rows += piece.rows;
+  for (const RangeCount& range : counts) {
+    rows[range.file] += range.rows;
+    bad_rows[range.file] += range.bad_rows;
+    result.rows += range.rows;
   }
   const std::vector<Index> rows_of = comm.all_gather(result.rows);
   for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];
@@ -107,11 +107,11 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
               bool learn) {
   Survey result;
   result.files = std::move(files);
-  result.pieces = deal_pieces(result.files, comm.rank(), comm.size());
+  result.ranges = deal_ranges(result.files, comm.rank(), comm.size());
   if (learn) result.tokens.resize(format.layout().features.size());
 
   // A rank that fails waits for the others: the first failure in the order of the text is everybody's.
-  RowStream rows(result.files, result.pieces, format, bad_rows);
+  RowStream rows(result.files, result.ranges, format, bad_rows);
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};
   std::string failure;
@@ -129,9 +129,9 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   }
   const std::vector<Index> before = lines_before(comm, rows.counts(), result.files.size());
   if (failure.empty() && rows.stopped()) {
-    const PieceCount& piece = rows.counts().back();
-    const BadRow& last = piece.bad.back();
-    failure = describe(result.files[piece.file], before[piece.file] + last.line, last.reason);
+    const RangeCount& range = rows.counts().back();
+    const BadRow& last = range.bad.back();
+    failure = describe(result.files[range.file], before[range.file] + last.line, last.reason);
   }
   comm::agree_on(comm, failure);
 

@@ -15,7 +15,7 @@ namespace tesserec::data {
 /// The same on every rank, except where it says "this rank".
 struct Survey {
   std::vector<RawFile> files;
-  std::vector<Piece> pieces;        ///< this rank's
+  std::vector<FileRange> ranges;    ///< this rank's
   Index rows = 0;                   ///< good rows of this rank
   Index first_row = 0;              ///< of this rank, counted over all
   DatasetReport report;             ///< all ranks; no output yet

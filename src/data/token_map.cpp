@@ -13,39 +13,39 @@ std::uint64_t TokenMap::head_of(std::string_view token) {
   return head;
 }
 
-std::size_t TokenMap::slot(std::string_view token, std::uint64_t head) const {
+std::size_t TokenMap::bucket(std::string_view token, std::uint64_t head) const {
   const auto length = static_cast<Index>(token.size());
-  const auto differs = [&](const Slot& slot) {
-    return slot.head != head || slot.length != length ||
-           (token.size() > sizeof head && this->token(slot.number) != token);
+  const auto differs = [&](const Bucket& bucket) {
+    return bucket.head != head || bucket.length != length ||
+           (token.size() > sizeof head && this->token(bucket.number) != token);
   };
-  const std::size_t mask = slots_.size() - 1;
+  const std::size_t mask = buckets_.size() - 1;
   std::size_t at = std::hash<std::string_view>()(token) & mask;
-  while (slots_[at].number >= 0 && differs(slots_[at])) at = (at + 1) & mask;
+  while (buckets_[at].number >= 0 && differs(buckets_[at])) at = (at + 1) & mask;
   return at;
 }
 
 Index TokenMap::find(std::string_view token) const {
-  return slots_.empty() ? -1 : slots_[slot(token, head_of(token))].number;
+  return buckets_.empty() ? -1 : buckets_[bucket(token, head_of(token))].number;
 }
 
 Index TokenMap::insert(std::string_view token) {
-  if (slots_.size() <= 2 * static_cast<std::size_t>(size())) grow();
+  if (buckets_.size() <= 2 * static_cast<std::size_t>(size())) grow();
   const std::uint64_t head = head_of(token);
-  Slot& slot = slots_[this->slot(token, head)];
-  if (slot.number >= 0) return slot.number;
-  slot = {head, static_cast<Index>(token.size()), size()};
+  Bucket& bucket = buckets_[this->bucket(token, head)];
+  if (bucket.number >= 0) return bucket.number;
+  bucket = {head, static_cast<Index>(token.size()), size()};
   bytes_.insert(bytes_.end(), token.begin(), token.end());
   offsets_.push_back(static_cast<Index>(bytes_.size()));
-  return slot.number;
+  return bucket.number;
 }
 
 void TokenMap::grow() {
-  slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), Slot());
+  buckets_.assign(buckets_.empty() ? 16 : 2 * buckets_.size(), Bucket());
   for (Index i = 0; i < size(); ++i) {
     const std::string_view text = token(i);
     const std::uint64_t head = head_of(text);
-    slots_[slot(text, head)] = {head, static_cast<Index>(text.size()), i};
+    buckets_[bucket(text, head)] = {head, static_cast<Index>(text.size()), i};
   }
 }
 

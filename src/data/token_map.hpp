@@ -28,18 +28,18 @@ class TokenMap {
 
  private:
   /// First bytes of the token lie in the table itself: short tokens are found with one look into memory.
-  struct Slot {
+  struct Bucket {
     std::uint64_t head = 0;
     Index length = 0;
     Index number = -1;
   };
   static std::uint64_t head_of(std::string_view token);
-  std::size_t slot(std::string_view token, std::uint64_t head) const;
+  std::size_t bucket(std::string_view token, std::uint64_t head) const;
   void grow();
 
   std::vector<char> bytes_;
   std::vector<Index> offsets_ = {0};
-  std::vector<Slot> slots_;  ///< a power of two of them
+  std::vector<Bucket> buckets_;  ///< a power of two of them
 };
 
 /// Tokens with how often each was seen.

@@ -40,20 +40,20 @@ double Zipf::inverse(double y) const {
 }
 
 void Zipf::build_alias(std::vector<double> weights) {
-  const std::size_t slots = std::bit_ceil(weights.size());
-  bits_ = std::countr_zero(slots);
-  weights.resize(slots, 0.0);
-  slots_.resize(slots);
+  const std::size_t entries = std::bit_ceil(weights.size());
+  bits_ = std::countr_zero(entries);
+  weights.resize(entries, 0.0);
+  alias_.resize(entries);
   std::vector<std::uint32_t> small, large;
-  for (std::uint32_t i = 0; i < slots; ++i) {
-    weights[i] *= static_cast<double>(slots) / total_;
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    weights[i] *= static_cast<double>(entries) / total_;
     (weights[i] < 1 ? small : large).push_back(i);
-    slots_[i] = {~0u, i};
+    alias_[i] = {~0u, i};
   }
   while (!small.empty() && !large.empty()) {
     const std::uint32_t poor = small.back(), rich = large.back();
     small.pop_back();
-    slots_[poor] = {static_cast<std::uint32_t>(weights[poor] * 0x1p32), rich};
+    alias_[poor] = {static_cast<std::uint32_t>(weights[poor] * 0x1p32), rich};
     weights[rich] -= 1 - weights[poor];
     if (weights[rich] < 1) {
       large.pop_back();
@@ -64,8 +64,8 @@ void Zipf::build_alias(std::vector<double> weights) {
 
 Index Zipf::draw(const Random& random, Index row, Index first, Index stride) const {
   auto q = random.quad(row, first);
-  const auto slot = static_cast<std::uint32_t>((std::uint64_t{q[0]} << bits_) >> 32);
-  const Index outcome = q[1] < slots_[slot].cut ? slot : slots_[slot].other;
+  const auto entry = static_cast<std::uint32_t>((std::uint64_t{q[0]} << bits_) >> 32);
+  const Index outcome = q[1] < alias_[entry].cut ? entry : alias_[entry].other;
   if (outcome < hot_) return outcome;
   while (true) {
     const double u = static_cast<double>((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;

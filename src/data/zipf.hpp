@@ -24,8 +24,8 @@ class Zipf {
   double probability(Index rank) const;
 
  private:
-  struct Slot {
-    std::uint32_t cut;    ///< share of the slot that is its own, in 2^-32
+  struct AliasEntry {
+    std::uint32_t cut;    ///< share of the entry that is its own, in 2^-32
     std::uint32_t other;  ///< outcome of the rest
   };
 
@@ -39,8 +39,8 @@ class Zipf {
   double total_ = 0;       ///< sum of all rows' weights
   double tail_begin_ = 0;  ///< range of `integral` in which the tail lies
   double tail_end_ = 0;
-  int bits_ = 0;  ///< slots are a power of two
-  std::vector<Slot> slots_;
+  int bits_ = 0;  ///< entries are a power of two
+  std::vector<AliasEntry> alias_;
 };
 
 }  // namespace tesserec::data

@@ -19,22 +19,23 @@ namespace {
 constexpr std::uintmax_t largest_deck = 1 << 20;
 constexpr int deepest = 24;
 
-using Place = std::pair<toml::source_position, Entry>;
+using Positioned = std::pair<toml::source_position, Entry>;
 
 Value convert(const toml::node& node, const std::string& name, std::uint32_t line, int depth) {
   if (depth > deepest) fail(name, ":", line, ": blocks are nested more than ", deepest, " deep");
   Value value;
   value.where = name + ":" + std::to_string(line);
   if (const auto* table = node.as_table()) {
-    std::vector<Place> entries;
+    std::vector<Positioned> entries;
     for (auto&& [key, child] : *table) {
       toml::source_position at = key.source().begin;
       if (at.line == 0) at = child.source().begin;
       if (at.line == 0) at.line = line;
       entries.push_back({at, Entry{std::string(key.str()), convert(child, name, at.line, depth + 1)}});
     }
-    std::stable_sort(entries.begin(), entries.end(), [](const Place& a, const Place& b) { return a.first < b.first; });
-    for (Place& entry : entries) value.table.push_back(std::move(entry.second));
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Positioned& a, const Positioned& b) { return a.first < b.first; });
+    for (Positioned& entry : entries) value.table.push_back(std::move(entry.second));
   } else if (const auto* list = node.as_array()) {
     value.kind = Kind::list;
     for (const toml::node& child : *list)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The dot interaction and its gradient, one sample in each lane of a vector register: the numbers of so many samples
-/// are turned to [column][sample], every product is one fma, and half of the square of pairs is left out.
+/// The dot interaction and its gradient, one sample in each element of a vector register: the numbers of so many
+/// samples are transposed to [column][sample], every product is one fma, and half of the square of pairs is left out.
 #pragma once
 
 #include "tiles.hpp"
@@ -11,9 +11,9 @@ namespace {  // an object for each instruction set
 template <class V>
 class Dots {
   using Register = typename V::Register;
-  static constexpr Index lanes = V::floats;
-  /// Numbers of each vector that are turned at once: so much of all vectors stays in the first cache.
-  static constexpr Index block = 16, vector = block * lanes;
+  static constexpr Index floats = V::floats;
+  /// Numbers of each vector that are transposed at once: so much of all vectors stays in the first cache.
+  static constexpr Index block = 16, vector = block * floats;
   static constexpr Index tile_rows = 4, tile_columns = 3;          // of pairs
   static constexpr Index gradient_rows = 3, gradient_columns = 4;  // of gradients: vectors and their numbers
   static constexpr Index spare = 4;                                // more than a last tile has beyond the last
@@ -24,13 +24,13 @@ class Dots {
   struct Scratch {
     Scratch(const DotShape& s, float* begin)
         : z(begin),
-          pairs(z + (s.vectors + spare) * block * lanes),
-          square(pairs + row(s, s.vectors + spare) * lanes),
-          dz(square + (s.vectors + spare) * s.vectors * lanes),
-          end(dz + s.vectors * block * lanes) {}
-    float* z;       ///< [vectors][block][lanes]
-    float* pairs;   ///< [pair][lanes]
-    float* square;  ///< [vectors][vectors][lanes]: the upstream of each pair, twice that of a vector with itself
+          pairs(z + (s.vectors + spare) * block * floats),
+          square(pairs + row(s, s.vectors + spare) * floats),
+          dz(square + (s.vectors + spare) * s.vectors * floats),
+          end(dz + s.vectors * block * floats) {}
+    float* z;       ///< [vectors][block][floats]
+    float* pairs;   ///< [pair][floats]
+    float* square;  ///< [vectors][vectors][floats]: the upstream of each pair, twice that of a vector with itself
     float* dz;      ///< as z
     float* end;
   };
@@ -38,31 +38,31 @@ class Dots {
   /// to[c][sample] = from[sample][c]; 0 for samples that are not there.
   static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
     Index c = 0;
-    if (samples == lanes)
-      for (; c + lanes <= columns; c += lanes) {
-        Register square[lanes];
+    if (samples == floats)
+      for (; c + floats <= columns; c += floats) {
+        Register square[floats];
 #pragma GCC unroll 16
-        for (Index i = 0; i < lanes; ++i) square[i] = V::load(from + i * stride + c);
+        for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * stride + c);
         V::transpose(square);
 #pragma GCC unroll 16
-        for (Index i = 0; i < lanes; ++i) V::store(to + (c + i) * lanes, square[i]);
+        for (Index i = 0; i < floats; ++i) V::store(to + (c + i) * floats, square[i]);
       }
     for (; c < columns; ++c)
-      for (Index i = 0; i < lanes; ++i) to[c * lanes + i] = i < samples ? from[i * stride + c] : 0.0f;
+      for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples ? from[i * stride + c] : 0.0f;
   }
   static void turn_back(Index samples, Index columns, const float* from, float* to, Index stride) {
     Index c = 0;
-    if (samples == lanes)
-      for (; c + lanes <= columns; c += lanes) {
-        Register square[lanes];
+    if (samples == floats)
+      for (; c + floats <= columns; c += floats) {
+        Register square[floats];
 #pragma GCC unroll 16
-        for (Index i = 0; i < lanes; ++i) square[i] = V::load(from + (c + i) * lanes);
+        for (Index i = 0; i < floats; ++i) square[i] = V::load(from + (c + i) * floats);
         V::transpose(square);
 #pragma GCC unroll 16
-        for (Index i = 0; i < lanes; ++i) V::store(to + i * stride + c, square[i]);
+        for (Index i = 0; i < floats; ++i) V::store(to + i * stride + c, square[i]);
       }
     for (; c < columns; ++c)
-      for (Index i = 0; i < samples; ++i) to[i * stride + c] = from[c * lanes + i];
+      for (Index i = 0; i < samples; ++i) to[i * stride + c] = from[c * floats + i];
   }
 
   /// Registers side by side, and the same again at every depth: strides in floats.
@@ -92,16 +92,16 @@ class Dots {
     float* out[tile_rows];
 #pragma GCC unroll 4
     for (Index r = 0; r < tile_rows; ++r) {
-      out[r] = at.pairs + (row(s, i + r) + j) * lanes;
+      out[r] = at.pairs + (row(s, i + r) + j) * floats;
 #pragma GCC unroll 4
-      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first ? V::zero() : V::load(out[r] + c * lanes);
+      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
     }
-    accumulate(numbers, {at.z + i * vector, vector, lanes}, {at.z + j * vector, vector, lanes}, sum);
+    accumulate(numbers, {at.z + i * vector, vector, floats}, {at.z + j * vector, vector, floats}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 4
       for (Index c = 0; c < tile_columns; ++c)
-        if (i + r < s.vectors && j + c < i + r + (s.itself ? 1 : 0)) V::store(out[r] + c * lanes, sum[r][c]);
+        if (i + r < s.vectors && j + c < i + r + (s.itself ? 1 : 0)) V::store(out[r] + c * floats, sum[r][c]);
   }
 
   /// Numbers [d, d + gradient_columns) of the gradients of vectors [i, i + gradient_rows): over all vectors in order.
@@ -111,13 +111,13 @@ class Dots {
     for (Index r = 0; r < gradient_rows; ++r)
 #pragma GCC unroll 4
       for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::zero();
-    accumulate(s.vectors, {at.square + i * s.vectors * lanes, s.vectors * lanes, lanes},
-               {at.z + d * lanes, lanes, vector}, sum);
+    accumulate(s.vectors, {at.square + i * s.vectors * floats, s.vectors * floats, floats},
+               {at.z + d * floats, floats, vector}, sum);
 #pragma GCC unroll 4
     for (Index r = 0; r < gradient_rows; ++r)
 #pragma GCC unroll 4
       for (Index c = 0; c < gradient_columns; ++c)
-        if (i + r < s.vectors) V::store(at.dz + ((i + r) * block + d + c) * lanes, sum[r][c]);
+        if (i + r < s.vectors) V::store(at.dz + ((i + r) * block + d + c) * floats, sum[r][c]);
   }
 
   /// Numbers [d, d + numbers) of all vectors.
@@ -139,19 +139,19 @@ class Dots {
     turn(samples, pairs, upstream, s.dim + pairs, at.pairs);
     const float* from = at.pairs;
     for (Index i = 0; i < s.vectors; ++i) {
-      for (Index j = 0; j < i; ++j, from += lanes) {
+      for (Index j = 0; j < i; ++j, from += floats) {
         const Register g = V::load(from);
-        V::store(at.square + (i * s.vectors + j) * lanes, g);
-        V::store(at.square + (j * s.vectors + i) * lanes, g);
+        V::store(at.square + (i * s.vectors + j) * floats, g);
+        V::store(at.square + (j * s.vectors + i) * floats, g);
       }
       const Register own = s.itself ? V::load(from) : V::zero();
-      V::store(at.square + (i * s.vectors + i) * lanes, V::add(own, own));
-      if (s.itself) from += lanes;
+      V::store(at.square + (i * s.vectors + i) * floats, V::add(own, own));
+      if (s.itself) from += floats;
     }
   }
 
   static void clear(const Scratch& at, float* begin) {
-    for (; begin != at.end; begin += lanes) V::store(begin, V::zero());
+    for (; begin != at.end; begin += floats) V::store(begin, V::zero());
   }
 
  public:
@@ -165,8 +165,8 @@ class Dots {
     const Scratch at(s, scratch);
     clear(at, scratch);  // what lies beyond the last is read, not used
     const Index pairs = row(s, s.vectors), width = s.dim + pairs, pooled_width = (s.vectors - 1) * s.dim;
-    for (Index first = 0; first < rows; first += lanes) {
-      const Index samples = rows - first < lanes ? rows - first : lanes;
+    for (Index first = 0; first < rows; first += floats) {
+      const Index samples = rows - first < floats ? rows - first : floats;
       for (Index d = 0; d < s.dim; d += block) {
         const Index numbers = s.dim - d < block ? s.dim - d : block;
         read_vectors(s, samples, d, numbers, bottom + first * s.dim, pooled + first * pooled_width, at.z);
@@ -185,8 +185,8 @@ class Dots {
     const Scratch at(s, scratch);
     clear(at, scratch);
     const Index width = s.dim + row(s, s.vectors), pooled_width = (s.vectors - 1) * s.dim;
-    for (Index first = 0; first < rows; first += lanes) {
-      const Index samples = rows - first < lanes ? rows - first : lanes;
+    for (Index first = 0; first < rows; first += floats) {
+      const Index samples = rows - first < floats ? rows - first : floats;
       read_upstream(s, samples, upstream + first * width + s.dim, at);
       for (Index d = 0; d < s.dim; d += block) {
         const Index numbers = s.dim - d < block ? s.dim - d : block;

@@ -12,9 +12,9 @@ class Packing {
   static constexpr Index side = V::floats, width = Tiles<V>::width;
   static constexpr Index line = 16;  // floats
 
-  /// One square of w, turned and, unless null, as it is; both in panels. Inlined, each row's address would be kept and
-  /// moved on in memory.
-  static __attribute__((noinline)) void square(Index in, const float* w, float* turned, float* straight) {
+  /// One square of w, transposed and, unless null, as it is; both in panels. Inlined, each row's address would be kept
+  /// and moved on in memory.
+  static __attribute__((noinline)) void square(Index in, const float* w, float* transposed, float* straight) {
     typename V::Register rows[side];
 #pragma GCC unroll 16
     for (int r = 0; r < side; ++r) {
@@ -23,23 +23,23 @@ class Packing {
     }
     V::transpose(rows);
 #pragma GCC unroll 16
-    for (int r = 0; r < side; ++r) V::store(turned + r * width, rows[r]);
+    for (int r = 0; r < side; ++r) V::store(transposed + r * width, rows[r]);
   }
 
   /// The same of a square that ends after some rows or columns: zeros follow.
-  static void edge(Index rows, Index columns, Index in, const float* w, float* turned, float* straight) {
+  static void edge(Index rows, Index columns, Index in, const float* w, float* transposed, float* straight) {
     for (Index c = 0; c < columns; ++c)
-      for (Index r = 0; r < side; ++r) turned[c * width + r] = r < rows ? w[r * in + c] : 0.0f;
+      for (Index r = 0; r < side; ++r) transposed[c * width + r] = r < rows ? w[r * in + c] : 0.0f;
     for (Index r = 0; straight != nullptr && r < rows; ++r)
       for (Index c = 0; c < side; ++c) straight[r * width + c] = c < columns ? w[r * in + c] : 0.0f;
   }
 
   /// Lines of squares soon read and, unless null, soon written whole: another core may still hold these from the last
   /// step. Inlined, because GCC takes a function that only fetches for one without effect.
-  static TESSEREC_INLINE void fetch(Index in, const float* w, const float* turned, const float* straight) {
+  static TESSEREC_INLINE void fetch(Index in, const float* w, const float* transposed, const float* straight) {
     for (Index r = 0; r < side; ++r) {
       __builtin_prefetch(w + r * in);
-      if (turned != nullptr) __builtin_prefetch(turned + r * width, 1);
+      if (transposed != nullptr) __builtin_prefetch(transposed + r * width, 1);
       if (straight != nullptr) __builtin_prefetch(straight + r * width, 1);
     }
   }
@@ -57,15 +57,15 @@ class Packing {
       for (Index o = 0; o < width; o += side) {
         const Index rows = clamped(out - first - o);
         const float* from = w + (first + o) * in + i;
-        float* turned = panel + i * width + o;
+        float* transposed = panel + i * width + o;
         float* straight = backward == nullptr ? nullptr : to(i) + o * width;
         if (more)
-          fetch(in, from + 2 * line, o == 0 ? turned + width * width : nullptr,
+          fetch(in, from + 2 * line, o == 0 ? transposed + width * width : nullptr,
                 straight != nullptr && i % width == 0 ? to(i + width) + o * width : nullptr);
         if (rows == side && columns == side)
-          square(in, from, turned, straight);
+          square(in, from, transposed, straight);
         else
-          edge(rows, columns, in, from, turned, straight);
+          edge(rows, columns, in, from, transposed, straight);
       }
     }
   }

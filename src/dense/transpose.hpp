@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A square of numbers turned in vector registers.
+/// A square of numbers transposed in vector registers.
 #pragma once
 
 #include <utility>

@@ -16,13 +16,13 @@ namespace {
 
 constexpr int place_bits = 6;
 static_assert(BagTree::most_ids == 1 << place_bits);
-constexpr int lanes = 8;
+constexpr int elements = 8;  // of a vector
 constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t whole_height = 24;  // of no node of the tree
 
-using Keys [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
-using Differences [[gnu::vector_size(4 * lanes), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
-using Floats [[gnu::vector_size(4 * lanes)]] = float;
+using Keys [[gnu::vector_size(4 * elements), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
+using Differences [[gnu::vector_size(4 * elements), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
+using Floats [[gnu::vector_size(4 * elements)]] = float;
 
 /// Bits of x < 2^24: the exponent of the float.
 [[gnu::always_inline]] inline void bit_width(const Keys& x, Keys& width) {
@@ -33,7 +33,7 @@ using Floats [[gnu::vector_size(4 * lanes)]] = float;
 
 [[gnu::always_inline]] inline std::size_t sum(const Keys& keys) {
   std::int32_t sum = 0;
-  for (int i = 0; i < lanes; ++i) sum += keys[i];
+  for (int i = 0; i < elements; ++i) sum += keys[i];
   return static_cast<std::size_t>(sum);
 }
 
@@ -43,15 +43,16 @@ using Floats [[gnu::vector_size(4 * lanes)]] = float;
 template <int vectors>
 [[gnu::always_inline]] inline void BagTree::find(Range blocks, const std::int32_t (&keys)[most_ids], Index length) {
   constexpr int group = std::min(vectors, 4);
-  std::int32_t nodes[lanes * vectors], times[lanes * vectors], least[lanes * vectors], order[lanes * vectors];
+  std::int32_t nodes[elements * vectors], times[elements * vectors], least[elements * vectors],
+      order[elements * vectors];
   const Keys places{0, 1, 2, 3, 4, 5, 6, 7};
-  const auto at_vector = [](auto& numbers, int v) -> Keys& { return reinterpret_cast<Keys&>(numbers[lanes * v]); };
+  const auto at_vector = [](auto& numbers, int v) -> Keys& { return reinterpret_cast<Keys&>(numbers[elements * v]); };
   const auto first = static_cast<std::int32_t>(blocks.begin), last = static_cast<std::int32_t>(blocks.end);
   Keys count{}, in_blocks{};
   for (int at = 0; at < vectors; at += group) {
     Differences below[group], distance[group];
     for (int v = 0; v < group; ++v) {
-      below[v] = reinterpret_cast<const Differences&>(keys[lanes * (at + v)]) - 1;
+      below[v] = reinterpret_cast<const Differences&>(keys[elements * (at + v)]) - 1;
       distance[v] = ~Differences{};
     }
     for (Index j = 0; j < length; ++j) {
@@ -68,7 +69,7 @@ template <int vectors>
       Keys height;
       bit_width((key ^ reinterpret_cast<const Keys&>(before)) >> place_bits, height);
       height = none ? Keys{} + whole_height : height;
-      const Keys node = key >> place_bits >> height << height, place = places + lanes * (at + v);
+      const Keys node = key >> place_bits >> height << height, place = places + elements * (at + v);
       const Keys inside =
           (node >= first) & (node + (1 << height) <= last) & (place < static_cast<std::int32_t>(length));
       at_vector(nodes, at + v) = node << place_bits;
@@ -81,7 +82,7 @@ template <int vectors>
     Keys time[group], earlier[group];
     Differences node[group], nearest[group];
     for (int v = 0; v < group; ++v) {
-      node[v] = reinterpret_cast<const Differences&>(nodes[lanes * (at + v)]), nearest[v] = ~Differences{};
+      node[v] = reinterpret_cast<const Differences&>(nodes[elements * (at + v)]), nearest[v] = ~Differences{};
       time[v] = at_vector(times, at + v), earlier[v] = Keys{};
     }
     for (Index j = 0; j < length; ++j) {
@@ -114,8 +115,8 @@ TESSEREC_KERNEL void BagTree::build(const RowBlocks& table, Range blocks, const 
   assert(2 <= length && length <= most_ids);
   std::int32_t keys[most_ids];
   for (Index i = 0; i < length; ++i) keys[i] = static_cast<std::int32_t>(table.block(ids[i]) << place_bits | i);
-  const Index vectors = length <= 32 ? (length + lanes - 1) / lanes : most_ids / lanes;
-  for (Index i = length; i < vectors * lanes; ++i) keys[i] = never;
+  const Index vectors = length <= 32 ? (length + elements - 1) / elements : most_ids / elements;
+  for (Index i = length; i < vectors * elements; ++i) keys[i] = never;
   switch (vectors) {
     case 1:
       return find<1>(blocks, keys, length);

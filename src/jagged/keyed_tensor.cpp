@@ -12,24 +12,23 @@ namespace tesserec::jagged {
 namespace {
 
 /// Columns of one key, and where they go.
-struct Piece {
+struct ColumnCopy {
   Columns from;
   Index at;
 };
 
-/// Writes the pieces side by side into a new matrix.
+/// Writes the columns side by side into a new matrix.
 Matrix<float> side_by_side(const Exec& exec, const std::vector<Columns>& columns, Index samples) {
-  std::vector<Piece> pieces;
+  std::vector<ColumnCopy> copies;
   Index width = 0;
   for (const Columns& from : columns) {
-    pieces.push_back({from, width});
+    copies.push_back({from, width});
     width += static_cast<Index>(from.extent(1));
   }
   const Matrix<float> values = make_matrix<float>(exec, "tesserec::jagged::values", samples, width);
-  parallel_for(exec, "tesserec::jagged::side_by_side", samples, [values, &pieces](Index row) {
-    for (const Piece& piece : pieces)
-      for (Index c = 0; c < static_cast<Index>(piece.from.extent(1)); ++c)
-        values(row, piece.at + c) = piece.from(row, c);
+  parallel_for(exec, "tesserec::jagged::side_by_side", samples, [values, &copies](Index row) {
+    for (const ColumnCopy& copy : copies)
+      for (Index c = 0; c < static_cast<Index>(copy.from.extent(1)); ++c) values(row, copy.at + c) = copy.from(row, c);
   });
   return values;
 }

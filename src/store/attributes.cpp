@@ -21,18 +21,19 @@ struct Element<std::vector<T>> {
   static constexpr bool many = true;
 };
 
-struct Place {
+struct AttributeLabel {
   std::string path, label;  // label: "OBJECT, attribute NAME"
 };
 
-Handle string_type(const Place& at, H5T_cset_t letters) {
+Handle string_type(const AttributeLabel& at, H5T_cset_t letters) {
   Handle type(check(H5Tcopy(H5T_C_S1), at.path, at.label, "describe a string"), H5Tclose);
   check(H5Tset_size(type, H5T_VARIABLE), at.path, at.label, "describe a string");
   check(H5Tset_cset(type, letters), at.path, at.label, "describe a string");
   return type;
 }
 
-std::vector<std::string> read_strings(const Place& at, hid_t attribute, hid_t type, hid_t space, std::size_t size) {
+std::vector<std::string> read_strings(const AttributeLabel& at, hid_t attribute, hid_t type, hid_t space,
+                                      std::size_t size) {
   std::vector<std::string> texts;
   if (check(H5Tis_variable_str(type), at.path, at.label, "get its type") > 0) {
     const Handle memory = string_type(at, H5Tget_cset(type));
@@ -56,7 +57,7 @@ std::vector<std::string> read_strings(const Place& at, hid_t attribute, hid_t ty
 }
 
 template <class T>
-std::vector<T> read_elements(const Place& at, hid_t attribute) {
+std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
   const Handle type(check(H5Aget_type(attribute), at.path, at.label, "get its type"), H5Tclose);
   const Handle space(check(H5Aget_space(attribute), at.path, at.label, "get its shape"), H5Sclose);
   const hssize_t count = check(H5Sget_simple_extent_npoints(space), at.path, at.label, "get its shape");
@@ -76,7 +77,7 @@ std::vector<T> read_elements(const Place& at, hid_t attribute) {
 }
 
 template <class T>
-void write_elements(const Place& at, hid_t attribute, const T* values, std::size_t size) {
+void write_elements(const AttributeLabel& at, hid_t attribute, const T* values, std::size_t size) {
   if constexpr (std::is_same_v<T, std::string>) {
     std::vector<const char*> pointers;
     for (std::size_t i = 0; i < size; ++i) pointers.push_back(values[i].c_str());
@@ -104,7 +105,7 @@ template <class T>
 void File::set_attribute(const std::string& object, const std::string& name, const T& value) {
   using Part = typename Element<T>::Type;
   const auto lock = hdf5_lock();
-  const Place at{impl_->path, object + ", attribute " + name};
+  const AttributeLabel at{impl_->path, object + ", attribute " + name};
   const Handle owner = impl_->open_object(object);
   if (has_attribute(object, name)) check(H5Adelete(owner, name.c_str()), at.path, at.label, "replace it");
   const Part* values = nullptr;
@@ -136,7 +137,7 @@ template <class T>
 T File::attribute(const std::string& object, const std::string& name) const {
   using Part = typename Element<T>::Type;
   const auto lock = hdf5_lock();
-  const Place at{impl_->path, object + ", attribute " + name};
+  const AttributeLabel at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
   const Handle owner = impl_->open_object(object);
   const Handle attribute(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"), H5Aclose);
@@ -162,7 +163,7 @@ std::vector<std::string> File::attribute_names(const std::string& object) const 
 
 Attribute File::any_attribute(const std::string& object, const std::string& name) const {
   const auto lock = hdf5_lock();
-  const Place at{impl_->path, object + ", attribute " + name};
+  const AttributeLabel at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
   const Handle owner = impl_->open_object(object);
   const Handle found(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"), H5Aclose);

@@ -117,23 +117,23 @@ TEST_CASE("raw files are found, and what cannot be read is refused on every rank
   REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
 }
 
-TEST_CASE("the pieces of all ranks are the whole text in order") {
+TEST_CASE("the ranges of all ranks are the whole text in order") {
   std::vector<RawFile> files = {
       {"a", 1, false}, {"b", 5 * text_block + 7, false}, {"c", 90000, true}, {"d", text_block, false}, {"e", 3, true}};
   for (int ranks = 1; ranks <= 12; ++ranks) {
     Index file = 0, at = 0;
     for (int rank = 0; rank < ranks; ++rank)
-      for (const Piece& piece : deal_pieces(files, rank, ranks)) {
-        if (piece.file != file) {
-          REQUIRE(piece.file == file + 1);
+      for (const FileRange& range : deal_ranges(files, rank, ranks)) {
+        if (range.file != file) {
+          REQUIRE(range.file == file + 1);
           REQUIRE(at >= files[file].bytes);
           ++file;
           at = 0;
         }
-        REQUIRE(piece.bytes.begin == at);
+        REQUIRE(range.bytes.begin == at);
         REQUIRE(at % text_block == 0);
-        REQUIRE(piece.bytes.size() > 0);
-        at = piece.bytes.end;
+        REQUIRE(range.bytes.size() > 0);
+        at = range.bytes.end;
       }
     REQUIRE(file == 4);
     REQUIRE(at >= files[4].bytes);
@@ -167,8 +167,8 @@ TEST_CASE("empty lines are bad rows where they stand, wherever the text is cut, 
     std::vector<Index> bad;
     Index before = 0, rows = 0;
     for (const Range bytes : {Range{0, cut}, Range{cut, files[0].bytes}}) {
-      const std::vector<Piece> pieces = {{0, bytes}};
-      RowStream stream(files, pieces, *format, BadRows::skip);
+      const std::vector<FileRange> ranges = {{0, bytes}};
+      RowStream stream(files, ranges, *format, BadRows::skip);
       for (Row row; stream.next(row);) ++rows;
       for (const BadRow& row : stream.counts()[0].bad) bad.push_back(before + row.line);
       before += stream.counts()[0].lines;

@@ -17,8 +17,8 @@ std::string reading(const RawFile& file, const std::vector<Index>& cuts, const R
   std::string out;
   Index lines = 0, bad = 0;
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-    const Piece piece{0, {cuts[i], cuts[i + 1]}};
-    RowStream stream({&file, 1}, {&piece, 1}, format, BadRows::skip);
+    const FileRange range{0, {cuts[i], cuts[i + 1]}};
+    RowStream stream({&file, 1}, {&range, 1}, format, BadRows::skip);
     Row row;
     while (stream.next(row)) {
       out += row.label ? "\n1" : "\n0";
