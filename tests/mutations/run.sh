@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh [NAME...]: makes the slips of list.txt (or those named) one at a time in a copy of the tree, and asks of each
 # whether its tests turn red. Ends with 1 if one survived or did not build. README.md has the rest.
+# run.sh --check BUILD: only whether each slip's text stands in its file, once, and its tests are among those of BUILD.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 list=$root/tests/mutations/list.txt
@@ -32,6 +33,11 @@ while IFS= read -r line || [[ -n $line ]]; do
     *) die "list.txt: what is this: $line" ;;
   esac
 done <"$list"
+check=
+if [[ ${1:-} == --check ]]; then
+  check=${2:?--check needs a build folder}
+  shift 2
+fi
 chosen=("${@:-${names[@]}}")
 for name in "${chosen[@]}"; do
   [[ -n ${entry[$name.key]:-} ]] || die "list.txt has no $name"
@@ -39,6 +45,30 @@ for name in "${chosen[@]}"; do
     [[ -n ${entry[$name.$key]:-} ]] || die "list.txt: $name has no $key"
   done
 done
+
+# complaint NAME TESTS: what does not fit the tree, or these names of tests.
+complaint() {
+  local file=${entry[$1.file]} find=${entry[$1.find]} times
+  [[ -f $root/$file ]] || { echo "there is no $file" && return; }
+  times=$(FIND=$find perl -0777 -ne 'my $times = () = /\Q$ENV{FIND}\E/g; print $times' "$root/$file")
+  [[ $times == 1 ]] || echo "its text stands $times times in $file, not once: $find"
+  grep -qE -- "${entry[$1.test]}" <<<"$2" || echo "no test is named ${entry[$1.test]}"
+}
+all_tests() { ctest --test-dir "$1" -N | sed -nE 's/^ *Test +#[0-9]+: //p'; }
+fits() { # fits BUILD
+  local tests name text failures=0
+  tests=$(all_tests "$1")
+  for name in "${chosen[@]}"; do
+    text=$(complaint "$name" "$tests")
+    [[ -z $text ]] || { echo "list.txt: $name: $text" >&2 && failures=$((failures + 1)); }
+  done
+  [[ $failures == 0 ]]
+}
+if [[ -n $check ]]; then
+  fits "$check" || die "mend list.txt"
+  echo "${#chosen[@]} slips fit the tree"
+  exit
+fi
 
 # The copy: the tree as it stands, without what a run before left in it.
 mkdir -p "$source" "$log"
@@ -57,13 +87,10 @@ done < <(find "$source" -type f -print0)
   ninja -C "$build" build.ninja
 } >"$log/cmake" 2>&1 || die "cmake failed, see $log/cmake"
 
-# mutate NAME: in the copy, where the text stands exactly once.
+# mutate NAME: in the copy.
 mutate() {
-  FIND=${entry[$1.find]} PUT=${entry[$1.put]:-} perl -0777 -i -pe '
-    my $times = () = /\Q$ENV{FIND}\E/g;
-    print STDERR "found $times times, not once: $ENV{FIND}\n" if $bad = $times != 1;
-    s/\Q$ENV{FIND}\E/$ENV{PUT}/ unless $bad;
-    END { $? = 1 if $bad }' "$source/${entry[$1.file]}"
+  FIND=${entry[$1.find]} PUT=${entry[$1.put]:-} perl -0777 -i -pe 's/\Q$ENV{FIND}\E/$ENV{PUT}/' \
+    "$source/${entry[$1.file]}"
 }
 restore() { cp "$root/${entry[$1.file]}" "$source/${entry[$1.file]}"; }
 
@@ -82,12 +109,9 @@ make() {
 run_tests() { timeout -k 10 "$2" ctest --test-dir "$build" --output-on-failure -R "$1"; }
 
 # What is soon looked at, then the tests as they are.
+fits "$build" || die "mend list.txt"
 targets= tests=
 for name in "${chosen[@]}"; do
-  [[ -f $root/${entry[$name.file]} ]] || die "$name: there is no ${entry[$name.file]}"
-  mutate "$name" || die "$name: ${entry[$name.file]} has changed; mend list.txt"
-  restore "$name"
-  [[ -n $(tests_of "${entry[$name.test]}") ]] || die "$name: no test is named ${entry[$name.test]}"
   targets+=" $(targets_of "$name" | paste -s -d ' ')"
   tests+="${tests:+|}${entry[$name.test]}"
 done
