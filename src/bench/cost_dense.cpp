@@ -23,7 +23,7 @@ double chain_seconds(const Context& context, const model::Dlrm& dense, Index sam
 }
 
 double least_step_seconds(const Context& context) {
-  const comm::Communicator alone(MPI_COMM_SELF);
+  const comm::Communicator alone = comm::Communicator::self();
   embedding::EmbeddingBagConfig table;
   table.name = "t";
   table.num_embeddings = 4;

@@ -49,7 +49,7 @@ jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load, con
 
 /// Seconds of each phase of a step, the dense half's use of the caches between lookup and update imitated.
 Seconds measure(const Context& context, const Workload& load) {
-  const comm::Communicator alone(MPI_COMM_SELF);
+  const comm::Communicator alone = comm::Communicator::self();
   std::vector<embedding::EmbeddingBagConfig> configs;
   std::vector<std::string> keys;
   planning::ShardingPlan plan;

@@ -90,21 +90,6 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
   }
 }
 
-template <class T>
-void UnorderedTables::exchange(ByRank<T>& out, ByRank<T>& in) const {
-  std::swap(out[comm_.rank()], in[comm_.rank()]);
-  std::vector<MPI_Request> requests;
-  const auto bytes = [](const std::vector<T>& v) { return static_cast<int>(v.size() * sizeof(T)); };
-  for (int r = 0; r < comm_.size(); ++r) {
-    if (r == comm_.rank()) continue;
-    comm::check(MPI_Irecv(in[r].data(), bytes(in[r]), MPI_BYTE, r, 0, comm_.mpi(), &requests.emplace_back()),
-                "MPI_Irecv");
-    comm::check(MPI_Isend(out[r].data(), bytes(out[r]), MPI_BYTE, r, 0, comm_.mpi(), &requests.emplace_back()),
-                "MPI_Isend");
-  }
-  comm::check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-}
-
 void UnorderedTables::ask(const jagged::KeyedJaggedTensor& sparse) {
   const Index* ids = sparse.values.data();
   for (int owner = 0; owner < comm_.size(); ++owner) {
@@ -122,10 +107,10 @@ void UnorderedTables::ask(const jagged::KeyedJaggedTensor& sparse) {
   for (int r = 0; r < comm_.size(); ++r)
     lengths_in_[r].resize(slots_[comm_.rank()].size() *
                           static_cast<std::size_t>(lanes_.samples_of_rank(r, comm_.size(), global_size_).size()));
-  exchange(lengths_out_, lengths_in_);
+  comm_.all_to_all(lengths_out_, lengths_in_);
   for (int r = 0; r < comm_.size(); ++r)
     ids_in_[r].resize(std::accumulate(lengths_in_[r].begin(), lengths_in_[r].end(), std::size_t{0}));
-  exchange(ids_out_, ids_in_);
+  comm_.all_to_all(ids_out_, ids_in_);
 }
 
 void UnorderedTables::pool(int sender) {
@@ -156,7 +141,7 @@ void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index glo
       for (Index s = 0; s < samples_; ++s) size += asked(owner)[at++] > 0 ? static_cast<std::size_t>(slot.dim) : 0;
     sums_in_[owner].resize(size);
   }
-  exchange(sums_out_, sums_in_);
+  comm_.all_to_all(sums_out_, sums_in_);
   std::fill_n(pooled, samples_ * pooled_width_, 0.0f);
   for (int owner = 0; owner < comm_.size(); ++owner) {
     const std::int32_t* length = asked(owner).data();
@@ -181,7 +166,7 @@ void UnorderedTables::backward(const float* pooled_gradient, Index step) {
   }
   for (int sender = 0; sender < comm_.size(); ++sender)
     gradients_in_[sender].resize((sender == comm_.rank() ? sums_in_ : sums_out_)[sender].size());
-  exchange(gradients_out_, gradients_in_);
+  comm_.all_to_all(gradients_out_, gradients_in_);
   ids_at_.assign(slots_.size(), 0);
   gradients_at_.assign(slots_.size(), 0);
   const std::vector<Slot>& mine = slots_[comm_.rank()];

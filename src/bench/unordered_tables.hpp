@@ -31,9 +31,6 @@ class UnorderedTables {
   template <class T>
   using ByRank = std::vector<std::vector<T>>;
 
-  /// out[r] goes to rank r and in[r], of the right size, comes from it; what is its own changes place.
-  template <class T>
-  void exchange(ByRank<T>& out, ByRank<T>& in) const;
   /// Lengths of the bags that this rank asked of `owner`.
   const std::vector<std::int32_t>& asked(int owner) const {
     return (owner == comm_.rank() ? lengths_in_ : lengths_out_)[owner];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -9,6 +9,15 @@
 #include <tesserec/core/timer.hpp>
 
 namespace tesserec::comm {
+namespace {
+
+/// Open MPI 4.1 has no large-count calls: call(first, number) for runs of at most `piece` of `count` things.
+template <class Call>
+void in_pieces(Index count, Index piece, const Call& call) {
+  for (Index done = 0; done < count; done += piece) call(done, static_cast<int>(std::min(piece, count - done)));
+}
+
+}  // namespace
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -67,14 +76,16 @@ bool Communicator::meet(double seconds) const {
 
 void Communicator::sum(std::span<Index> values) const {
   together("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, comm_),
-        "MPI_Allreduce");
+  in_pieces(static_cast<Index>(values.size()), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
+    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+  });
 }
 
 void Communicator::max(std::span<Index> values) const {
   together("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MAX, comm_),
-        "MPI_Allreduce");
+  in_pieces(static_cast<Index>(values.size()), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
+    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  });
 }
 
 Index Communicator::sum(Index value) const {
@@ -108,8 +119,23 @@ std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) con
 
 void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
   together("MPI_Bcast");
-  for (Index done = 0; done < bytes; done += piece_)
-    check(MPI_Bcast(data + done, static_cast<int>(std::min(piece_, bytes - done)), MPI_BYTE, root, comm_), "MPI_Bcast");
+  in_pieces(bytes, piece_,
+            [&](Index at, int n) { check(MPI_Bcast(data + at, n, MPI_BYTE, root, comm_), "MPI_Bcast"); });
+}
+
+void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const {
+  together("MPI_Allgatherv");
+  std::vector<Index> places(bytes.size());
+  std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), Index{0});
+  if (places.back() + bytes.back() <= piece_) {
+    const std::vector<int> counts(bytes.begin(), bytes.end()), at(places.begin(), places.end());
+    check(MPI_Allgatherv(mine, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_),
+          "MPI_Allgatherv");
+    return;
+  }
+  // An int does not hold the places: one rank's after the other.
+  std::copy_n(mine, bytes[rank_], all + places[rank_]);
+  for (int r = 0; r < size_; ++r) broadcast_bytes(all + places[r], bytes[r], r);
 }
 
 void Pending::wait() {
@@ -126,27 +152,23 @@ Pending::~Pending() {
 }
 
 Pending Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
-                               std::byte* recv, std::span<const Index> recv_bytes) const {
+                               std::span<std::byte* const> recv, std::span<const Index> recv_bytes) const {
   together("MPI_Isend");
-  // Open MPI 4.1 has no large-count calls: every pair of ranks exchanges pieces of at most piece_ bytes.
   Pending pending;
   std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
-  Index recv_at = 0, self_to = 0;
   for (int r = 0; r < size_; ++r) {
-    if (r == rank_) self_to = recv_at;
-    for (Index done = 0; r != rank_ && done < recv_bytes[r]; done += piece_)
-      check(MPI_Irecv(recv + recv_at + done, static_cast<int>(std::min(piece_, recv_bytes[r] - done)), MPI_BYTE, r, tag,
-                      comm_, &requests.emplace_back()),
-            "MPI_Irecv");
-    recv_at += recv_bytes[r];
+    if (r == rank_) continue;
+    in_pieces(recv_bytes[r], piece_, [&](Index at, int n) {
+      check(MPI_Irecv(recv[r] + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Irecv");
+    });
   }
-  for (int r = 0; r < size_; ++r)
-    for (Index done = 0; r != rank_ && done < send_bytes[r]; done += piece_)
-      check(MPI_Isend(send[r] + done, static_cast<int>(std::min(piece_, send_bytes[r] - done)), MPI_BYTE, r, tag, comm_,
-                      &requests.emplace_back()),
-            "MPI_Isend");
-  if (send_bytes[rank_] > 0) std::memcpy(recv + self_to, send[rank_], static_cast<std::size_t>(send_bytes[rank_]));
+  for (int r = 0; r < size_; ++r) {
+    if (r == rank_) continue;
+    in_pieces(send_bytes[r], piece_, [&](Index at, int n) {
+      check(MPI_Isend(send[r] + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Isend");
+    });
+  }
   return pending;
 }
 

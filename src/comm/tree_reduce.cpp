@@ -153,8 +153,11 @@ void TreeReduce::add_nodes(Range piece, float* total) {
   across.all_gather(std::span<const float>(all[0], static_cast<std::size_t>(mine.size())), parts, total + piece.begin);
 }
 
-double tree_reduce(const Communicator& comm, const std::vector<double>& mine) {
-  std::vector<double> all = comm.all_gather(std::span<const double>(mine));
+double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine) {
+  std::vector<Index> counts;
+  for (int r = 0; r < comm.size(); ++r) counts.push_back(lanes.of_rank(r, comm.size()).size());
+  std::vector<double> all(static_cast<std::size_t>(lanes.count()));
+  comm.all_gather(std::span<const double>(mine), std::span<const Index>(counts), all.data());
   TreeOrder order(whole_tree);
   std::vector<double> slot(TreeOrder::max_slots);
   const auto merge = [&](int into, int from) { slot[into] += slot[from]; };

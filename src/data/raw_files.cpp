@@ -128,7 +128,7 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
       mine[f] = XXH3_64bits_digest(state.get());
     }
   });
-  const auto all = comm.all_gather(std::span<const std::uint64_t>(mine));
+  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(mine));
   for (std::size_t f = 0; f < files.size(); ++f)
     mine[f] = all[f % static_cast<std::size_t>(comm.size()) * files.size() + f];
   return mine;

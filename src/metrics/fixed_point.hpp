@@ -27,7 +27,7 @@ class FixedPoint {
 /// Collective: the sum over ranks, modulo 2^128.
 inline Unsigned128 sum(const comm::Communicator& comm, Unsigned128 mine) {
   const std::uint64_t halves[2] = {static_cast<std::uint64_t>(mine >> 64), static_cast<std::uint64_t>(mine)};
-  const std::vector<std::uint64_t> all = comm.all_gather(std::span<const std::uint64_t>(halves, 2));
+  const std::vector<std::uint64_t> all = comm.all_gather_equal(std::span<const std::uint64_t>(halves));
   Unsigned128 total = 0;
   for (std::size_t i = 0; i < all.size(); i += 2) total += (static_cast<Unsigned128>(all[i]) << 64) + all[i + 1];
   return total;

@@ -43,7 +43,7 @@ std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm,
     const auto at = mine.find(name);
     values.push_back(at == mine.end() ? 0 : at->second);
   }
-  const std::vector<std::uint64_t> all = comm.all_gather(std::span<const std::uint64_t>(values));
+  const std::vector<std::uint64_t> all = comm.all_gather_equal(std::span<const std::uint64_t>(values));
   std::map<std::string, std::uint64_t> sums;
   std::size_t at = 0;
   for (const auto& [name, shape] : layout) {

@@ -52,7 +52,7 @@ double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, 
   next_under_way_ = next != nullptr;
   const double loss = phases_.time("reduce", [&] {
     gradient_ = reduce_();
-    return comm::tree_reduce(comm_, lane_losses);
+    return comm::tree_reduce(comm_, lanes_, lane_losses);
   });
   phases_.time("check", [&] { check_finite(batch, loss, step); });
   const float* gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec_); });

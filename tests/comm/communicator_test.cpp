@@ -54,6 +54,62 @@ TEST_CASE("all_gather keeps rank order and counts, broadcast and reductions agre
   REQUIRE(comm.meet(30));
 }
 
+TEST_CASE("all_gather with counts that are known, alike or not, in one piece or in many") {
+  comm::Communicator comm(MPI_COMM_WORLD);
+  for (const Index piece : {comm::Communicator::default_piece, Index{64}}) {
+    comm.set_piece(piece);
+    std::vector<Index> counts, expected;
+    for (int r = 0; r < comm.size(); ++r) {
+      const auto from = message(r, 0);
+      counts.push_back(static_cast<Index>(from.size()));
+      expected.insert(expected.end(), from.begin(), from.end());
+    }
+    const auto mine = message(comm.rank(), 0);
+    std::vector<Index> all(expected.size());
+    comm.all_gather(std::span<const Index>(mine), std::span<const Index>(counts), all.data());
+    CHECK(all == expected);
+    const std::vector<Index> alike(29, comm.rank());
+    expected.clear();
+    for (int r = 0; r < comm.size(); ++r) expected.insert(expected.end(), alike.size(), r);
+    CHECK(comm.all_gather_equal(std::span<const Index>(alike)) == expected);
+  }
+}
+
+TEST_CASE("vectors for each rank arrive, a rank's own by changing places") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  std::vector<std::vector<Index>> send, recv, expected;
+  for (int r = 0; r < comm.size(); ++r) {
+    send.push_back(message(comm.rank(), r));
+    expected.push_back(message(r, comm.rank()));
+    recv.emplace_back(expected.back().size());
+  }
+  const Index* own = send[static_cast<std::size_t>(comm.rank())].data();
+  comm.all_to_all(send, recv);
+  CHECK(recv == expected);
+  CHECK(recv[static_cast<std::size_t>(comm.rank())].data() == own);
+}
+
+TEST_CASE("sums and maxima of many numbers, in one piece or in many") {
+  comm::Communicator comm(MPI_COMM_WORLD);
+  for (const Index piece : {comm::Communicator::default_piece, Index{64}}) {
+    comm.set_piece(piece);
+    std::vector<Index> sums(101), most(101);
+    for (Index i = 0; i < 101; ++i) most[i] = (sums[i] = i + comm.rank());
+    comm.sum(std::span<Index>(sums));
+    comm.max(std::span<Index>(most));
+    for (Index i = 0; i < 101; ++i) {
+      CHECK(sums[i] == comm.size() * i + comm.size() * (comm.size() - 1) / 2);
+      CHECK(most[i] == i + comm.size() - 1);
+    }
+  }
+}
+
+TEST_CASE("a communicator of one's own rank waits for nobody") {
+  const comm::Communicator world(MPI_COMM_WORLD), self = comm::Communicator::self();
+  CHECK(self.size() == 1);
+  if (world.rank() == 0) CHECK(self.sum(Index{7}) == 7);
+}
+
 TEST_CASE("a long broadcast arrives in full, in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::Communicator::default_piece, Index{64}})

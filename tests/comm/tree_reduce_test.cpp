@@ -95,5 +95,5 @@ TEST_CASE("a double a lane is added by the same tree") {
   const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7, 1e8, -1e8};
   const double expected =
       ((values[0] + values[1]) + (values[2] + values[3])) + ((values[4] + values[5]) + (values[6] + values[7]));
-  REQUIRE(comm::tree_reduce(comm, std::vector<double>(values + mine.begin, values + mine.end)) == expected);
+  REQUIRE(comm::tree_reduce(comm, lanes, std::vector<double>(values + mine.begin, values + mine.end)) == expected);
 }

@@ -12,14 +12,8 @@
 template <class Run>
 inline void for_each_rank_count(const tesserec::comm::Communicator& world, const Run& run) {
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
-    MPI_Comm part = MPI_COMM_NULL;
-    tesserec::comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : 1, world.rank(), &part),
-                          "MPI_Comm_split");
-    {
-      const tesserec::comm::Communicator comm(part);
-      if (world.rank() < ranks) run(comm, std::to_string(ranks));
-    }
-    MPI_Comm_free(&part);
+    const tesserec::comm::Communicator comm(world, world.rank() < ranks ? 0 : 1);
+    if (world.rank() < ranks) run(comm, std::to_string(ranks));
     world.barrier();
   }
 }

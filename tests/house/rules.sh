@@ -83,6 +83,10 @@ done
 while read -r header; do
   breach "include/tesserec/$header:1: reaches Kokkos' headers"
 done < <(grep -E '/settings\.hpp$|^(deck|planning|metrics)/|^comm/communicator\.hpp$|^data/source\.hpp$' <<<"$reaching" || true)
+# MPI itself is met behind comm's classes.
+while IFS=: read -r file line _; do
+  [[ $file =~ ^(include/tesserec|src)/comm/ ]] || breach "$file:$line: MPI belongs behind comm::Communicator"
+done < <(grep -HnE '\bMPI_[A-Z]' $sources || true)
 
 # Only app starts and ends things.
 while IFS=: read -r file line _; do

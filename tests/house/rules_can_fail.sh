@@ -38,6 +38,7 @@ plant src/data/x.cpp '#include <tesserec/core/kokkos.hpp>' 'src/data/x.cpp:1: us
 plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 #include <tesserec/core/kokkos.hpp>
 Exec exec;' "planning/x.hpp:1: reaches Kokkos' headers"
+plant src/bench/x.cpp 'MPI_Comm one = MPI_COMM_SELF;' 'src/bench/x.cpp:2: MPI belongs behind comm'
 plant src/data/x.cpp '#include <hdf5.h>' '<hdf5.h> belongs'
 plant src/deck/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
 plant src/model/x.cpp '#include <Kokkos_Core.hpp>' 'Kokkos headers belong'

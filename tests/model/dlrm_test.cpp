@@ -257,7 +257,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
     for (const Dlrm* each : std::initializer_list<const Dlrm*>{&model, &together}) {
       const Result result = run(*each, lanes.of_rank(world.rank(), world.size()), reduce.lane_sums());
       REQUIRE(bits_of(reduce()) == expected);
-      REQUIRE(comm::tree_reduce(world, result.losses) ==
+      REQUIRE(comm::tree_reduce(world, lanes, result.losses) ==
               ((all.losses[0] + all.losses[1]) + (all.losses[2] + all.losses[3])) +
                   ((all.losses[4] + all.losses[5]) + (all.losses[6] + all.losses[7])));
     }

@@ -16,12 +16,8 @@ namespace {
 
 /// The first `ranks` ranks of the world; null on the others.
 std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
-  MPI_Comm part;
-  comm::check(MPI_Comm_split(world.mpi(), world.rank() < ranks ? 0 : MPI_UNDEFINED, 0, &part), "MPI_Comm_split");
-  if (part == MPI_COMM_NULL) return nullptr;
-  auto result = std::make_unique<comm::Communicator>(part);
-  comm::check(MPI_Comm_free(&part), "MPI_Comm_free");
-  return result;
+  auto part = std::make_unique<comm::Communicator>(world, world.rank() < ranks ? 0 : 1);
+  return world.rank() < ranks ? std::move(part) : nullptr;
 }
 
 /// The step of the newest whole checkpoint; -1: there is none.

@@ -2,7 +2,9 @@
 /// How ranks talk. A Communicator wraps a caller's MPI_Comm; every count is 64-bit and every return code is checked.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -58,6 +60,8 @@ class Communicator {
   explicit Communicator(MPI_Comm parent);
   /// The ranks of `parent` with this rank's `color`, in their order. Collective.
   Communicator(const Communicator& parent, int color);
+  /// Of this rank alone.
+  static Communicator self() { return Communicator(MPI_COMM_SELF); }
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -84,9 +88,12 @@ class Communicator {
   /// All ranks' values, in rank order; counts per rank, when wanted.
   template <class T>
   std::vector<T> all_gather(std::span<const T> mine, std::vector<Index>* counts = nullptr) const;
+  /// The same where all ranks have as many, which costs one message less.
+  template <class T>
+  std::vector<T> all_gather_equal(std::span<const T> mine) const;
   template <class T>
   std::vector<T> all_gather(const T& mine) const {
-    return all_gather(std::span<const T>(&mine, 1));
+    return all_gather_equal(std::span<const T>(&mine, 1));
   }
   /// The same into `all`, where every rank knows the counts.
   template <class T>
@@ -99,17 +106,22 @@ class Communicator {
   template <class T>
   Pending start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                            std::span<const Index> recv_counts) const;
+  /// send[r] goes to rank r, and recv[r], of the right size, comes from it; what is its own changes places.
+  template <class T>
+  void all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const;
   /// One number to each rank, one from each.
   std::vector<Index> all_to_all(std::span<const Index> one_each) const;
 
-  /// Largest single message, bytes; larger ones are sent in pieces. A test makes it small.
+  /// Largest single message, bytes, a multiple of 8 that an int can hold; larger ones are sent in pieces. A test makes
+  /// it small.
   static constexpr Index default_piece = Index{1} << 30;
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
-  /// send[r] points to what goes to rank r.
-  Pending exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes, std::byte* recv,
-                   std::span<const Index> recv_bytes) const;
+  /// send[r] points to what goes to rank r, recv[r] to the place of what comes from it; not of this rank's own.
+  Pending exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
+                   std::span<std::byte* const> recv, std::span<const Index> recv_bytes) const;
+  void all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
   void learn_place();
   /// Every collective call passes here.
@@ -131,35 +143,59 @@ template <class T>
 Pending Communicator::start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                                        std::span<const Index> recv_counts) const {
   static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<const std::byte*> from(send_counts.size());
-  std::vector<Index> send_bytes(send_counts.begin(), send_counts.end());
-  std::vector<Index> recv_bytes(recv_counts.begin(), recv_counts.end());
-  for (std::size_t r = 0; r < from.size(); ++r) {
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<const std::byte*> from(ranks);
+  std::vector<std::byte*> to(ranks);
+  std::vector<Index> send_bytes(ranks), recv_bytes(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
     from[r] = reinterpret_cast<const std::byte*>(send);
+    to[r] = reinterpret_cast<std::byte*>(recv);
+    send_bytes[r] = send_counts[r] * Index{sizeof(T)};
+    recv_bytes[r] = recv_counts[r] * Index{sizeof(T)};
+    if (static_cast<int>(r) == rank_) std::copy_n(send, send_counts[r], recv);
     send += send_counts[r];
-    send_bytes[r] *= sizeof(T);
-    recv_bytes[r] *= sizeof(T);
+    recv += recv_counts[r];
   }
-  return exchange(from, send_bytes, reinterpret_cast<std::byte*>(recv), recv_bytes);
+  return exchange(from, send_bytes, to, recv_bytes);
+}
+
+template <class T>
+void Communicator::all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<const std::byte*> from(ranks);
+  std::vector<std::byte*> to(ranks);
+  std::vector<Index> send_bytes(ranks), recv_bytes(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    from[r] = reinterpret_cast<const std::byte*>(send[r].data());
+    to[r] = reinterpret_cast<std::byte*>(recv[r].data());
+    send_bytes[r] = static_cast<Index>(send[r].size() * sizeof(T));
+    recv_bytes[r] = static_cast<Index>(recv[r].size() * sizeof(T));
+  }
+  std::swap(send[static_cast<std::size_t>(rank_)], recv[static_cast<std::size_t>(rank_)]);
+  exchange(from, send_bytes, to, recv_bytes).wait();
 }
 
 template <class T>
 void Communicator::all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const {
   static_assert(std::is_trivially_copyable_v<T>);
-  const std::vector<const std::byte*> from(counts.size(), reinterpret_cast<const std::byte*>(mine.data()));
-  const std::vector<Index> send_bytes(counts.size(), static_cast<Index>(mine.size_bytes()));
-  std::vector<Index> recv_bytes(counts.begin(), counts.end());
-  for (Index& n : recv_bytes) n *= sizeof(T);
-  exchange(from, send_bytes, reinterpret_cast<std::byte*>(all), recv_bytes).wait();
+  std::vector<Index> bytes(counts.begin(), counts.end());
+  for (Index& n : bytes) n *= Index{sizeof(T)};
+  all_gather_bytes(reinterpret_cast<const std::byte*>(mine.data()), bytes, reinterpret_cast<std::byte*>(all));
+}
+
+template <class T>
+std::vector<T> Communicator::all_gather_equal(std::span<const T> mine) const {
+  const std::vector<Index> counts(static_cast<std::size_t>(size_), static_cast<Index>(mine.size()));
+  std::vector<T> all(mine.size() * counts.size());
+  all_gather(mine, std::span<const Index>(counts), all.data());
+  return all;
 }
 
 template <class T>
 std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
-  std::vector<Index> each =
-      all_to_all(std::vector<Index>(static_cast<std::size_t>(size_), static_cast<Index>(mine.size())));
-  Index total = 0;
-  for (const Index n : each) total += n;
-  std::vector<T> all(static_cast<std::size_t>(total));
+  std::vector<Index> each = all_gather(static_cast<Index>(mine.size()));
+  std::vector<T> all(static_cast<std::size_t>(std::accumulate(each.begin(), each.end(), Index{0})));
   all_gather(mine, std::span<const Index>(each), all.data());
   if (counts != nullptr) *counts = std::move(each);
   return all;

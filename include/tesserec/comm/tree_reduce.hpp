@@ -65,6 +65,6 @@ class TreeReduce {
 };
 
 /// The sum over lanes of one double a lane: `mine` holds this rank's lanes in order.
-double tree_reduce(const Communicator& comm, const std::vector<double>& mine);
+double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
 
 }  // namespace tesserec::comm
