@@ -5,7 +5,7 @@
 # To build and run.
 program_packages=(
   g++ cmake ninja-build libtrilinos-kokkos-dev libopenmpi-dev openmpi-bin libhdf5-dev
-  libtomlplusplus-dev libxxhash-dev zlib1g-dev
+  libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev
 )
 # Tests need these besides.
 test_packages=(catch2 hdf5-tools)

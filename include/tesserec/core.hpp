@@ -9,5 +9,6 @@
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/core/tree.hpp>

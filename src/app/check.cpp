@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "known_data.hpp"
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -64,21 +65,16 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
 
 std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"; }
 
-std::string widths(const std::vector<Index>& list) {
-  std::string text;
-  for (const Index width : list) text += (text.empty() ? "" : "-") + number(width);
-  return text;
-}
+std::string widths(const std::vector<Index>& list) { return join(list, "-", number); }
 
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   const bool dot = deck.model.interaction == model::Interaction::dot;
-  return deck.file + " is valid" + "\n  bottom MLP   " + widths(s.bottom) + "\n  interaction  " +
-         (dot ? "dot" : "cat") + " of " + number(s.features) + " features and the bottom MLP: width " +
-         number(s.top.front()) + "\n  top MLP      " + widths(s.top) + "\n  tables       " + number(s.tables) + ", " +
-         number(s.rows) + " rows" + "\n  parameters   " + number(s.mlp_parameters) + " in MLPs, " +
-         number(s.table_parameters) + " in tables (4 bytes each)" + "\n  batch        " +
-         std::to_string(deck.train.batch_size) + " samples in " + std::to_string(lanes) + " lanes\n" +
-         (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
+  return concat(deck.file, " is valid\n  bottom MLP   ", widths(s.bottom), "\n  interaction  ", dot ? "dot" : "cat",
+                " of ", number(s.features), " features and the bottom MLP: width ", number(s.top.front()),
+                "\n  top MLP      ", widths(s.top), "\n  tables       ", number(s.tables), ", ", number(s.rows),
+                " rows\n  parameters   ", number(s.mlp_parameters), " in MLPs, ", number(s.table_parameters),
+                " in tables (4 bytes each)\n  batch        ", deck.train.batch_size, " samples in ", lanes, " lanes\n",
+                info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }
 
 Json known(Index value) { return value > 0 ? Json(value) : Json(); }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "json.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/deck/deck.hpp>
 
 namespace tesserec::app {

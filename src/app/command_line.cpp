@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::app {
@@ -95,8 +96,7 @@ std::string usage() {
       "usage: tesserec COMMAND [DECK.toml] [--set block.key=value]... [--json]\n"
       "       mpirun -n RANKS tesserec COMMAND ... | srun --mpi=pmix tesserec COMMAND ...\n\ncommands:\n";
   for (const Command& command : commands()) {
-    text += "  " + command.name + std::string(command.name.size() < 11 ? 11 - command.name.size() : 1, ' ') +
-            command.help + "\n";
+    text += "  " + left(command.name + " ", 11) + command.help + "\n";
     for (const Option& option : command.options)
       text +=
           "             " + option.name + (option.value.empty() ? "" : " " + option.value) + ": " + option.help + "\n";

@@ -3,6 +3,7 @@
 
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/train/evaluate.hpp>
@@ -26,12 +27,12 @@ train::Job job_of(const deck::Deck& deck) {
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables;
   const int ranks = session.comm.size();
-  log_info("tesserec " TESSEREC_VERSION ", " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + ", Kokkos " +
-           backend_description() + ", " + dense::instruction_set() + ", " + comm::Environment::library());
-  log_info("data: " + data.description + ", " + std::to_string(data.samples) + " samples");
-  log_info("batch " + std::to_string(session.job.train.batch_size) + " in " + std::to_string(session.lanes.count()) +
-           " lanes, seed " + std::to_string(session.job.run.seed) +
-           (session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
+  log_info(concat("tesserec " TESSEREC_VERSION ", ", counted(ranks, "rank"), ", Kokkos ", backend_description(), ", ",
+                  dense::instruction_set(), ", ", comm::Environment::library()));
+  log_info(concat("data: ", data.description, ", ", data.samples, " samples"));
+  log_info(concat("batch ", session.job.train.batch_size, " in ", session.lanes.count(), " lanes, seed ",
+                  session.job.run.seed,
+                  session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
   log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) + "plan:\n" +
            planning::describe(tables.tables(), tables.plan()));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec plan: who would hold what, how long a step would take, and how far that can be from the best.
-#include <charconv>
-#include <cstdio>
+#include <optional>
 
 #include "command.hpp"
 #include "known_data.hpp"
 #include "table_list.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/model/dense_cost.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/tables.hpp>
@@ -17,12 +17,10 @@ namespace {
 int count_of(const Invocation& invocation, const std::string& option) {
   const auto found = invocation.options.find(option);
   if (found == invocation.options.end()) return 0;
-  const std::string& text = found->second;
-  int value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size() || value < 1 || value > 1 << 20)
-    fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", text, "\"");
-  return value;
+  const std::optional<int> value = parse_number<int>(found->second);
+  if (!value || *value < 1 || *value > 1 << 20)
+    fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", found->second, "\"");
+  return *value;
 }
 
 /// The deck's tables as training would have them.
@@ -90,16 +88,14 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, planning::plan_json(tables, proven, topology, deck.train.batch_size, dense));
     return 0;
   }
-  print(comm, std::to_string(tables.size()) + (tables.size() == 1 ? " table" : " tables") + " on " +
-                  std::to_string(topology.ranks) + " " + topology.device + (topology.ranks == 1 ? " rank" : " ranks") +
-                  ", " + std::to_string(topology.ranks_per_node) + " a node, batch " +
-                  std::to_string(deck.train.batch_size) + ", " + std::to_string(topology.memory) + " bytes a rank\n" +
-                  planning::describe(tables, proven));
-  char line[160];
-  std::snprintf(line, sizeof line,
-                "predicted step %.6g s: tables %.6g s, all else %.6g s; reading batches not counted\n",
-                proven.estimate.critical_path() + dense, proven.estimate.critical_path(), dense);
-  if (dense > 0) print(comm, std::string(line));
+  const double critical_path = proven.estimate.critical_path();
+  print(comm, concat(counted(tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
+                     topology.ranks_per_node, " a node, batch ", deck.train.batch_size, ", ", topology.memory,
+                     " bytes a rank\n", planning::describe(tables, proven)));
+  if (dense > 0)
+    print(comm,
+          concat("predicted step ", significant(critical_path + dense, 6), " s: tables ", significant(critical_path, 6),
+                 " s, all else ", significant(dense, 6), " s; reading batches not counted\n"));
   return 0;
 }
 

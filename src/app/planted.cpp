@@ -2,9 +2,9 @@
 #include "planted.hpp"
 
 #include <cmath>
-#include <cstdio>
 
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/planted.hpp>
 
 namespace tesserec::app {
@@ -15,11 +15,10 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
   const data::PlantedTruth truth = data::planted_truth(comm, settings, job.run.seed);
   const double best = metrics::binary_metrics(comm, truth.probabilities, truth.labels).auc;
   const double learnable = metrics::binary_metrics(comm, truth.restricted, truth.labels).auc;
-  char line[160] = "planted truth: best AUC undefined, all labels are the same";
-  if (!std::isnan(best))
-    std::snprintf(line, sizeof line, "planted truth: best AUC %.6f; from rows seen at least 5 times in training %.6f",
-                  best, learnable);
-  log_info(line);
+  log_info("planted truth: best AUC " +
+           (std::isnan(best)
+                ? "undefined, all labels are the same"
+                : fixed(best, 6) + "; from rows seen at least 5 times in training " + fixed(learnable, 6)));
   json.set("best_auc", best).set("learnable_auc", learnable);
 }
 

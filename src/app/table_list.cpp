@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table_list.hpp"
 
-#include <charconv>
 #include <fstream>
 #include <set>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -23,11 +23,10 @@ std::vector<std::string> fields(const std::string& line) {
 
 template <class T>
 T number(const std::string& text, const std::string& where, const char* what, T low, T high) {
-  T value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size() || !(value >= low && value <= high))
+  const std::optional<T> value = parse_number<T>(text);
+  if (!value || !(*value >= low && *value <= high))
     fail(where, what, " must be a number, ", low, " to ", high, ", but is \"", text, "\"");
-  return value;
+  return *value;
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec train: until the last step, a signal, or an error.
-#include <cstdio>
 #include <memory>
 
 #include "job.hpp"
 #include "planted.hpp"
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/signals.hpp>
@@ -16,27 +16,19 @@ namespace tesserec::app {
 namespace {
 
 void show_result(const train::Session& session, const train::TrainResult& result) {
-  char line[200];
-  std::string trained;  // by this process: nothing, when it resumed at the end
-  if (result.samples_per_second > 0) {
-    std::snprintf(line, sizeof line, ", loss %.6f, %.0f samples/s", result.loss, result.samples_per_second);
-    trained = line;
-  }
-  log_info(std::to_string(result.steps) + " steps, " + std::to_string(result.samples) + " samples" + trained);
-  double seconds = 0;
-  for (const auto& phase : result.phases) seconds += phase.second;
-  std::string shares;
-  for (const auto& [name, part] : result.phases) {
-    std::snprintf(line, sizeof line, "%s%s %.1f %%", shares.empty() ? "" : ", ", name.c_str(), 100 * part / seconds);
-    shares += line;
-  }
-  if (result.samples_per_second > 0) {
-    log_info("time of rank 0: " + shares);
-    std::snprintf(line, sizeof line,
-                  "median step %.2f ms; sent to other ranks %.2f MB a step; peak memory %.2f GB a rank",
-                  1e3 * result.step_seconds, 1e-6 * static_cast<double>(result.exchange_bytes),
-                  1e-9 * static_cast<double>(result.peak_memory));
-    log_info(line);
+  const bool trained = result.samples_per_second > 0;  // by this process: not, when it resumed at the end
+  std::string line = concat(result.steps, " steps, ", result.samples, " samples");
+  if (trained) line += ", loss " + fixed(result.loss, 6) + ", " + fixed(result.samples_per_second, 0) + " samples/s";
+  log_info(line);
+  if (trained) {
+    double seconds = 0;
+    for (const auto& phase : result.phases) seconds += phase.second;
+    log_info("time of rank 0: " + join(result.phases, ", ", [&](const auto& phase) {
+               return phase.first + " " + fixed(100 * phase.second / seconds, 1) + " %";
+             }));
+    log_info(concat("median step ", fixed(1e3 * result.step_seconds, 2), " ms; sent to other ranks ",
+                    fixed(1e-6 * static_cast<double>(result.exchange_bytes), 2), " MB a step; peak memory ",
+                    fixed(1e-9 * static_cast<double>(result.peak_memory), 2), " GB a rank"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +

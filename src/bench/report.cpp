@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
 
 #include "cost_keys.hpp"
 #include <tesserec/bench/report.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::bench {
 namespace {
-
-template <class... Values>
-std::string line(const char* format, Values... values) {
-  char text[300];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
 
 /// "12.3 GFLOP/s"
 std::string human(double value, const std::string& unit) {
   const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
   int at = 0;
   for (; std::abs(value) >= 1000 && at < 5; ++at) value /= 1000;
-  return line("%.3g ", value) + prefixes[at] + unit;
+  return significant(value, 3) + " " + prefixes[at] + unit;
+}
+
+std::string milliseconds(double seconds) { return fixed(1e3 * seconds, 3) + " ms"; }
+std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
+
+std::string figure_line(const Figure& figure) {
+  std::string text = "  " + left(figure.name, 46) + " " + right(human(figure.rate, figure.unit), 16);
+  if (figure.limit > 0) text += "  " + right(percent(figure.fraction()), 7) + " of " + figure.bound;
+  if (figure.step_seconds > 0) text += "  " + milliseconds(figure.step_seconds);
+  if (figure.step_seconds > 0 && figure.limit > 0)
+    text += ", at the limit " + milliseconds(figure.step_seconds * figure.fraction());
+  return text;
 }
 
 std::string title(const std::string& group) {
@@ -41,32 +46,25 @@ const Figure* Report::find(const std::string& group, const std::string& name) co
 }
 
 std::string describe(const Report& report) {
-  std::string text = std::to_string(report.ranks) + (report.ranks == 1 ? " rank" : " ranks") + ", " +
-                     std::to_string(report.ranks_per_node) + " a node\n";
+  std::string text = concat(counted(report.ranks, "rank"), ", ", report.ranks_per_node, " a node\n");
   std::string group;
   for (const Figure& figure : report.figures) {
     if (figure.group != group) {
       group = figure.group;
       text += title(group) + "\n";
     }
-    text += line("  %-46s %16s", figure.name.c_str(), human(figure.rate, figure.unit).c_str());
-    if (figure.limit > 0) text += line("  %5.1f %% of %s", 100 * figure.fraction(), figure.bound.c_str());
-    if (figure.step_seconds > 0) {
-      text += line("  %.3f ms", 1e3 * figure.step_seconds);
-      if (figure.limit > 0) text += line(", at the limit %.3f ms", 1e3 * figure.step_seconds * figure.fraction());
-    }
-    text += "\n";
+    text += figure_line(figure) + "\n";
   }
   if (report.step_seconds > 0)
-    text += line("step of %.0f samples: %.3f ms, %.0f samples/s, %.1f %% of the multiply-add peak\n",
-                 report.samples_per_step, 1e3 * report.step_seconds, report.samples_per_step / report.step_seconds,
-                 100 * report.step_fraction);
-  if (report.law_cost) text += line("cost of the law: %.1f %% of a step\n", 100 * *report.law_cost);
+    text += concat("step of ", fixed(report.samples_per_step, 0), " samples: ", milliseconds(report.step_seconds), ", ",
+                   fixed(report.samples_per_step / report.step_seconds, 0), " samples/s, ",
+                   percent(report.step_fraction), " of the multiply-add peak\n");
+  if (report.law_cost) text += "cost of the law: " + percent(*report.law_cost) + " of a step\n";
   if (!report.bottleneck.empty()) text += "bottleneck: " + report.bottleneck + "\n";
   if (!report.cost_keys.empty()) {
     text += "constants of the planner\n";
     for (const std::string& key : report.cost_keys)
-      text += line("  %-20s %.4g\n", key.c_str(), cost(report.costs, key));
+      text += "  " + left(key, 20) + " " + significant(cost(report.costs, key), 4) + "\n";
   }
   return text;
 }
@@ -80,7 +78,8 @@ std::vector<std::pair<std::string, double>> measured_costs(const Report& report)
 std::string machine_toml(const Report& report, const std::string& head) {
   std::string text =
       "# " + head + "\n# Keys of [plan.costs], measured by tesserec bench; name this file in plan.machine.\n";
-  for (const std::string& key : report.cost_keys) text += line("%-20s = %.6e\n", key.c_str(), cost(report.costs, key));
+  for (const std::string& key : report.cost_keys)
+    text += left(key, 20) + " = " + scientific(cost(report.costs, key), 6) + "\n";
   return text;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -12,6 +10,7 @@
 
 #include <tesserec/comm/node_memory.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::comm {
 namespace {
@@ -19,9 +18,7 @@ namespace {
 /// A name that no other segment has, in this container or in another: who opens it has opened this one.
 std::string new_name() {
   std::random_device random;
-  std::array<char, 48> name{};
-  std::snprintf(name.data(), name.size(), "/tesserec.%ld.%08x%08x", static_cast<long>(getpid()), random(), random());
-  return name.data();
+  return concat("/tesserec.", getpid(), ".", hex(random(), 8), hex(random(), 8));
 }
 
 /// Takes the pages of a part of the file now, where that is an error code, and not at their first use, where it is a

@@ -1,169 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
-#include <cstdio>
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec {
 namespace {
 
-class Parser {
- public:
-  explicit Parser(const std::string& text) : text_(text) {}
+using Parsed = nlohmann::ordered_json;
+using Event = nlohmann::detail::parse_event_t;
 
-  Json document() {
-    Json value = parse(0);
-    skip_spaces();
-    if (at_ != text_.size()) refuse("more text after the end");
-    return value;
-  }
+/// Without "[json.exception.parse_error.101] ".
+std::string reason(const Parsed::exception& error) {
+  const std::string text = error.what();
+  const std::size_t head = text.find("] ");
+  return head == std::string::npos ? text : text.substr(head + 2);
+}
 
- private:
-  [[noreturn]] void refuse(const char* why) const { fail("byte ", at_, ": ", why); }
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
-      ++at_;
-  }
-  bool take(char c) {
-    skip_spaces();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
+/// The library lets the last of two members with one name win, and goes as deep as the text.
+Parsed parsed(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::set<std::string>> names;  // of the objects and arrays that are open
+  return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
+    const auto refuse = [&](const auto&... why) {
+      const auto here = text.begin() + static_cast<std::ptrdiff_t>(stream.tellg());
+      fail("line ", 1 + std::count(text.begin(), here, '\n'), ": ", why...);
+    };
+    if (event == Event::object_start || event == Event::array_start) names.emplace_back();
+    if (event == Event::object_end || event == Event::array_end) names.pop_back();
+    if (names.size() > 16) refuse("nested too deeply");
+    if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
+      refuse("\"", value.get<std::string>(), "\" stands twice");
     return true;
-  }
-  void expect(char c, const char* why) {
-    if (!take(c)) refuse(why);
-  }
-  bool take_word(const std::string& word) {
-    if (text_.compare(at_, word.size(), word) != 0) return false;
-    at_ += word.size();
-    return true;
-  }
+  });
+}
 
-  // \u0000 to \u00ff stand for one byte, as json_quoted writes them.
-  char escaped() {
-    if (at_ >= text_.size()) refuse("the text ends too early");
-    const char c = text_[at_++];
-    if (c == '"' || c == '\\' || c == '/') return c;
-    if (c == 'n') return '\n';
-    if (c == 't') return '\t';
-    if (c == 'r') return '\r';
-    if (c == 'b') return '\b';
-    if (c == 'f') return '\f';
-    unsigned code = 0;
-    if (c != 'u' || at_ + 4 > text_.size()) refuse("an unknown escape");
-    const auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + at_ + 4, code, 16);
-    if (error != std::errc() || stop != text_.data() + at_ + 4 || code > 0xff) refuse("an unknown escape");
-    at_ += 4;
-    return static_cast<char>(code);
-  }
-
-  std::string quoted() {
-    expect('"', "a string is missing");
-    std::string text;
-    while (true) {
-      if (at_ >= text_.size()) refuse("a string without an end");
-      const char c = text_[at_++];
-      if (c == '"') return text;
-      text += c == '\\' ? escaped() : c;
+Json converted(const Parsed& value) {
+  switch (value.type()) {
+    case Parsed::value_t::object: {
+      Json object = Json::object();
+      for (const auto& [name, member] : value.items()) object.set(name, converted(member));
+      return object;
     }
-  }
-
-  Json number() {
-    Json value;
-    const char* const begin = text_.data() + at_;
-    const char* const end = text_.data() + text_.size();
-    const auto [real_end, real_error] = std::from_chars(begin, end, value.real);
-    const bool digit = begin != end && ((*begin >= '0' && *begin <= '9') || *begin == '-');
-    if (!digit || real_error != std::errc()) refuse("a value is missing");
-    const auto [whole_end, whole_error] = std::from_chars(begin, end, value.whole);
-    value.kind = whole_error == std::errc() && whole_end == real_end ? Json::Kind::integer : Json::Kind::number;
-    at_ += static_cast<std::size_t>(real_end - begin);
-    return value;
-  }
-
-  Json parse(int depth) {
-    Json value;
-    skip_spaces();
-    if (depth > 16) refuse("nested too deeply");
-    if (at_ >= text_.size()) refuse("the text ends too early");
-    if (text_[at_] == '"') {
-      value.kind = Json::Kind::string;
-      value.text = quoted();
-    } else if (take('{')) {
-      value.kind = Json::Kind::object;
-      if (take('}')) return value;
-      do {
-        const std::string name = quoted();
-        expect(':', ": is missing");
-        if (!value.members.emplace(name, parse(depth + 1)).second) refuse("a name stands twice");
-      } while (take(','));
-      expect('}', "} is missing");
-    } else if (take('[')) {
-      value.kind = Json::Kind::array;
-      if (take(']')) return value;
-      do value.elements.push_back(parse(depth + 1));
-      while (take(','));
-      expect(']', "] is missing");
-    } else if (take_word("null")) {
-      return value;
-    } else if (take_word("true") || take_word("false")) {
-      value.kind = Json::Kind::boolean;
-      value.boolean = text_[at_ - 2] == 'u';
-    } else {
-      return number();
+    case Parsed::value_t::array: {
+      Json array = Json::array();
+      for (const Parsed& element : value) array.add(converted(element));
+      return array;
     }
-    return value;
+    case Parsed::value_t::string:
+      return value.get<std::string>();
+    case Parsed::value_t::boolean:
+      return value.get<bool>();
+    case Parsed::value_t::number_integer:
+      return value.get<std::int64_t>();
+    case Parsed::value_t::number_unsigned:
+      if (std::in_range<std::int64_t>(value.get<std::uint64_t>())) return value.get<std::int64_t>();
+      return value.get<double>();
+    case Parsed::value_t::number_float:
+      return value.get<double>();
+    default:
+      return {};
   }
+}
 
-  const std::string& text_;
-  std::size_t at_ = 0;
-};
+std::string quoted(const std::string& text) {
+  return Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
+}
 
 }  // namespace
 
+Json::Json(double value) : kind_(std::isfinite(value) ? Kind::number : Kind::null), number_(value) {}
+
+Json& Json::set(const std::string& name, Json value) {
+  assert(kind_ == Kind::object && !has(name));
+  names_.push_back(name);
+  elements_.push_back(std::move(value));
+  return *this;
+}
+
+Json& Json::add(Json value) {
+  assert(kind_ == Kind::array);
+  elements_.push_back(std::move(value));
+  return *this;
+}
+
+const Json* Json::find(const std::string& name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  return found == names_.end() ? nullptr : &elements_[static_cast<std::size_t>(found - names_.begin())];
+}
+
 const Json& Json::at(const std::string& name) const {
-  const auto found = members.find(name);
-  if (found == members.end()) fail("it has no \"", name, "\"");
-  return found->second;
+  const Json* const member = find(name);
+  if (member == nullptr) fail("it has no \"", name, "\"");
+  return *member;
+}
+
+bool Json::boolean() const {
+  if (kind_ != Kind::boolean) fail("true or false is wanted");
+  return boolean_;
 }
 
 std::int64_t Json::integer() const {
-  if (kind != Kind::integer) fail("an integer is wanted");
-  return whole;
+  if (kind_ != Kind::integer) fail("an integer is wanted");
+  return integer_;
 }
 
 double Json::number() const {
-  if (kind != Kind::integer && kind != Kind::number) fail("a number is wanted");
-  return real;
+  if (kind_ == Kind::integer) return static_cast<double>(integer_);
+  if (kind_ != Kind::number) fail("a number is wanted");
+  return number_;
 }
 
 const std::string& Json::string() const {
-  if (kind != Kind::string) fail("a string is wanted");
-  return text;
+  if (kind_ != Kind::string) fail("a string is wanted");
+  return string_;
 }
 
-const std::vector<Json>& Json::array() const {
-  if (kind != Kind::array) fail("a list is wanted");
-  return elements;
+const std::vector<Json>& Json::elements() const {
+  if (kind_ != Kind::array) fail("a list is wanted");
+  return elements_;
 }
 
-Json parse_json(const std::string& text) { return Parser(text).document(); }
+const std::vector<std::string>& Json::names() const {
+  if (kind_ != Kind::object) fail("an object is wanted");
+  return names_;
+}
 
-std::string json_quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", byte);
-      quoted += code;
-      continue;
-    }
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
+std::string Json::text(std::size_t indent) const {
+  switch (kind_) {
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return boolean_ ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(integer_);
+    case Kind::number:
+      return significant(number_, 17);
+    case Kind::string:
+      return quoted(string_);
+    case Kind::array:
+    case Kind::object:
+      break;
   }
-  return quoted + '"';
+  const bool object = kind_ == Kind::object, lines = layout_ == Layout::lines && !elements_.empty();
+  const std::size_t inside = lines ? indent + 2 : indent;
+  const std::string start = lines ? "\n" + std::string(inside, ' ') : "";
+  std::string text(1, object ? '{' : '[');
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (i > 0) text += lines ? "," : ", ";
+    text += start;
+    if (object) text += quoted(names_[i]) + ": ";
+    text += elements_[i].text(inside);
+  }
+  if (lines && object) text += "\n" + std::string(indent, ' ');
+  return text + (object ? '}' : ']');
+}
+
+Json parse_json(const std::string& text) try {
+  return converted(parsed(text));
+} catch (const Parsed::exception& error) {
+  fail(reason(error));
 }
 
 }  // namespace tesserec

@@ -6,6 +6,7 @@
 #include <glob.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/store/checksum.hpp>
 
@@ -38,11 +39,7 @@ std::vector<std::string> expand(const std::vector<std::string>& patterns, const 
   return paths;
 }
 
-std::string text_of(const std::vector<Index>& shape) {
-  std::string text;
-  for (const Index n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
-  return "[" + text + "]";
-}
+std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
 void require(const File& file, const std::string& name, const std::vector<Index>& shape,
              const std::vector<ElementType>& types, const char* type_names) {
@@ -53,11 +50,7 @@ void require(const File& file, const std::string& name, const std::vector<Index>
     fail(file.path(), ": ", name, " does not hold ", type_names);
 }
 
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "none" : text;
-}
+std::string all_of(const std::vector<std::string>& names) { return names.empty() ? "none" : join(names); }
 
 void require_same(const std::string& what, const std::string& first_path, const std::string& first,
                   const std::string& path, const std::string& here) {
@@ -135,8 +128,8 @@ void Dataset::open(const std::string& path) {
     const auto same = [&](const char* what, const std::string& a, const std::string& b) {
       require_same(what, first.file.path(), a, path, b);
     };
-    same("features", join(info_.features), join(features));
-    same("dense features", join(dense_names_), join(dense));
+    same("features", all_of(info_.features), all_of(features));
+    same("dense features", all_of(dense_names_), all_of(dense));
     same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
     same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));
     for (std::size_t f = 0; f < part.weighted.size(); ++f)

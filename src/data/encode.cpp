@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/store/checksum.hpp>
 
@@ -41,10 +41,8 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
 std::vector<std::string> source_lines(const std::vector<RawFile>& files, const std::vector<std::uint64_t>& digests) {
   std::vector<std::string> lines;
   for (std::size_t f = 0; f < files.size(); ++f) {
-    char digest[17];
-    std::snprintf(digest, sizeof digest, "%016llx", static_cast<unsigned long long>(digests[f]));
     const std::string name = files[f].path.substr(files[f].path.rfind('/') + 1);
-    lines.push_back(name + ", " + std::to_string(files[f].bytes) + " bytes, xxh3 " + digest);
+    lines.push_back(concat(name, ", ", files[f].bytes, " bytes, xxh3 ", hex(digests[f])));
   }
   return lines;
 }

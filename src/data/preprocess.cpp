@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include "encode.hpp"
@@ -10,6 +9,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/preprocess.hpp>
 #include <tesserec/store/disk.hpp>
@@ -31,15 +31,11 @@ Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& l
 
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
-  std::ostringstream text;
-  text.precision(4);
-  text << name << ": " << report.rows << " rows, " << 100.0 * report.labels[1] / report.rows << " % positive, in "
-       << report.output;
-  lines.push_back(text.str());
+  lines.push_back(concat(name, ": ", report.rows, " rows, ", significant(100.0 * report.labels[1] / report.rows, 4),
+                         " % positive, in ", report.output));
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
-    lines.push_back(file.path + ": " + std::to_string(file.bad_rows) + " bad rows left out, " +
-                    std::to_string(file.rows) + " kept; for example");
+    lines.push_back(concat(file.path, ": ", file.bad_rows, " bad rows left out, ", file.rows, " kept; for example"));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
   }
 }
@@ -110,10 +106,8 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   lines_of(report.evaluate, "evaluate", lines);
   Index ids = 0;
   for (const Index n : report.ids) ids += n;
-  std::ostringstream text;
-  text << report.dense_features.size() << " dense features, " << report.features.size() << " sparse features with "
-       << ids << " ids together";
-  lines.push_back(text.str());
+  lines.push_back(concat(report.dense_features.size(), " dense features, ", report.features.size(),
+                         " sparse features with ", ids, " ids together"));
   return lines;
 }
 

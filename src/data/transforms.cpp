@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::data {
 
@@ -29,10 +29,7 @@ float NumberTransform::operator()(double x) const {
 std::string NumberTransform::description() const {
   if (transform_ == Transform::none) return "none";
   if (transform_ == Transform::log1p) return "log1p";
-  std::ostringstream text;
-  text.precision(std::numeric_limits<double>::max_digits10);
-  text << "standardise mean=" << mean_ << " sd=" << standard_deviation_;
-  return text.str();
+  return "standardise mean=" + significant(mean_, 17) + " sd=" + significant(standard_deviation_, 17);
 }
 
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments) {

@@ -5,16 +5,11 @@
 
 #include "value.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/deck.hpp>
 
 namespace tesserec::deck {
 namespace {
-
-std::string widths(const std::vector<Index>& list) {
-  std::string out;
-  for (const Index width : list) out += (out.empty() ? "" : "-") + std::to_string(width);
-  return out;
-}
 
 // The first text that stands twice; "" when none does.
 std::string repeated_text(const std::vector<std::string>& texts) {
@@ -92,9 +87,9 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
   if (model.bottom.back() != model.embedding_dim)
-    fail(deck.at("model.bottom"), " is ", widths(model.bottom),
+    fail(deck.at("model.bottom"), " is ", join(model.bottom, "-"),
          ": its last width must be model.embedding_dim = ", model.embedding_dim);
-  if (model.top.back() != 1) fail(deck.at("model.top"), " is ", widths(model.top), ": its last width must be 1");
+  if (model.top.back() != 1) fail(deck.at("model.top"), " is ", join(model.top, "-"), ": its last width must be 1");
   if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }

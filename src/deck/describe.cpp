@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
 namespace tesserec::deck {
@@ -42,9 +43,8 @@ std::string describe_markdown() {
 }
 
 std::string describe_text() {
-  std::string out;
-  for (const BlockInfo& block : schema()) {
-    out += (out.empty() ? "" : "\n") + block.heading + "  " + block.sentence + "\n";
+  const auto block_text = [](const BlockInfo& block) {
+    std::string out = block.heading + "  " + block.sentence + "\n";
     for (const KeyInfo& key : block.keys) {
       out += "  " + key.name + ": " + key.type;
       if (!key.range.empty()) out += ", " + key.range;
@@ -52,8 +52,9 @@ std::string describe_text() {
       out += key.default_value == "required" ? "; required\n" : "; default " + key.default_value + "\n";
       out += "      " + key.sentence + "\n";
     }
-  }
-  return out;
+    return out;
+  };
+  return join(schema(), "\n", block_text);
 }
 
 }  // namespace tesserec::deck

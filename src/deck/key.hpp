@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "read.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
 namespace tesserec::deck {
@@ -60,7 +61,7 @@ Key<T> number(const char* name, double T::*member, Numbers range, const char* un
   return make_key<T>(
       name, "number", range.words(), unit, sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
-      [=](const T& o) { return number_text(o.*member); });
+      [=](const T& o) { return shortest(o.*member); });
 }
 
 template <class T>
@@ -91,7 +92,7 @@ template <class T, class M>
 Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const char* sentence) {
   const std::vector<std::string> names = names_of(choices);
   return make_key<T>(
-      name, "choice", join_choices(names), "", sentence,
+      name, "choice", join(names, " | "), "", sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = choices[read_choice(v, path, names)].second; },
       [=](const T& o) {
         for (const auto& c : choices)
@@ -114,11 +115,7 @@ Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type
                   [&](const Value& e, const std::string& p) { values.push_back(element(e, p)); });
         o.*member = std::move(values);
       },
-      [=](const T& o) {
-        std::string out;
-        for (const M& e : o.*member) out += (out.empty() ? "" : ", ") + to_text(e);
-        return "[" + out + "]";
-      });
+      [=](const T& o) { return "[" + join(o.*member, ", ", to_text) + "]"; });
 }
 
 template <class T, class M>
@@ -138,7 +135,7 @@ Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, 
   return list(
       name, member, "list of numbers", range.words(), unit, sentence, length, false,
       [=](const Value& v, const std::string& path) { return read_number(v, path, range); },
-      [](double value) { return number_text(value); });
+      [](double value) { return shortest(value); });
 }
 
 /// One text alone stands for a list of one.
@@ -154,7 +151,7 @@ template <class T>
 Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
                const char* sentence) {
   return list(
-      name, member, "list of choices", "one of " + join_choices(choices), "", sentence, Length{1}, true,
+      name, member, "list of choices", "one of " + join(choices, " | "), "", sentence, Length{1}, true,
       [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, choices)]; },
       [](const std::string& value) { return quoted(value); });
 }

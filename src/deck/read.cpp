@@ -6,6 +6,7 @@
 
 #include "suggest.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -31,17 +32,9 @@ std::string Integers::words() const {
 }
 
 std::string Numbers::words() const {
-  const auto plain = [](double x) {
-    return x == std::floor(x) && std::fabs(x) < 1e6 ? std::to_string(static_cast<int>(x)) : number_text(x);
-  };
+  const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e6 ? fixed(x, 0) : shortest(x); };
   if (open) return "at least " + plain(low) + ", below " + plain(high);
   return plain(low) + " to " + plain(high);
-}
-
-std::string join_choices(const std::vector<std::string>& choices) {
-  std::string joined;
-  for (const std::string& choice : choices) joined += (joined.empty() ? "" : " | ") + choice;
-  return joined;
 }
 
 std::string text_words(Text form) {
@@ -98,7 +91,7 @@ std::size_t read_choice(const Value& value, const std::string& path, const std::
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   const std::string near = value.kind == Kind::text ? nearest(text, choices) : "";
-  fail(value.where, ": ", path, " must be one of ", join_choices(choices), ", but is ", value.words(),
+  fail(value.where, ": ", path, " must be one of ", join(choices, " | "), ", but is ", value.words(),
        near.empty() ? "" : "; did you mean \"" + near + "\"?");
 }
 

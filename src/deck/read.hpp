@@ -52,8 +52,6 @@ std::size_t read_choice(const Value& value, const std::string& path, const std::
 void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
                const std::function<void(const Value&, const std::string&)>& read);
 
-/// "a | b | c"
-std::string join_choices(const std::vector<std::string>& choices);
 std::string text_words(Text form);
 std::string length_words(Length length);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // [model], [optimizer], [[table]]
 #include "section.hpp"
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -85,9 +86,7 @@ Keys<EmbeddingBagConfig> table_keys() {
 }
 
 std::string inline_keys(const Keys<Optimizer>& keys, const Optimizer& object) {
-  std::string out;
-  for (const Key<Optimizer>& key : keys) out += (out.empty() ? "" : ", ") + key.info.name + " = " + key.write(object);
-  return "{" + out + "}";
+  return "{" + join(keys, ", ", [&](const auto& key) { return key.info.name + " = " + key.write(object); }) + "}";
 }
 
 void read_table(Deck& deck, const Value& block, std::size_t i) {

@@ -4,6 +4,7 @@
 
 #include "section.hpp"
 #include "toml_file.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan.hpp>
 
 namespace tesserec::deck {
@@ -26,7 +27,7 @@ Key<planning::ParameterConstraints> types_key() {
   const auto choices = sharding_types();
   const std::vector<std::string> names = names_of(choices);
   return make_key<Constraints>(
-      "sharding", "choice or list of choices", join_choices(names), "",
+      "sharding", "choice or list of choices", join(names, " | "), "",
       "table_wise: whole on one rank; row_wise, column_wise: rows or columns over ranks; table_row_wise, "
       "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a "
       "copy "
@@ -43,9 +44,8 @@ Key<planning::ParameterConstraints> types_key() {
       },
       [](const Constraints& o) {
         if (o.sharding.empty()) return quoted("auto");
-        std::string text;
-        for (const ShardingType type : o.sharding.list)
-          text += (text.empty() ? "" : ", ") + quoted(planning::name(type));
+        const std::string text =
+            join(o.sharding.list, ", ", [](ShardingType type) { return quoted(planning::name(type)); });
         return o.sharding.forced() ? text : "[" + text + "]";
       });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
 namespace tesserec::deck {
@@ -49,9 +50,7 @@ void fail_unknown(const std::string& where, const std::string& prefix, const std
     }
   if (const std::string near = nearest(path, all); !near.empty())
     fail(where, ": ", path, " is unknown; did you mean ", near, "?");
-  std::string names;
-  for (const std::string& sibling : siblings) names += (names.empty() ? "" : ", ") + sibling;
-  fail(where, ": ", path, " is unknown; ", prefix.empty() ? "the blocks are " : prefix + " has ", names);
+  fail(where, ": ", path, " is unknown; ", prefix.empty() ? "the blocks are " : prefix + " has ", join(siblings));
 }
 
 }  // namespace tesserec::deck

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "value.hpp"
 
-#include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::deck {
 
@@ -29,10 +29,7 @@ std::string Value::words() const {
     case Kind::integer:
       return "the integer " + std::to_string(integer);
     case Kind::number:
-      return "the number " + (std::isfinite(number) ? number_text(number)
-                              : std::isnan(number)  ? "nan"
-                              : number > 0          ? "inf"
-                                                    : "-inf");
+      return "the number " + (std::isnan(number) ? "nan" : shortest(number));
     case Kind::text:
       return "the text " + quoted(text.size() > 60 ? text.substr(0, 57) + "..." : text);
     case Kind::list:
@@ -46,6 +43,7 @@ std::string Value::words() const {
 }
 
 std::string quoted(const std::string& text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -53,22 +51,14 @@ std::string quoted(const std::string& text) {
       out += '\\';
       out += c;
     } else if (byte < 0x20 || byte == 0x7f) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04X", byte);
-      out += code;
+      out += "\\u00";
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
     } else {
       out += c;
     }
   }
   return out + '"';
-}
-
-std::string number_text(double value) {
-  char buffer[40];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
-  std::string text(buffer, end.ptr);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
 }
 
 }  // namespace tesserec::deck

@@ -46,7 +46,5 @@ inline Value::Value(Kind k, std::string w) : kind(k), where(std::move(w)) {}
 
 /// Text as a TOML basic string, quotes included.
 std::string quoted(const std::string& text);
-/// Shortest TOML number that reads back to the same double.
-std::string number_text(double value);
 
 }  // namespace tesserec::deck

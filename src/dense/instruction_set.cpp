@@ -4,6 +4,7 @@
 
 #include "kernels.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 
 namespace tesserec::dense {
@@ -25,12 +26,10 @@ const Kernels& choose() {
   const std::vector<const Kernels*> all = available();
   const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
   if (wanted == nullptr || *wanted == '\0') return *all.front();
-  std::string names;
-  for (const Kernels* one : all) {
+  for (const Kernels* one : all)
     if (std::string(wanted) == one->name) return *one;
-    names += (names.empty() ? "" : ", ") + std::string(one->name);
-  }
-  fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ", names);
+  fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ",
+       join(all, ", ", [](const Kernels* one) { return one->name; }));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 
 namespace tesserec::embedding {
@@ -103,13 +104,11 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagg
 }
 
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {
-  std::string known;
   for (std::size_t t = 0; t < configs_.size(); ++t) {
     if (configs_[t].name == table && bags_.empty()) fail("table ", table, " has no storage yet; call initialise");
     if (configs_[t].name == table) return *bags_[t];
-    known += (known.empty() ? "" : ", ") + configs_[t].name;
   }
-  fail("no table ", table, "; the collection has ", known);
+  fail("no table ", table, "; the collection has ", join(configs_, ", ", std::mem_fn(&EmbeddingBagConfig::name)));
 }
 
 std::string EmbeddingBagCollection::describe() const {

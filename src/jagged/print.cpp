@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors in words: key -> list of bags, as TorchRec prints them.
-#include <charconv>
 #include <ostream>
 
+#include <tesserec/core/text.hpp>
 #include <tesserec/jagged/jagged_tensor.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/jagged/keyed_tensor.hpp>
@@ -12,13 +12,7 @@ namespace {
 
 void print(std::ostream& out, Index number) { out << number; }
 
-/// The fewest digits that read back as the same float; whole numbers as 1.0.
-void print(std::ostream& out, float number) {
-  char digits[32];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof(digits), number);
-  const std::string text(digits, error == std::errc() ? end : digits);
-  out << text << (text.find_first_of(".en") == std::string::npos ? ".0" : "");
-}
+void print(std::ostream& out, float number) { out << shortest(number); }
 
 /// [a, b, c], each printed by each(i).
 template <class Each>

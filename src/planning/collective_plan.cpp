@@ -95,7 +95,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   proven.estimate = model_.evaluate(tables, proven.plan);
   const Json json = parse_json(text);
   proven.lower_bound = json.at("lower_bound_seconds").number();
-  proven.exact = json.at("exact").boolean;
+  proven.exact = json.at("exact").boolean();
   return proven;
 }
 

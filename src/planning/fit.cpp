@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "problem.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/cost_model.hpp>
 
 namespace tesserec::planning {
-std::string bytes_text(double bytes) {
-  char text[60];
-  std::snprintf(text, sizeof text, "%.0f bytes (%.2f GiB)", std::ceil(bytes), bytes / (1 << 30));
-  return text;
-}
+
+std::string exact_bytes_text(double bytes) { return fixed(std::ceil(bytes), 0) + " bytes (" + bytes_text(bytes) + ")"; }
 
 void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
   const double usable = static_cast<double>(topology_.usable_memory()), room = topology_.ranks * usable;
@@ -24,10 +21,10 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
     all += bytes;
   }
   if (all <= room) return;
-  fail("the tables do not fit: with optimizer state they have ", bytes_text(all), ", and ", topology_.ranks,
-       topology_.ranks == 1 ? " rank has " : " ranks have ", bytes_text(room), " (plan.memory ", topology_.memory,
-       " each, less plan.reserve); ", bytes_text(all - room), " are missing. The largest is ", largest, " with ",
-       bytes_text(most), ". It takes plan.memory = ",
+  fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(all), ", and ",
+       counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(room),
+       " (plan.memory ", topology_.memory, " each, less plan.reserve); ", exact_bytes_text(all - room),
+       " are missing. The largest is ", largest, " with ", exact_bytes_text(most), ". It takes plan.memory = ",
        static_cast<Index>(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))), " or more, or about ",
        static_cast<Index>(std::ceil(1.05 * all / usable)), " ranks");
 }
@@ -53,10 +50,11 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   const auto ranks = static_cast<Index>(std::ceil(1.05 * all / usable));
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const bool forced = constraints(table.name).sharding.forced();
-  fail("the plan does not fit: rank ", rank, " needs ", bytes_text(*fullest), " and has ", bytes_text(usable),
-       " (plan.memory ", topology_.memory, ", less plan.reserve); ", bytes_text(*fullest - usable),
-       " are missing. Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", bytes_text(most),
-       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
+  fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
+       exact_bytes_text(usable), " (plan.memory ", topology_.memory, ", less plan.reserve); ",
+       exact_bytes_text(*fullest - usable), " are missing. Its largest table is ", table.name, ", ",
+       name(plan[largest].type), ", with ", exact_bytes_text(most), ". It would fit with ",
+       forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
        "plan.memory = ", static_cast<Index>(std::ceil(*fullest / (1 - topology_.reserve))),
        ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
 }

@@ -278,8 +278,9 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       if (&option == &made.options.front() || bytes < least) least = bytes;
     }
     if (fitting.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", bytes_text(least), ", and plan.memory leaves it ",
-           bytes_text(problem.memory), "; ", bytes_text(least - problem.memory), " are missing. ", made.advice());
+      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least),
+           ", and plan.memory leaves it ", exact_bytes_text(problem.memory), "; ",
+           exact_bytes_text(least - problem.memory), " are missing. ", made.advice());
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();

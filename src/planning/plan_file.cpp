@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
 namespace tesserec::planning {
@@ -18,44 +18,37 @@ using embedding::RowBlocks;
 
 constexpr const char* format = "tesserec plan";
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
-
-std::string pair(Index a, Index b) { return "[" + std::to_string(a) + ", " + std::to_string(b) + "]"; }
-
-std::string table_json(const EmbeddingBagConfig& table, const ParameterSharding& sharding, double seconds,
-                       double bytes) {
+Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& sharding, double seconds, double bytes) {
   const RowBlocks blocks(table.num_embeddings);
   std::set<int> ranks;
-  std::string shards;
+  Json shards = Json::array(Json::Layout::lines);
   for (const Shard& shard : sharding.shards) {
     const Range rows = blocks.rows(shard.blocks);
     ranks.insert(shard.rank);
-    shards += std::string(shards.empty() ? "" : ",") + "\n      {\"rank\": " + std::to_string(shard.rank) +
-              ", \"offset\": " + pair(rows.begin, shard.columns.begin) +
-              ", \"size\": " + pair(rows.size(), shard.columns.size()) +
-              ", \"blocks\": " + pair(shard.blocks.begin, shard.blocks.end) + "}";
+    shards.add(Json::object()
+                   .set("rank", shard.rank)
+                   .set("offset", std::vector{rows.begin, shard.columns.begin})
+                   .set("size", std::vector{rows.size(), shard.columns.size()})
+                   .set("blocks", std::vector{shard.blocks.begin, shard.blocks.end}));
   }
-  std::string owners;
-  for (const int rank : ranks) owners += (owners.empty() ? "" : ", ") + std::to_string(rank);
-  return "    {\"name\": " + json_quoted(table.name) + ", \"rows\": " + std::to_string(table.num_embeddings) +
-         ", \"dim\": " + std::to_string(table.embedding_dim) + ", \"type\": \"" + name(sharding.type) +
-         "\", \"kernel\": \"" + name(sharding.kernel) + "\", \"exchange\": \"" + form_name(sharding.form) +
-         "\", \"ranks\": [" + owners + "], \"seconds\": " + number(seconds) +
-         ", \"bytes\": " + number(std::ceil(bytes)) + ", \"shards\": [" + shards + "]}";
+  return Json::object()
+      .set("name", table.name)
+      .set("rows", table.num_embeddings)
+      .set("dim", table.embedding_dim)
+      .set("type", name(sharding.type))
+      .set("kernel", name(sharding.kernel))
+      .set("exchange", form_name(sharding.form))
+      .set("ranks", std::vector(ranks.begin(), ranks.end()))
+      .set("seconds", seconds)
+      .set("bytes", std::ceil(bytes))
+      .set("shards", shards);
 }
 
 template <class E>
 E named(const std::string& word, std::initializer_list<E> all) {
-  std::string known;
-  for (const E value : all) {
+  for (const E value : all)
     if (word == name(value)) return value;
-    known += std::string(known.empty() ? "" : ", ") + name(value);
-  }
-  fail("\"", word, "\" is none of ", known);
+  fail("\"", word, "\" is none of ", join(all, ", ", [](E value) { return name(value); }));
 }
 
 ExchangeForm form_named(const std::string& word) {
@@ -77,8 +70,8 @@ Index border(const RowBlocks& blocks, Index row, Index rows, Borders borders) {
 }
 
 std::pair<Index, Index> two(const Json& json) {
-  if (json.array().size() != 2) fail("two integers are wanted");
-  return {json.elements[0].integer(), json.elements[1].integer()};
+  if (json.elements().size() != 2) fail("two integers are wanted");
+  return {json.elements()[0].integer(), json.elements()[1].integer()};
 }
 
 Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
@@ -116,7 +109,7 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
     sharding.kernel = named(json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
   if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
   if (sharding.type == T::data_parallel) return sharding;
-  for (const Json& shard : json.at("shards").array()) sharding.shards.push_back(shard_of(shard, table, borders));
+  for (const Json& shard : json.at("shards").elements()) sharding.shards.push_back(shard_of(shard, table, borders));
   std::stable_sort(sharding.shards.begin(), sharding.shards.end(), [](const Shard& a, const Shard& b) {
     return std::pair(a.columns.begin, a.blocks.begin) < std::pair(b.columns.begin, b.blocks.begin);
   });
@@ -124,7 +117,7 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
 }
 
 const Json& table_named(const Json& tables, const std::string& name) {
-  for (const Json& table : tables.array())
+  for (const Json& table : tables.elements())
     if (table.at("name").string() == name) return table;
   fail("it has no table ", name, ": it is the plan of another model");
 }
@@ -134,28 +127,27 @@ const Json& table_named(const Json& tables, const std::string& name) {
 std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
                       Index global_batch, double dense_seconds) {
   const PlanEstimate& estimate = proven.estimate;
-  std::string text =
-      "{\n  \"format\": \"" + std::string(format) +
-      "\",\n  \"version\": 1,\n  \"device\": " + json_quoted(topology.device) +
-      ",\n  \"ranks\": " + std::to_string(topology.ranks) +
-      ",\n  \"ranks_per_node\": " + std::to_string(topology.ranks_per_node) +
-      ",\n  \"batch_size\": " + std::to_string(global_batch) +
-      ",\n  \"memory_bytes\": " + std::to_string(topology.memory) +
-      ",\n  \"critical_path_seconds\": " + number(estimate.critical_path()) +
-      (dense_seconds > 0 ? ",\n  \"predicted_step_seconds\": " + number(estimate.critical_path() + dense_seconds)
-                         : "") +
-      ",\n  \"lower_bound_seconds\": " + number(proven.lower_bound) + ",\n  \"gap\": " + number(proven.gap()) +
-      ",\n  \"exact\": " + (proven.exact ? "true" : "false") + ",\n  \"imbalance\": " + number(estimate.imbalance()) +
-      ",\n  \"per_rank\": [";
+  Json json = Json::object(Json::Layout::lines);
+  json.set("format", format)
+      .set("version", 1)
+      .set("device", topology.device)
+      .set("ranks", topology.ranks)
+      .set("ranks_per_node", topology.ranks_per_node)
+      .set("batch_size", global_batch)
+      .set("memory_bytes", topology.memory)
+      .set("critical_path_seconds", estimate.critical_path());
+  if (dense_seconds > 0) json.set("predicted_step_seconds", estimate.critical_path() + dense_seconds);
+  json.set("lower_bound_seconds", proven.lower_bound)
+      .set("gap", proven.gap())
+      .set("exact", proven.exact)
+      .set("imbalance", estimate.imbalance());
+  Json per_rank = Json::array(Json::Layout::lines), of_tables = Json::array(Json::Layout::lines);
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    text += std::string(r == 0 ? "" : ",") + "\n    {\"rank\": " + std::to_string(r) +
-            ", \"seconds\": " + number(estimate.seconds[r]) + ", \"bytes\": " + number(std::ceil(estimate.bytes[r])) +
-            "}";
-  text += "],\n  \"tables\": [";
+    per_rank.add(
+        Json::object().set("rank", r).set("seconds", estimate.seconds[r]).set("bytes", std::ceil(estimate.bytes[r])));
   for (std::size_t t = 0; t < tables.size(); ++t)
-    text += (t == 0 ? "\n" : ",\n") +
-            table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]);
-  return text + "]\n}\n";
+    of_tables.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
+  return json.set("per_rank", per_rank).set("tables", of_tables).text() + "\n";
 }
 
 ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,
@@ -182,11 +174,11 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
         fail("table ", table.name, ": ", error.what());
       }
     }
-    for (const Json& entry : given.array())
+    for (const Json& entry : given.elements())
       if (std::none_of(tables.begin(), tables.end(),
                        [&](const EmbeddingBagConfig& table) { return table.name == entry.at("name").string(); }))
         fail("table ", entry.at("name").string(), " is not in this model: it is the plan of another one");
-    if (given.array().size() != tables.size()) fail("it has a table twice");
+    if (given.elements().size() != tables.size()) fail("it has a table twice");
     if (borders == Borders::exact) check_plan(tables, plan, ranks);
     for (std::size_t t = 0; t < plan.size(); ++t)
       for (const Shard& shard : plan[t].shards)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_text.hpp>
 
 namespace tesserec::planning {
@@ -9,12 +10,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-template <class... Numbers>
-std::string pair(Numbers... numbers) {
-  std::string text;
-  ((text += (text.empty() ? "" : ", ") + std::to_string(numbers)), ...);
-  return "[" + text + "]";
-}
+std::string pair(Index a, Index b) { return concat("[", a, ", ", b, "]"); }
 
 /// The first line is the head; no blanks at the ends of lines.
 std::string aligned(const std::vector<Line>& lines) {
@@ -23,14 +19,10 @@ std::string aligned(const std::vector<Line>& lines) {
     for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
   std::string text;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    for (std::size_t c = 0; c < lines[i].size(); ++c) {
-      text += c == 0 ? "" : " | ";
-      text += lines[i][c];
-      if (c + 1 < lines[i].size()) text.append(widths[c] - lines[i][c].size(), ' ');
-    }
-    text += "\n";
-    for (std::size_t c = 0; i == 0 && c < widths.size(); ++c)
-      text += (c == 0 ? "" : "-+-") + std::string(widths[c], '-') + (c + 1 == widths.size() ? "\n" : "");
+    Line cells = lines[i];
+    for (std::size_t c = 0; c + 1 < cells.size(); ++c) cells[c] = left(cells[c], widths[c]);
+    text += join(cells, " | ") + "\n";
+    if (i == 0) text += join(widths, "-+-", [](std::size_t width) { return std::string(width, '-'); }) + "\n";
   }
   return text;
 }
@@ -41,9 +33,7 @@ std::string ranks_of(const ParameterSharding& sharding, int ranks) {
     for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
   for (const Shard& shard : sharding.shards)
     if (std::find(all.begin(), all.end(), shard.rank) == all.end()) all.push_back(shard.rank);
-  std::string text;
-  for (const int rank : all) text += (text.empty() ? "" : ", ") + std::to_string(rank);
-  return "[" + text + "]";
+  return "[" + join(all) + "]";
 }
 
 }  // namespace

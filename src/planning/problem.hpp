@@ -116,6 +116,6 @@ struct Outcome {
 Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
 
 /// "1073741824 bytes (1.00 GiB)"
-std::string bytes_text(double bytes);
+std::string exact_bytes_text(double bytes);
 
 }  // namespace tesserec::planning

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <set>
 
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
 
 namespace tesserec::planning {
@@ -10,23 +11,16 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-template <class... Values>
-std::string line(const char* format, Values... values) {
-  char text[400];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 /// "0-3 5"
-std::string runs(const std::set<int>& ranks) {
-  std::string text;
+std::string runs_of(const std::set<int>& ranks) {
+  std::vector<std::string> runs;
   for (auto at = ranks.begin(); at != ranks.end();) {
     const int first = *at;
     int last = first;
     while (++at != ranks.end() && *at == last + 1) ++last;
-    text += (text.empty() ? "" : " ") + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
+    runs.push_back(last > first ? concat(first, "-", last) : std::to_string(first));
   }
-  return text;
+  return join(runs, " ");
 }
 
 std::size_t name_width(std::span<const EmbeddingBagConfig> tables) {
@@ -35,18 +29,25 @@ std::size_t name_width(std::span<const EmbeddingBagConfig> tables) {
   return std::min<std::size_t>(width, 40);
 }
 
+/// table, rows, dim, type, kernel, travel, ranks
+std::string in_columns(const std::array<std::string, 7>& cells, std::size_t width) {
+  return concat("  ", left(cells[0], width), ' ', right(cells[1], 11), ' ', right(cells[2], 5), "  ",
+                left(cells[3], 17), "  ", left(cells[4], 6), "  ", left(cells[5], 6), "  ", cells[6]);
+}
+
 std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding& sharding, std::size_t width) {
   std::set<int> ranks;
   for (const Shard& shard : sharding.shards) ranks.insert(shard.rank);
-  return line("  %-*s %11lld %5lld  %-17s  %-6s  %-6s  %s", static_cast<int>(width), table.name.c_str(),
-              static_cast<long long>(table.num_embeddings), static_cast<long long>(table.embedding_dim),
-              name(sharding.type), name(sharding.kernel), form_name(sharding.form),
-              sharding.shards.empty() ? "all" : runs(ranks).c_str());
+  return in_columns(
+      {table.name, std::to_string(table.num_embeddings), std::to_string(table.embedding_dim), name(sharding.type),
+       name(sharding.kernel), form_name(sharding.form), ranks.empty() ? "all" : runs_of(ranks)},
+      width);
 }
 
-std::string head(std::size_t width) {
-  return line("  %-*s %11s %5s  %-17s  %-6s  %-6s  %s", static_cast<int>(width), "table", "rows", "dim", "type",
-              "kernel", "travel", "ranks");
+std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
+  const Range rows = blocks.rows(shard.blocks);
+  return concat(shard.rank, ": [", rows.begin, ", ", shard.columns.begin, "] ", rows.size(), " x ",
+                shard.columns.size());
 }
 
 }  // namespace
@@ -55,17 +56,13 @@ const char* form_name(ExchangeForm form) { return form == ExchangeForm::pooled ?
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {
   const std::size_t width = name_width(tables);
-  std::string text = head(width) + "; shards as rank: [row, column] rows x columns\n";
+  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "travel", "ranks"}, width) +
+                     "; shards as rank: [row, column] rows x columns\n";
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    text += table_line(tables[t], plan[t], width);
     const embedding::RowBlocks blocks(tables[t].num_embeddings);
-    for (const Shard& shard : plan[t].shards) {
-      const Range rows = blocks.rows(shard.blocks);
-      text += line("%s%d: [%lld, %lld] %lld x %lld", &shard == plan[t].shards.data() ? "; " : ", ", shard.rank,
-                   static_cast<long long>(rows.begin), static_cast<long long>(shard.columns.begin),
-                   static_cast<long long>(rows.size()), static_cast<long long>(shard.columns.size()));
-    }
-    text += "\n";
+    const auto shard = [&](const Shard& one) { return shard_text(one, blocks); };
+    text += table_line(tables[t], plan[t], width) + (plan[t].shards.empty() ? "" : "; ") +
+            join(plan[t].shards, ", ", shard) + "\n";
   }
   return text;
 }
@@ -74,9 +71,11 @@ std::string describe(std::span<const EmbeddingBagConfig> tables, const ProvenPla
   const PlanEstimate& estimate = proven.estimate;
   std::string text = "  rank            bytes       seconds\n";
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    text += line("  %4zu %16.0f  %12.6g\n", r, estimate.bytes[r], estimate.seconds[r]);
-  text += line("  critical path %.6g s, lower bound %.6g s, gap %.2f %%%s, imbalance %.3f\n", estimate.critical_path(),
-               proven.lower_bound, 100 * proven.gap(), proven.exact ? " (exact)" : "", estimate.imbalance());
+    text += concat("  ", right(std::to_string(r), 4), ' ', right(fixed(estimate.bytes[r], 0), 16), "  ",
+                   right(significant(estimate.seconds[r], 6), 12), "\n");
+  text += concat("  critical path ", significant(estimate.critical_path(), 6), " s, lower bound ",
+                 significant(proven.lower_bound, 6), " s, gap ", fixed(100 * proven.gap(), 2), " %",
+                 proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n");
   return text + describe(tables, proven.plan);
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/disk.hpp>
 
@@ -30,9 +30,7 @@ struct Entry {
 };
 
 std::string folder_of(const std::string& path, Index step) {
-  char name[32];
-  std::snprintf(name, sizeof name, "step_%09lld", static_cast<long long>(step));
-  return (fs::path(path) / name).string();
+  return (fs::path(path) / ("step_" + right(std::to_string(step), 9, '0'))).string();
 }
 
 std::vector<Entry> entries(const std::string& path) {

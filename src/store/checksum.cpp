@@ -3,11 +3,11 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
-#include <cstdio>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::store {
@@ -92,11 +92,7 @@ std::uint64_t bytes_checksum(const std::string& name, const void* data, Index by
   return sum;
 }
 
-std::string checksum_text(std::uint64_t checksum) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(checksum));
-  return text;
-}
+std::string checksum_text(std::uint64_t checksum) { return hex(checksum); }
 
 std::string combined_digest(const std::map<std::string, std::uint64_t>& checksums) {
   std::string lines;

@@ -6,15 +6,12 @@
 
 #include "file_impl.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::store {
 namespace {
 
-std::string text_of(const std::vector<Index>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
+std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
 // A slab with its columns resolved: `width` elements a row.
 struct Block {

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
@@ -18,24 +17,26 @@ namespace {
 
 std::string digest_line(const std::string& body) {
   const std::uint64_t digest = bytes_checksum("manifest", body.data(), static_cast<Index>(body.size()));
-  return "  \"digest\": " + json_quoted(checksum_text(digest)) + "\n}\n";
+  return "  \"digest\": \"" + checksum_text(digest) + "\"\n}\n";
 }
 
 // All but the digest, which is that of this text.
 std::string body_of(const Manifest& manifest) {
-  std::ostringstream text;
-  text << "{\n  \"format\": " << json_quoted(checkpoint_format) << ",\n  \"version\": " << manifest.version
-       << ",\n  \"step\": " << manifest.step << ",\n  \"state\": " << json_quoted(manifest.state)
-       << ",\n  \"datasets\": {";
-  const char* separator = "\n";
-  for (const auto& [name, record] : manifest.datasets) {
-    text << separator << "    " << json_quoted(name) << ": {\"rows\": " << record.rows
-         << ", \"columns\": " << record.columns << ", \"checksum\": " << json_quoted(checksum_text(record.checksum))
-         << "}";
-    separator = ",\n";
-  }
-  text << "\n  },\n";
-  return text.str();
+  Json datasets = Json::object(Json::Layout::lines);
+  for (const auto& [name, record] : manifest.datasets)
+    datasets.set(name, Json::object()
+                           .set("rows", record.rows)
+                           .set("columns", record.columns)
+                           .set("checksum", checksum_text(record.checksum)));
+  std::string text = Json::object(Json::Layout::lines)
+                         .set("format", checkpoint_format)
+                         .set("version", manifest.version)
+                         .set("step", manifest.step)
+                         .set("state", manifest.state)
+                         .set("datasets", datasets)
+                         .text();
+  text.resize(text.size() - std::string_view("\n}").size());
+  return text + ",\n";
 }
 
 std::uint64_t checksum_value(const std::string& text) {
@@ -79,9 +80,12 @@ void require_version_1(const std::string& folder) {
   if (const Index wanted = json.at("state_bytes").integer(); bytes != wanted)
     fail(path, " has ", bytes, " bytes, and manifest.json says ", wanted, ": the file is truncated or replaced");
   std::map<Index, Index> ranges{{bytes, 0}};  // first byte, bytes
-  for (const auto& [name, record] : json.at("datasets").members)
+  const Json& datasets = json.at("datasets");
+  for (const std::string& name : datasets.names()) {
+    const Json& record = datasets.at(name);
     if (const Index size = record.at("rows").integer() * record.at("columns").integer(); size > 0)
       ranges[record.at("offset").integer()] = size * Index{sizeof(float)};
+  }
   if (metadata_checksum(path, ranges) != checksum_value(json.at("metadata_checksum").string()))
     fail(path, " is damaged outside its datasets");
 }
@@ -101,9 +105,12 @@ Manifest read_manifest(const std::string& folder) {
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
     if (manifest.version > 1) manifest.state = json.at("state").string();
-    for (const auto& [name, record] : json.at("datasets").members)
+    const Json& datasets = json.at("datasets");
+    for (const std::string& name : datasets.names()) {
+      const Json& record = datasets.at(name);
       manifest.datasets[name] = {record.at("rows").integer(), record.at("columns").integer(),
                                  checksum_value(record.at("checksum").string())};
+    }
     const std::size_t body = std::min(text.rfind("  \"digest\""), text.size());
     if (text != text.substr(0, body) + digest_line(text.substr(0, body))) fail("its digest does not fit its content");
   } catch (const std::exception& error) {

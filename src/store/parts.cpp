@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
-#include <cstdio>
 
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/parts.hpp>
 
 namespace tesserec::store {
@@ -73,10 +73,6 @@ std::string stem_of(const std::string& path) {
   return ends ? path.substr(0, path.size() - ending.size()) : path;
 }
 
-std::string part_name(int part) {
-  char name[32];
-  std::snprintf(name, sizeof name, "%05d.h5", part);
-  return name;
-}
+std::string part_name(int part) { return right(std::to_string(part), 5, '0') + ".h5"; }
 
 }  // namespace tesserec::store

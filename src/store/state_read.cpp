@@ -6,6 +6,7 @@
 #include "state_layout.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/state.hpp>
 
@@ -38,17 +39,13 @@ void require_shapes(const File& file, const Layout& layout) {
     if (!file.exists(name) || !file.is_dataset(name)) {
       std::vector<std::string> found;
       find_datasets(file, "", found);
-      std::string list;
-      for (const std::string& dataset : found) list += (list.empty() ? "" : ", ") + dataset;
       fail(file.path(), ": the model wants ", name, " (", want.rows, " x ", want.columns,
-           "), which this checkpoint does not have (it has ", list, ")", another_model);
+           "), which this checkpoint does not have (it has ", join(found), ")", another_model);
     }
     const std::vector<Index> have = file.shape(name);
     if (have == std::vector<Index>{want.rows, want.columns}) continue;
-    std::string text;
-    for (const Index extent : have) text += (text.empty() ? "" : " x ") + std::to_string(extent);
-    fail(file.path(), ": ", name, " is ", text, " in this checkpoint, and ", want.rows, " x ", want.columns,
-         " in the model", another_model);
+    fail(file.path(), ": ", name, " is ", join(have, " x "), " in this checkpoint, and ", want.rows, " x ",
+         want.columns, " in the model", another_model);
   }
 }
 

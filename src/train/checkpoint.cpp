@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
 
 #include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -116,9 +116,8 @@ std::string rate_of(const store::StateRecords& records, double seconds) {
   double bytes = 0;
   for (const auto& [name, record] : records)
     bytes += static_cast<double>(sizeof(float)) * static_cast<double>(record.rows * record.columns);
-  char text[80];
-  std::snprintf(text, sizeof text, ": %.1f MB in %.3f s, %.2f GB/s", 1e-6 * bytes, seconds, 1e-9 * bytes / seconds);
-  return text;
+  return concat(": ", fixed(1e-6 * bytes, 1), " MB in ", fixed(seconds, 3), " s, ", fixed(1e-9 * bytes / seconds, 2),
+                " GB/s");
 }
 
 /// Whether the training data have the bytes that the checkpoint's had. False where that is not known.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/parted_writer.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -73,13 +73,10 @@ std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics&
 }
 
 std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& [name, value] : chosen(metrics, names)) {
-    char part[64];
-    std::snprintf(part, sizeof part, std::isnan(value) ? "%s undefined" : "%s %.6f", name.c_str(), value);
-    text += (text.empty() ? "" : ", ") + std::string(part);
-  }
-  return text + ", " + std::to_string(metrics.samples) + " samples";
+  const auto part = [](const auto& metric) {
+    return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
+  };
+  return concat(join(chosen(metrics, names), ", ", part), ", ", metrics.samples, " samples");
 }
 
 }  // namespace tesserec::train

@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-#include <cstdio>
 #include <fstream>
 
 #include <fcntl.h>
 
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/train/metrics_log.hpp>
 
 namespace tesserec::train {
 namespace {
 
-/// The lines of steps up to `step`, without the evaluation of step `last`. A line cut off by a kill has no closing
-/// brace and goes too.
+/// Whether a run that goes on after `step` keeps this line. One that a kill cut off is no JSON and goes.
+bool stays(const std::string& line, Index step, Index last) {
+  try {
+    const Json json = parse_json(line);
+    const Index at = json.at("step").integer();
+    return at <= step && !(at == last && json.at("kind").string() == "evaluate");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The lines of steps up to `step`, without the evaluation of step `last`.
 std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
-  std::string kept, line;
-  while (std::getline(in, line)) {
-    long long at = 0;
-    if (line.empty() || line.back() != '}' || std::sscanf(line.c_str(), "{\"step\": %lld", &at) != 1 || at > step)
-      continue;
-    if (at == last && line.find("\"kind\": \"evaluate\"") != std::string::npos) continue;
-    kept += line + "\n";
-  }
+  std::string kept;
+  for (std::string line; std::getline(in, line);)
+    if (stays(line, step, last)) kept += line + "\n";
   return kept;
 }
 
@@ -43,13 +48,10 @@ void MetricsLog::close() {
 }
 
 void MetricsLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
-  std::string line = "{\"step\": " + std::to_string(step) + ", \"kind\": \"" + kind + "\"";
-  for (const auto& [name, value] : values) {
-    char number[40];
-    std::snprintf(number, sizeof number, "%.17g", value);
-    line += ", \"" + name + "\": " + (std::isfinite(value) ? number : "null");
-  }
-  line += "}\n";
+  Json json = Json::object();
+  json.set("step", step).set("kind", kind);
+  for (const auto& [name, value] : values) json.set(name, value);
+  const std::string line = json.text() + "\n";
   store::write_all(*file_, path_, std::as_bytes(std::span(line.data(), line.size())));
 }
 

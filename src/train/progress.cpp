@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/train/progress.hpp>
 
 namespace tesserec::train {
@@ -10,12 +9,13 @@ void Progress::show(Index step, Index samples, double loss, bool last) {
   const double seconds = timer_.seconds();
   if (!last && seconds - shown_ < 0.2) return;
   shown_ = seconds;
-  const double left = seconds * static_cast<double>(last_ - step) / static_cast<double>(step - first_);
-  char line[160];
-  std::snprintf(line, sizeof line, "step %lld/%lld  %.0f samples/s  loss %.5f  %02d:%02d:%02d to go",
-                static_cast<long long>(step), static_cast<long long>(last_), static_cast<double>(samples) / seconds,
-                loss, static_cast<int>(left) / 3600, static_cast<int>(left) / 60 % 60, static_cast<int>(left) % 60);
-  log_progress(line, last);
+  const double rest = seconds * static_cast<double>(last_ - step) / static_cast<double>(step - first_);
+  const auto whole = static_cast<Index>(rest);
+  const auto two_digits = [](Index number) { return right(std::to_string(number), 2, '0'); };
+  log_progress(concat("step ", step, "/", last_, "  ", fixed(static_cast<double>(samples) / seconds, 0),
+                      " samples/s  loss ", fixed(loss, 5), "  ", two_digits(whole / 3600), ":",
+                      two_digits(whole / 60 % 60), ":", two_digits(whole % 60), " to go"),
+               last);
 }
 
 }  // namespace tesserec::train

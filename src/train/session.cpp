@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
@@ -43,21 +42,6 @@ model::DistributedModelParallel build(const Exec& exec, const comm::Communicator
           job.optimizer.dense};
 }
 
-std::string chain(const std::vector<Index>& widths) {
-  std::string text;
-  for (const Index width : widths) text += (text.empty() ? "" : "-") + std::to_string(width);
-  return text;
-}
-
-std::string human(double bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
-  return text;
-}
-
 }  // namespace
 
 Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
@@ -92,12 +76,11 @@ std::string describe_model(const model::Dlrm& dense, const std::vector<embedding
     bytes += planning::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
   }
   const bool dot = dense.settings().interaction == model::Interaction::dot;
-  return "  bottom MLP " + chain(dense.bottom_widths()) + ", interaction " + (dot ? "dot" : "cat") +
-         (dot && dense.settings().itself ? " with itself" : "") + ", " + std::to_string(dense.top_widths()[0]) +
-         " wide, top MLP " + chain(dense.top_widths()) + "\n  " + std::to_string(features) + " features in " +
-         std::to_string(tables.size()) + " tables; parameters: " + std::to_string(weights) + " dense, " +
-         std::to_string(table_weights) + " in tables (" + human(static_cast<double>(bytes)) +
-         " with optimizer state)\n";
+  return concat("  bottom MLP ", join(dense.bottom_widths(), "-"), ", interaction ", dot ? "dot" : "cat",
+                dot && dense.settings().itself ? " with itself" : "", ", ", dense.top_widths()[0], " wide, top MLP ",
+                join(dense.top_widths(), "-"), "\n  ", features, " features in ", tables.size(),
+                " tables; parameters: ", weights, " dense, ", table_weights, " in tables (",
+                bytes_text(static_cast<double>(bytes)), " with optimizer state)\n");
 }
 
 }  // namespace tesserec::train

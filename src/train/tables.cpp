@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::train {
@@ -12,11 +13,9 @@ namespace {
 std::size_t feature_index(const data::SourceInfo& data, const std::string& feature,
                           const embedding::EmbeddingBagConfig& table) {
   const auto found = std::find(data.features.begin(), data.features.end(), feature);
-  if (found == data.features.end()) {
-    std::string known;
-    for (const std::string& name : data.features) known += (known.empty() ? "" : ", ") + name;
-    fail("table ", table.name, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ", known);
-  }
+  if (found == data.features.end())
+    fail("table ", table.name, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ",
+         join(data.features));
   const auto index = static_cast<std::size_t>(found - data.features.begin());
   if (table.weighted && !data.weighted[index])
     fail("table ", table.name, " is weighted, but the data (", data.description, ") have no weights for feature \"",
@@ -71,11 +70,6 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
 }
 
 void require_same_features(const data::SourceInfo& training, const data::SourceInfo& evaluation) {
-  const auto join = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  };
   const char* advice = "; preprocess both with one deck";
   if (training.dense_features != evaluation.dense_features)
     fail("the training data (", training.description, ") have ", training.dense_features,

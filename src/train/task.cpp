@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -84,10 +85,10 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     const auto& names = job.checkpoint.accept;
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return is_in(key, name); });
   };
-  std::string differences, advice;
+  std::vector<std::string> differences, advice;
   const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
-    differences += (differences.empty() ? "" : "; ") + key + " = " + value_then + ", this deck has " + value_now;
-    advice += (advice.empty() ? "\"" : ", \"") + key + "\"";
+    differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
+    advice.push_back('"' + key + '"');
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
@@ -104,7 +105,8 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     if (is_table && blocks_then.count(home) == 0) add(home, "no table", "one");
   }
   if (!differences.empty())
-    fail(file, " was made with ", differences, "; set it back, or allow it with checkpoint.accept = [", advice, "]");
+    fail(file, " was made with ", join(differences, "; "), "; set it back, or allow it with checkpoint.accept = [",
+         join(advice), "]");
 }
 
 }  // namespace tesserec::train

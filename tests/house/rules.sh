@@ -67,6 +67,7 @@ only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_fil
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
+only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 
 # Kokkos' headers are most of a compilation: settings and what plans, talks and reads decks do without.
 names='Kokkos::|\b(Exec|Vector|Matrix|Region|parallel_for|make_vector|make_matrix|concurrency|backend_description)\b'
@@ -92,6 +93,11 @@ done < <(grep -HnE '\bMPI_[A-Z]' $sources || true)
 while IFS=: read -r file line _; do
   [[ $file == src/app/* || $file == src/comm/environment.cpp ]] || breach "$file:$line: only app starts or ends MPI, Kokkos and the process"
 done < <(grep -HnE '\b(MPI_Init|MPI_Init_thread|MPI_Finalize|MPI_Abort|Kokkos::initialize|Kokkos::finalize|std::exit|std::_Exit)[[:space:]]*\(' $sources || true)
+
+# Numbers become text in one place.
+while IFS=: read -r file line _; do
+  [[ $file =~ ^(include/tesserec|src)/core/ ]] || breach "$file:$line: no printf into text, no scanf; core/text.hpp writes and reads numbers"
+done < <(grep -HnE '\b(v?sn?printf|v?sscanf)\b' $sources || true)
 
 # What every file and folder has.
 for file in $sources $(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort); do

@@ -77,6 +77,21 @@ TEST_CASE("a plan file may name shards in any order, and each table once") {
   CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: it has 16 dim, in this model 20"));
 }
 
+TEST_CASE("a plan file may escape the letters of a name, and is refused with the line where it is no JSON") {
+  std::vector<embedding::EmbeddingBagConfig> model = one_table;
+  model[0].name = "caf\xc3\xa9 \xce\x94";
+  const std::string text =
+      "{\"ranks\": 2, \"tables\": [\n{\"name\": \"caf\\u00e9 \\u0394\", \"rows\": 5000, \"dim\": 16, \"type\": "
+      "\"table_wise\",\n\"shards\": [{\"rank\": 1, \"offset\": [0, 0], \"size\": [5000, 16]}]}]}";
+  CHECK(planning::parse_plan(text, "p.json", model, 2)[0].shards ==
+        std::vector<Shard>{{1, {0, embedding::RowBlocks::count}, {0, 16}}});
+  const auto refused = [&](const std::string& wrong) {
+    return error_of([&] { planning::parse_plan(wrong, "p.json", model, 2); });
+  };
+  CHECK(mentions(refused(text.substr(0, text.size() - 3) + ",]}"), "p.json: parse error at line 3, column "));
+  CHECK(mentions(refused(text.substr(0, text.size() - 3) + ", \"dim\": 16}]}"), "line 3: \"dim\" stands twice"));
+}
+
 TEST_CASE("plan.reserve is left free of the memory that is given") {
   planning::Settings settings;
   settings.memory = 1000;

@@ -2,9 +2,10 @@
 /// Failure: a user's mistake or the machine's refusal throws Error; a programmer's mistake is an assert.
 #pragma once
 
-#include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include <tesserec/core/text.hpp>
 
 namespace tesserec {
 
@@ -17,9 +18,7 @@ class Error : public std::runtime_error {
 /// Throws Error with all parts written one after the other: fail("no rows in ", path, "; give ...").
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  throw Error(text.str());
+  throw Error(concat(parts...));
 }
 
 }  // namespace tesserec

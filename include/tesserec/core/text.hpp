@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Words for people and files: parts in a row, lists, numbers, columns.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace tesserec {
+
+/// All parts one after the other, as a stream writes them: concat("row ", 3, " of ", name).
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// join(names) = "a, b, c"; of each element `part(element)` is written.
+template <class List, class Part = std::identity>
+std::string join(const List& list, std::string_view separator = ", ", const Part& part = {}) {
+  std::ostringstream text;
+  std::string_view before;
+  for (const auto& element : list) {
+    text << before << part(element);
+    before = separator;
+  }
+  return text.str();
+}
+
+/// "1 rank", "2 ranks".
+std::string counted(std::int64_t count, std::string_view noun);
+
+/// Digits after the point: fixed(2.0, 1) = "2.0".
+std::string fixed(double value, int digits);
+/// Digits in all, at most: significant(2.0, 6) = "2"; 17 read back to the same double.
+std::string significant(double value, int digits);
+/// scientific(1500, 2) = "1.50e+03".
+std::string scientific(double value, int digits);
+/// The fewest digits that read back to the same number, 1.0 for a whole one: as TOML and Python write it.
+std::string shortest(double value);
+std::string shortest(float value);
+/// Hexadecimal digits, zeros in front.
+std::string hex(std::uint64_t value, std::size_t digits = 16);
+/// "512 B", "1.50 MiB".
+std::string bytes_text(double bytes);
+
+/// Filled up to `width`, behind or in front.
+std::string left(std::string text, std::size_t width);
+std::string right(std::string text, std::size_t width, char fill = ' ');
+
+/// The number that all of the text is; none when it is something else or out of range.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace tesserec
