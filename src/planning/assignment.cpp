@@ -23,7 +23,7 @@ Assignment::Assignment(const Problem& problem)
       each_{problem.base, 0} {}
 
 bool Assignment::fits(int rank, double bytes) const {
-  return own_[static_cast<std::size_t>(rank)].bytes + each_.bytes + bytes <= problem_.memory;
+  return own_[rank].bytes + each_.bytes + bytes <= problem_.memory;
 }
 
 bool Assignment::holds(std::size_t table, int rank) const {
@@ -78,9 +78,7 @@ void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) 
     const double bytes = option.pieces[i].bytes + option.each.bytes;
     auto found = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return fits(rank, bytes); });
     if (found == ranks.end())  // nowhere: where most is free
-      found = std::min_element(ranks.begin(), ranks.end(), [&](int a, int b) {
-        return own_[static_cast<std::size_t>(a)].bytes < own_[static_cast<std::size_t>(b)].bytes;
-      });
+      found = std::min_element(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].bytes < own_[b].bytes; });
     owners[i] = *found;
     ranks.erase(found);
   }
@@ -91,32 +89,32 @@ void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) 
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const auto group = static_cast<std::size_t>(option.group);
   std::vector<Load> own = own_;
-  std::vector<int> used(static_cast<std::size_t>(nodes));
+  std::vector<int> used(nodes);
   for (std::size_t first = 0; first < option.pieces.size(); first += group) {
     int best = -1;
     std::tuple<int, bool, double> best_key;
     std::vector<int> best_ranks;
     for (int node = 0; node < nodes; ++node) {
-      std::vector<int> ranks(static_cast<std::size_t>(inside));
+      std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
-      const auto seconds = [&](int rank) { return own[static_cast<std::size_t>(rank)].seconds; };
+      const auto seconds = [&](int rank) { return own[rank].seconds; };
       if (group < ranks.size())  // the least loaded; all of them in order
         std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return seconds(a) < seconds(b); });
       bool fits = true;
       double worst = 0;
       for (std::size_t i = 0; i < group; ++i) {
         const Load& piece = option.pieces[first + i];
-        const Load& there = own[static_cast<std::size_t>(ranks[i])];
+        const Load& there = own[ranks[i]];
         fits = fits && there.bytes + each_.bytes + option.each.bytes + piece.bytes <= problem_.memory;
         worst = std::max(worst, there.seconds + piece.seconds);
       }
-      const std::tuple<int, bool, double> key{used[static_cast<std::size_t>(node)], !fits, worst};
+      const std::tuple<int, bool, double> key{used[node], !fits, worst};
       if (best < 0 || key < best_key) best = node, best_key = key, best_ranks = ranks;
     }
-    ++used[static_cast<std::size_t>(best)];
+    ++used[best];
     for (std::size_t i = 0; i < group; ++i) {
       owners[first + i] = best_ranks[i];
-      own[static_cast<std::size_t>(best_ranks[i])] += option.pieces[first + i];
+      own[best_ranks[i]] += option.pieces[first + i];
     }
   }
 }

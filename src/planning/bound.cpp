@@ -124,13 +124,13 @@ class Bound {
 
   /// The largest load of pieces that the deck puts on ranks.
   double fixed() const {
-    std::vector<double> load(static_cast<std::size_t>(problem_.ranks));
+    std::vector<double> load(problem_.ranks);
     for (const auto& options : problem_.options) {
       if (options.size() > 1 && options[0].owner_rule != OwnerRule::fixed) continue;
       for (std::size_t i = 0; i < options[0].owners.size(); ++i) {
         double least = infinity;
         for (const Option& option : options) least = std::min(least, option.pieces[i].seconds);
-        load[static_cast<std::size_t>(options[0].owners[i])] += least;
+        load[options[0].owners[i]] += least;
       }
     }
     return *std::max_element(load.begin(), load.end());

@@ -97,11 +97,11 @@ class Tree {
         return std::find(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(i), r) !=
                owners.begin() + static_cast<std::ptrdiff_t>(i);
       };
-      Load& own = own_[static_cast<std::size_t>(rank)];
+      Load& own = own_[rank];
       if (!fixed && used(rank)) continue;
       bool tried = false;
       for (int r = first; r < rank && !tried && !fixed; ++r) {
-        const Load& other = own_[static_cast<std::size_t>(r)];
+        const Load& other = own_[r];
         tried = !used(r) && other.seconds == own.seconds && other.bytes == own.bytes;
       }
       if (tried) continue;
@@ -142,13 +142,12 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
 }
 
 Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
-  std::vector<Load> own(static_cast<std::size_t>(problem.ranks));
+  std::vector<Load> own(problem.ranks);
   Load each{problem.base, 0};
   for (std::size_t t = 0; t < choices.size(); ++t) {
     const Option& option = problem.options[t][choices[t].option];
     each += option.each;
-    for (std::size_t i = 0; i < option.pieces.size(); ++i)
-      own[static_cast<std::size_t>(choices[t].owners[i])] += option.pieces[i];
+    for (std::size_t i = 0; i < option.pieces.size(); ++i) own[choices[t].owners[i]] += option.pieces[i];
   }
   Outcome outcome;
   for (const Load& load : own) {

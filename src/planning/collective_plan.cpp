@@ -57,8 +57,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
                                                      std::span<const EmbeddingBagConfig> tables) const {
   const Topology& topology = model_.topology();
   if (topology.ranks != comm.size()) fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
-  const Index most = comm.max(static_cast<Index>(tables.size()));
-  if (comm.min(static_cast<Index>(tables.size())) != most) fail("the ranks differ in their number of tables");
+  const Index most = comm.max(std::ssize(tables));
+  if (comm.min(std::ssize(tables)) != most) fail("the ranks differ in their number of tables");
   std::string all = text_of(topology, model_.global_batch()) + settings_.file;
   if (const int rank = other_rank(comm, all); rank >= 0)
     fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks one deck");
@@ -111,7 +111,7 @@ void require_same_plan(const comm::Communicator& comm, std::span<const Embedding
   };
   std::string all;
   for (std::size_t t = 0; t < plan.size(); ++t) all += text(t) + '\n';
-  const Index count = static_cast<Index>(plan.size());
+  const Index count = std::ssize(plan);
   if (comm.max(count) != comm.min(count)) fail("the ranks' plans differ in their number of tables");
   if (other_rank(comm, all) < 0) return;
   for (std::size_t t = 0; t < plan.size(); ++t)

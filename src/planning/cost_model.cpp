@@ -173,7 +173,7 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     if (plan[t].type == ShardingType::data_parallel) each = costs.data_parallel();
     for (const Shard& shard : plan[t].shards) {
       const ShardLoad load = costs.shard(shard.blocks, shard.columns, plan[t].form);
-      owned[static_cast<std::size_t>(shard.rank)] += load.owner;
+      owned[shard.rank] += load.owner;
       all += load.owner;
       each += load.each;
     }

@@ -79,7 +79,7 @@ class Bins {
   }
 
   bool fits(int rank, const Load& piece) const {
-    const Load& own = own_[static_cast<std::size_t>(rank)];
+    const Load& own = own_[rank];
     return own.seconds + piece.seconds + std::max(each_.seconds, reserved_.seconds) <= most_ &&
            own.bytes + piece.bytes + std::max(each_.bytes, reserved_.bytes) <= problem_.memory;
   }
@@ -93,19 +93,18 @@ class Bins {
       for (int rank = 0; rank < problem_.ranks; ++rank) {
         if (option.owner_rule == OwnerRule::fixed && rank != option.owners[i]) continue;
         if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
-        if (best < 0 || own_[static_cast<std::size_t>(rank)].seconds > own_[static_cast<std::size_t>(best)].seconds)
-          best = rank;
+        if (best < 0 || own_[rank].seconds > own_[best].seconds) best = rank;
       }
       if (best < 0) return false;
       owners.push_back(best);
     }
-    for (std::size_t i = 0; i < owners.size(); ++i) own_[static_cast<std::size_t>(owners[i])] += option.pieces[i];
+    for (std::size_t i = 0; i < owners.size(); ++i) own_[owners[i]] += option.pieces[i];
     choices_[t] = {o, owners};
     return true;
   }
 
   Load room(int rank) const {
-    const Load& own = own_[static_cast<std::size_t>(rank)];
+    const Load& own = own_[rank];
     return {most_ - own.seconds - std::max(each_.seconds, reserved_.seconds),
             problem_.memory - own.bytes - std::max(each_.bytes, reserved_.bytes)};
   }
@@ -148,7 +147,7 @@ class Bins {
             ranks[best.rooms[i] * static_cast<std::size_t>(best_cut->columns) + static_cast<std::size_t>(c)]);
         option.pieces.push_back(load.owner);
         option.each += load.each;
-        own_[static_cast<std::size_t>(option.owners.back())] += load.owner;
+        own_[option.owners.back()] += load.owner;
       }
     derive(option, problem_.ranks);
     each_ += option.each;

@@ -88,7 +88,7 @@ class TableOptions {
 
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
            const std::vector<int>& owners = {}) {
-    std::vector<int> nobody(static_cast<std::size_t>(rows * columns));
+    std::vector<int> nobody(rows * columns);
     const std::vector<Shard> shards = cut(table_, rows, columns, nobody);
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
       Option option;
@@ -113,7 +113,7 @@ class TableOptions {
   /// The owners stand in the deck.
   void given(ShardingType type) {
     const auto& ranks = demand_.ranks;
-    const auto count = static_cast<Index>(ranks.size());
+    const auto count = std::ssize(ranks);
     const int node = topology_.node(ranks[0]);
     const bool one_node =
         std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
@@ -137,7 +137,7 @@ class TableOptions {
 
   /// The one form of a type that TorchRec gives it.
   void full(ShardingType type) {
-    std::vector<int> all(static_cast<std::size_t>(topology_.ranks));
+    std::vector<int> all(topology_.ranks);
     std::iota(all.begin(), all.end(), 0);
     const Index inside = topology_.ranks_per_node;
     switch (type) {
@@ -268,7 +268,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.base = model.latency();
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
-    TableOptions made(table, demand, model, static_cast<Index>(tables.size()) * problem.ranks <= 2500);
+    TableOptions made(table, demand, model, std::ssize(tables) * problem.ranks <= 2500);
     std::vector<Option> fitting;
     double least = 0;
     for (Option& option : made.options) {

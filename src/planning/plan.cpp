@@ -56,7 +56,7 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
 std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cuts, Index column_cuts,
                        std::span<const int> owners) {
   assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= most_column_cuts(table));
-  assert(static_cast<Index>(owners.size()) == row_cuts * column_cuts);
+  assert(std::ssize(owners) == row_cuts * column_cuts);
   const embedding::RowBlocks blocks(table.num_embeddings);
   const Index quads = most_column_cuts(table);
   const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };

@@ -58,7 +58,7 @@ std::vector<double> RowPartitions::vector_limit(const Load& most) const {
 
 Index RowPartitions::window(const std::vector<double>& limit) const {
   for (Index n = rows_.used - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
-    if (rows_.full[static_cast<std::size_t>(n)].vectors <= limit[static_cast<std::size_t>(n)]) return n;
+    if (rows_.full[n].vectors <= limit[n]) return n;
   return 0;
 }
 
@@ -84,7 +84,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   Index last_window = 0;
   for (std::size_t k = rooms.size(); k-- > 0;) {
     while (last_window < rows_.used) {
-      const Load& load = widest_.last[static_cast<std::size_t>(rows_.used - last_window - 1)].owner;
+      const Load& load = widest_.last[rows_.used - last_window - 1].owner;
       if (load.seconds > rooms[k].seconds || load.bytes > rooms[k].bytes) break;
       ++last_window;
     }
@@ -104,23 +104,23 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     const std::vector<double>& limit = limits[k];
     const double whole = waste * room.seconds;
     for (Index begin = std::max<Index>(0, least_end[k]); begin <= reached; ++begin) {
-      const Load& largest = widest_.last[static_cast<std::size_t>(begin)].owner;
+      const Load& largest = widest_.last[begin].owner;
       if (largest.seconds > room.seconds || largest.bytes > room.bytes) continue;
-      const ShardLoad& load = average_.last[static_cast<std::size_t>(begin)];
-      const double all = sum[static_cast<std::size_t>(begin)] + net.of(load) + whole;
+      const ShardLoad& load = average_.last[begin];
+      const double all = sum[begin] + net.of(load) + whole;
       if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
     }
     const Index longest = std::min(rows_.used - 1, reached + windows[k]);
     for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]); --end) {  // falling: sum[begin] is of k - 1
-      double best = sum[static_cast<std::size_t>(end)] * (1 - 1e-12);
+      double best = sum[end] * (1 - 1e-12);
       pieces_before(end, std::min(windows[k], end), [&](Index begin, double vectors) {
         const auto n = static_cast<std::size_t>(end - begin);
-        const double all = sum[static_cast<std::size_t>(begin)] + prices.at[n] + prices.vector * vectors + whole;
+        const double all = sum[begin] + prices.at[n] + prices.vector * vectors + whole;
         if (all >= best || vectors > limit[n]) return;
         best = all;
-        from[k][static_cast<std::size_t>(end)] = static_cast<std::int16_t>(begin);
+        from[k][end] = static_cast<std::int16_t>(begin);
       });
-      if (from[k][static_cast<std::size_t>(end)] >= 0) sum[static_cast<std::size_t>(end)] = best;
+      if (from[k][end] >= 0) sum[end] = best;
     }
     while (reached + 1 < rows_.used && reached < longest) ++reached;
   }
@@ -128,7 +128,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   placed.borders = {embedding::RowBlocks::count, last};
   placed.rooms = {last_room};
   for (std::size_t k = last_room; k-- > 0 && placed.borders.back() > 0;) {
-    const Index begin = from[k][static_cast<std::size_t>(placed.borders.back())];
+    const Index begin = from[k][placed.borders.back()];
     if (begin < 0) continue;
     placed.borders.push_back(begin);
     placed.rooms.push_back(k);

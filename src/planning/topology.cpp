@@ -51,7 +51,7 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
   // The least of all ranks; simulated nodes share one machine.
-  const Index sharing = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+  const Index sharing = std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]);
   if (settings.memory == 0) topology.memory = comm.min(machine_memory() / sharing);
   return topology;
 }
