@@ -15,7 +15,7 @@ void reserve_batch(const Exec& exec, Batch& batch, Index size, Index global_size
   reserve(exec, batch.labels, "tesserec::data::labels", std::max<Index>(size, 1));
   if (batch.sparse.keys != keys) batch.sparse.keys = keys;
   batch.sparse.stride = size;
-  reserve(exec, batch.sparse.offsets, "tesserec::data::offsets", static_cast<Index>(keys.size()) * size + 1);
+  reserve(exec, batch.sparse.offsets, "tesserec::data::offsets", std::ssize(keys) * size + 1);
 }
 
 void reserve_values(const Exec& exec, Batch& batch, Index total, bool weighted) {

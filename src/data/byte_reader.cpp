@@ -74,7 +74,7 @@ class GzipReader final : public ByteReader {
  private:
   bool refill() {
     stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(packed_.read(buffer_.data(), static_cast<Index>(buffer_.size())));
+    stream_.avail_in = static_cast<uInt>(packed_.read(buffer_.data(), std::ssize(buffer_)));
     return stream_.avail_in > 0;
   }
 

@@ -8,12 +8,12 @@
 namespace tesserec::data {
 
 void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const {
-  const Index features = static_cast<Index>(info_.features.size());
+  const Index features = std::ssize(info_.features);
   samples.size = 0;
   for (const Range& run : runs) samples.size += run.size();
-  samples.labels.resize(static_cast<std::size_t>(samples.size));
-  samples.dense.resize(static_cast<std::size_t>(samples.size * info_.dense_features));
-  samples.ids.resize(static_cast<std::size_t>(packed_ ? samples.size * features : 0));
+  samples.labels.resize(samples.size);
+  samples.dense.resize(samples.size * info_.dense_features);
+  samples.ids.resize(packed_ ? samples.size * features : 0);
   samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
   for (Samples::Jagged& bags : samples.jagged) bags.offsets.reserve(static_cast<std::size_t>(samples.size) + 1);
   for (Samples::Jagged& bags : samples.jagged) bags.offsets.push_back(0);
@@ -33,7 +33,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
 void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
   if (part.byte_labels) {
-    std::vector<std::uint8_t> labels(static_cast<std::size_t>(run.size()));
+    std::vector<std::uint8_t> labels(run.size());
     part.file.read("/labels", slab, labels.data());
     const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
     if (bad != labels.end())
@@ -44,7 +44,7 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
     part.file.read("/labels", slab, samples.labels.data() + at);
   }
   if (info_.dense_features > 0) part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
-  if (packed_) part.file.read("/sparse/ids", slab, samples.ids.data() + at * static_cast<Index>(info_.features.size()));
+  if (packed_) part.file.read("/sparse/ids", slab, samples.ids.data() + at * std::ssize(info_.features));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);
 }
 
@@ -58,11 +58,11 @@ void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Sample
     fail(part.file.path(), ": ", group, "/offsets of samples ", run.begin, " to ", run.end - 1,
          " do not ascend from 0 to ", part.values[feature], ", the number of ids");
   const Range values{offsets.front(), offsets.back()};
-  const auto had = static_cast<Index>(bags.values.size());
-  bags.values.resize(static_cast<std::size_t>(had + values.size()));
+  const auto had = std::ssize(bags.values);
+  bags.values.resize(had + values.size());
   part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + had);
   if (part.weighted[feature]) {
-    bags.weights.resize(static_cast<std::size_t>(had + values.size()));
+    bags.weights.resize(had + values.size());
     part.file.read(group + "/weights", {values.begin, values.size()}, bags.weights.data() + had);
   }
   for (std::size_t i = 1; i < offsets.size(); ++i) bags.offsets.push_back(offsets[i] - values.begin + had);

@@ -68,7 +68,7 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
         fail("dense feature ", dense_names_[i % columns], " is ", samples.dense[i], " in ", place(runs, i / columns));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples.jagged[f];
-    if (all_finite(bags.weights.data(), static_cast<Index>(bags.weights.size()))) continue;
+    if (all_finite(bags.weights.data(), std::ssize(bags.weights))) continue;
     for (Index i = 0; i < samples.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
         if (!std::isfinite(bags.weights[j]))
@@ -77,7 +77,7 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
 }
 
 void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const {
-  const auto features = static_cast<Index>(info_.features.size());
+  const auto features = std::ssize(info_.features);
   const auto refuse = [&](Index feature, Index id, Index sample) {
     fail("id ", id, " of feature ", info_.features[feature], " in ", place(runs, sample),
          " is outside of its table, which has ", rows[feature],
@@ -91,7 +91,7 @@ void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>
       if (samples.ids[i] < 0 || samples.ids[i] >= rows[i % features])
         refuse(i % features, samples.ids[i], i / features);
   }
-  for (Index f = 0; f < static_cast<Index>(samples.jagged.size()); ++f) {
+  for (Index f = 0; f < std::ssize(samples.jagged); ++f) {
     const Samples::Jagged& bags = samples.jagged[f];
     if (all_inside(bags.values, rows[f])) continue;
     for (Index i = 0; i < samples.size; ++i)

@@ -86,7 +86,7 @@ std::string Dataset::content() const {
     if (part.file.seal().empty()) return "";
     seals += part.file.seal() + "\n";
   }
-  return store::checksum_text(store::bytes_checksum("content", seals.data(), static_cast<Index>(seals.size())));
+  return store::checksum_text(store::bytes_checksum("content", seals.data(), std::ssize(seals)));
 }
 
 void Dataset::verify(Index share, Index of) const {
@@ -116,7 +116,7 @@ void Dataset::open(const std::string& path) {
   if (parts_.empty()) {
     packed_ = packed;
     dense_names_ = dense;
-    info_.dense_features = static_cast<Index>(dense.size());
+    info_.dense_features = std::ssize(dense);
     info_.features = features;
     info_.rows.assign(rows.size(), 0);
     if (file.has_attribute("/", "vocabulary_digest"))
@@ -150,8 +150,7 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
   part.byte_labels = file.type("/labels") == ElementType::u8;
   if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
-  if (packed)
-    require(file, "/sparse/ids", {n, static_cast<Index>(features.size())}, {ElementType::i32}, "32-bit integers");
+  if (packed) require(file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
   part.weighted.assign(features.size(), false);
   if (packed) return;
   for (std::size_t f = 0; f < features.size(); ++f) {

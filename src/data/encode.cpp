@@ -71,8 +71,8 @@ store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, boo
   const Index rows = survey.report.rows;
   std::vector<std::vector<store::DatasetShape>> groups = {
       {{"labels", ElementType::u8, rows},
-       {"dense", ElementType::f32, rows, static_cast<Index>(encoding.transforms.size())},
-       {"sparse/ids", ElementType::i32, rows, static_cast<Index>(encoding.vocabularies.size())}}};
+       {"dense", ElementType::f32, rows, std::ssize(encoding.transforms)},
+       {"sparse/ids", ElementType::i32, rows, std::ssize(encoding.vocabularies)}}};
   for (std::size_t f = 0; with_vocabulary && f < encoding.vocabularies.size(); ++f) {
     const std::string group = "vocabulary/" + encoding.layout.features[f];
     const Vocabulary& vocabulary = encoding.vocabularies[f];

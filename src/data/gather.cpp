@@ -36,7 +36,7 @@ void gather_packed(const std::vector<Segment>& segments, Index features, Batch& 
 }
 
 void gather_jagged(const std::vector<Segment>& segments, const std::vector<bool>& weighted, Batch& batch) {
-  const auto features = static_cast<Index>(weighted.size());
+  const auto features = std::ssize(weighted);
   const bool any_weighted = std::find(weighted.begin(), weighted.end(), true) != weighted.end();
   Index* offsets = batch.sparse.offsets.data();
   Index total = 0;
@@ -86,7 +86,7 @@ void gather(const std::vector<Segment>& segments, const SourceInfo& info, bool p
     }
   }
   if (packed)
-    gather_packed(segments, static_cast<Index>(info.features.size()), batch);
+    gather_packed(segments, std::ssize(info.features), batch);
   else
     gather_jagged(segments, info.weighted, batch);
 }

@@ -41,7 +41,7 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
           model->fill(stream, samples, global_size, batch);
         });
   }
-  CounterStream uniform(deal.seed, static_cast<Index>(info.features.size()));
+  CounterStream uniform(deal.seed, std::ssize(info.features));
   return std::make_unique<SyntheticSource>(
       info, deal,
       [s, uniform, rows = info.rows, features = info.features](std::span<const Index> samples, Index global_size,

@@ -50,7 +50,7 @@ PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed
 
 PlantedModel::~PlantedModel() = default;
 
-Index PlantedModel::tables() const { return static_cast<Index>(tables_.size()); }
+Index PlantedModel::tables() const { return std::ssize(tables_); }
 
 void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
   const Random random = sample_numbers(seed_, stream);
@@ -70,7 +70,7 @@ void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
 
 std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                              Batch* batch) const {
-  const auto size = static_cast<Index>(samples.size());
+  const auto size = std::ssize(samples);
   std::vector<double> z(samples.size(), 0.0);
   std::vector<float> x(weights_.size());
   for (Index b = 0; b < size; ++b) {
@@ -91,12 +91,12 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
       if (end > begin) z[b] += effect / static_cast<double>(end - begin);
     }
     if (batch == nullptr) continue;
-    const auto before = static_cast<Index>(ids.size());
+    const auto before = std::ssize(ids);
     for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = before + bags.offsets[b];
     for (const Index rank : bags.ranks) ids.push_back(table.row(rank));
   }
   if (batch != nullptr) {
-    const auto total = static_cast<Index>(ids.size());
+    const auto total = std::ssize(ids);
     batch->sparse.offsets(tables() * size) = total;
     reserve_values(Exec(), *batch, total, false);
     std::copy(ids.begin(), ids.end(), batch->sparse.values.data());
@@ -110,7 +110,7 @@ float PlantedModel::label(PlantedStream stream, Index sample, double probability
 }
 
 void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
-  reserve_batch(Exec(), batch, static_cast<Index>(samples.size()), global_size, settings_.dense_features,
+  reserve_batch(Exec(), batch, std::ssize(samples), global_size, settings_.dense_features,
                 synthetic_features(settings_));
   const std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
   for (std::size_t b = 0; b < z.size(); ++b)

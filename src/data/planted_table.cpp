@@ -53,7 +53,7 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
                              ? static_cast<Index>(random.below(static_cast<std::uint64_t>(ids_per_bag_) + 1, sample, 0))
                              : ids_per_bag_;
     for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, ids_per_bag_));
-    bags.offsets.push_back(static_cast<Index>(bags.ranks.size()));
+    bags.offsets.push_back(std::ssize(bags.ranks));
   }
 }
 

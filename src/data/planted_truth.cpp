@@ -13,7 +13,7 @@ namespace {
 constexpr Index piece = 8192;  // samples drawn at once
 
 std::vector<Index> numbers(Range range) {
-  std::vector<Index> all(static_cast<std::size_t>(range.size()));
+  std::vector<Index> all(range.size());
   std::iota(all.begin(), all.end(), range.begin);
   return all;
 }
@@ -23,13 +23,13 @@ std::vector<Index> numbers(Range range) {
 std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, Index at_least) const {
   assert(0 < at_least && at_least <= 255);
   const Index rows = tables_[table].rows();
-  std::vector<std::uint8_t> counts(static_cast<std::size_t>(rows), 0);
+  std::vector<std::uint8_t> counts(rows, 0);
   RankBags bags;
   for (Index first = 0; first < samples; first += piece) {
     tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + piece, samples)}), bags);
     for (const Index rank : bags.ranks) counts[rank] += counts[rank] < at_least;
   }
-  std::vector<std::uint8_t> mask(static_cast<std::size_t>((rows + 7) / 8), 0);
+  std::vector<std::uint8_t> mask((rows + 7) / 8, 0);
   for (Index rank = 0; rank < rows; ++rank)
     if (counts[rank] >= at_least) mask[rank / 8] |= static_cast<std::uint8_t>(1 << rank % 8);
   return mask;

@@ -120,7 +120,7 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
       const auto reader = open_plain(files[f].path, 0);
       XXH3_64bits_reset(state.get());
       Index bytes = 0;
-      while (const Index got = reader->read(buffer.data(), static_cast<Index>(buffer.size()))) {
+      while (const Index got = reader->read(buffer.data(), std::ssize(buffer))) {
         XXH3_64bits_update(state.get(), buffer.data(), static_cast<std::size_t>(got));
         bytes += got;
       }

@@ -53,7 +53,7 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch) {
   const Exec exec;
-  const auto size = static_cast<Index>(samples.size());
+  const auto size = std::ssize(samples);
   reserve_batch(exec, batch, size, global_size, settings.dense_features, features);
   for (Index b = 0; b < size; ++b) {
     uniform.dense_of(samples[b]);
@@ -66,9 +66,9 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
     for (const Index sample : samples) {
       uniform.bag_of(sample, static_cast<Index>(f));
       add_bag(rows[f], settings.ids_per_bag, uniform, ids);
-      batch.sparse.offsets(++bag) = static_cast<Index>(ids.size());
+      batch.sparse.offsets(++bag) = std::ssize(ids);
     }
-  reserve_values(exec, batch, static_cast<Index>(ids.size()), false);
+  reserve_values(exec, batch, std::ssize(ids), false);
   std::copy(ids.begin(), ids.end(), batch.sparse.values.data());
   for (Index b = 0; b < size; ++b) {
     uniform.target_of(samples[b]);

@@ -29,7 +29,7 @@ bool RowStream::next(Row& row) {
 bool RowStream::open_next_range() {
   if (counts_.size() == ranges_.size()) return false;
   const FileRange& range = ranges_[counts_.size()];
-  lines_ = std::make_unique<LineReader>(files_[static_cast<std::size_t>(range.file)], range.bytes);
+  lines_ = std::make_unique<LineReader>(files_[range.file], range.bytes);
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
   empty_lines_ = 0;

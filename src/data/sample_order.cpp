@@ -12,7 +12,7 @@ namespace {
 /// Fisher-Yates from the back; entry i draws from row first_row + i.
 template <class T>
 void permute(std::vector<T>& values, const Random& random, Index first_row) {
-  for (Index i = static_cast<Index>(values.size()) - 1; i > 0; --i)
+  for (Index i = std::ssize(values) - 1; i > 0; --i)
     std::swap(values[i], values[random.below(static_cast<std::uint64_t>(i) + 1, first_row + i, 0)]);
 }
 
@@ -50,13 +50,11 @@ void SampleOrder::start(Index epoch) {
   epoch_ = epoch;
   for (Stream& stream : streams_) stream.window = -1;
   if (!deal_.shuffle) return;
-  blocks_.resize(static_cast<std::size_t>((samples_ + order_block - 1) / order_block));
+  blocks_.resize((samples_ + order_block - 1) / order_block);
   std::iota(blocks_.begin(), blocks_.end(), Index{0});
   permute(blocks_, Random(deal_.seed, Purpose::block_order, static_cast<std::uint64_t>(epoch)), 0);
   short_place_ = 0;
-  while (short_place_ < static_cast<Index>(blocks_.size()) &&
-         blocks_[short_place_] != static_cast<Index>(blocks_.size()) - 1)
-    ++short_place_;
+  while (short_place_ < std::ssize(blocks_) && blocks_[short_place_] != std::ssize(blocks_) - 1) ++short_place_;
 }
 
 Index SampleOrder::local_samples(Index batch) const {
@@ -84,7 +82,7 @@ std::vector<Range> SampleOrder::runs(int stream, Index w) const {
 }
 
 void SampleOrder::add_sequence(Range range, std::vector<Range>& runs) const {
-  const Index last = static_cast<Index>(blocks_.size()) - 1;
+  const Index last = std::ssize(blocks_) - 1;
   const Index missing = (last + 1) * order_block - samples_;  // of the short block
   for (Index at = range.begin; at < range.end;) {
     // Places behind the short block start `missing` samples earlier.
@@ -115,7 +113,7 @@ void SampleOrder::add_batches(Range range, std::vector<Range>& runs) const {
 
 std::vector<std::uint16_t> SampleOrder::permutation(int stream, Index w) const {
   static_assert(order_window <= 65536);
-  std::vector<std::uint16_t> order(static_cast<std::size_t>(window(stream, w).size()));
+  std::vector<std::uint16_t> order(window(stream, w).size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   if (deal_.shuffle) {
     const auto lane = static_cast<std::uint64_t>(streams_[stream].lane);

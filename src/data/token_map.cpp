@@ -14,7 +14,7 @@ std::uint64_t TokenMap::head_of(std::string_view token) {
 }
 
 std::size_t TokenMap::bucket(std::string_view token, std::uint64_t head) const {
-  const auto length = static_cast<Index>(token.size());
+  const auto length = std::ssize(token);
   const auto differs = [&](const Bucket& bucket) {
     return bucket.head != head || bucket.length != length ||
            (token.size() > sizeof head && this->token(bucket.number) != token);
@@ -34,9 +34,9 @@ Index TokenMap::insert(std::string_view token) {
   const std::uint64_t head = head_of(token);
   Bucket& bucket = buckets_[this->bucket(token, head)];
   if (bucket.number >= 0) return bucket.number;
-  bucket = {head, static_cast<Index>(token.size()), size()};
+  bucket = {head, std::ssize(token), size()};
   bytes_.insert(bytes_.end(), token.begin(), token.end());
-  offsets_.push_back(static_cast<Index>(bytes_.size()));
+  offsets_.push_back(std::ssize(bytes_));
   return bucket.number;
 }
 
@@ -45,7 +45,7 @@ void TokenMap::grow() {
   for (Index i = 0; i < size(); ++i) {
     const std::string_view text = token(i);
     const std::uint64_t head = head_of(text);
-    buckets_[bucket(text, head)] = {head, static_cast<Index>(text.size()), i};
+    buckets_[bucket(text, head)] = {head, std::ssize(text), i};
   }
 }
 

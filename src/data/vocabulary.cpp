@@ -17,7 +17,7 @@ Vocabulary::Vocabulary(const std::string& feature, const TokenCounts& counts, In
     if (counts.counts[a] != counts.counts[b]) return counts.counts[a] > counts.counts[b];
     return counts.tokens.token(a) < counts.tokens.token(b);
   });
-  if (static_cast<Index>(order.size()) >= std::numeric_limits<std::int32_t>::max())
+  if (std::ssize(order) >= std::numeric_limits<std::int32_t>::max())
     fail(feature, ": ", order.size(), " different values do not fit 32-bit ids; raise preprocess.minimum_count");
   for (const Index i : order) tokens_.insert(counts.tokens.token(i));
 }
