@@ -76,14 +76,14 @@ bool Communicator::meet(double seconds) const {
 
 void Communicator::sum(std::span<Index> values) const {
   together("MPI_Allreduce");
-  in_pieces(static_cast<Index>(values.size()), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
+  in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
     check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
   });
 }
 
 void Communicator::max(std::span<Index> values) const {
   together("MPI_Allreduce");
-  in_pieces(static_cast<Index>(values.size()), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
+  in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
     check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
   });
 }
@@ -112,7 +112,7 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
 
 std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) const {
   together("MPI_Alltoall");
-  std::vector<Index> received(static_cast<std::size_t>(size_));
+  std::vector<Index> received(size_);
   check(MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
   return received;
 }

@@ -69,7 +69,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     const int end = first + ranks_per_node;
     const Range run{lanes.of_rank(first, ranks).begin, lanes.of_rank(end - 1, ranks).end};
     const std::vector<Index> left = leaves_of(run);
-    sums_of_node_.push_back(static_cast<Index>(left.size()));
+    sums_of_node_.push_back(std::ssize(left));
     append(all_leaves, left);
     if (me < first || me >= end) continue;
     for (int r = first; r < end; ++r) {
@@ -124,7 +124,7 @@ void TreeReduce::add_ranks() {
 
 void TreeReduce::add_nodes(Range piece, float* total) {
   const Communicator& across = node_->across();
-  const auto sums = static_cast<Index>(of_ranks_.left.size());
+  const auto sums = std::ssize(of_ranks_.left);
   const int nodes = across.size();
   const auto part = [&](int k) { return Range{piece.size() * k / nodes, piece.size() * (k + 1) / nodes}; };
   const Range mine = part(across.rank());
@@ -156,7 +156,7 @@ void TreeReduce::add_nodes(Range piece, float* total) {
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine) {
   std::vector<Index> counts;
   for (int r = 0; r < comm.size(); ++r) counts.push_back(lanes.of_rank(r, comm.size()).size());
-  std::vector<double> all(static_cast<std::size_t>(lanes.count()));
+  std::vector<double> all(lanes.count());
   comm.all_gather(std::span<const double>(mine), std::span<const Index>(counts), all.data());
   TreeOrder order(whole_tree);
   std::vector<double> slot(TreeOrder::max_slots);

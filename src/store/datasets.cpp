@@ -165,7 +165,7 @@ std::vector<T> File::read_all(const std::string& name) const {
   require_numbers(impl_->path, name, dataset);
   Index size = 1;
   for (const Index extent : shape(name)) size *= extent;
-  std::vector<T> values(static_cast<std::size_t>(size));
+  std::vector<T> values(size);
   if (size > 0)
     check(H5Dread(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), impl_->path, name,
           "read it");

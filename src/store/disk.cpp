@@ -75,7 +75,7 @@ void write_proven(const std::string& path, std::span<const std::byte> bytes) {
       fail(path, ": what is on the disk is not what was written, from byte ", first, " on: the disk is failing");
     read = static_cast<Index>(end);
   });
-  if (read != static_cast<Index>(bytes.size()))
+  if (read != std::ssize(bytes))
     fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
 }
 
@@ -87,7 +87,7 @@ void read_pieces(const std::string& path, Index first,
                  const std::function<void(std::span<const std::byte>, Index)>& take) {
   const Descriptor file(path, O_RDONLY, "open it");
   ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-  std::vector<std::byte> buffer(static_cast<std::size_t>(read_piece));
+  std::vector<std::byte> buffer(read_piece);
   std::size_t held = 0;
   for (Index at = first;;) {
     const ssize_t got = ::pread(file, buffer.data() + held, buffer.size() - held, at + static_cast<Index>(held));

@@ -16,7 +16,7 @@ namespace tesserec::store {
 namespace {
 
 std::string digest_line(const std::string& body) {
-  const std::uint64_t digest = bytes_checksum("manifest", body.data(), static_cast<Index>(body.size()));
+  const std::uint64_t digest = bytes_checksum("manifest", body.data(), std::ssize(body));
   return "  \"digest\": \"" + checksum_text(digest) + "\"\n}\n";
 }
 
@@ -66,7 +66,7 @@ std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, I
     if (!file.read(bytes.data() + known, first - at)) fail(path, ": cannot read it");
     at = first + size;
   }
-  return bytes_checksum("metadata", bytes.data(), static_cast<Index>(bytes.size()));
+  return bytes_checksum("metadata", bytes.data(), std::ssize(bytes));
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ std::vector<T> PartedFile::read_all(const std::string& dataset) const {
   const std::vector<Index> shape = index_.shape(dataset);
   Index size = 1;
   for (const Index extent : shape) size *= extent;
-  std::vector<T> values(static_cast<std::size_t>(size));
+  std::vector<T> values(size);
   if (size > 0) read(dataset, {0, shape.empty() ? 1 : shape[0]}, values.data());
   return values;
 }

@@ -101,7 +101,7 @@ void PartedWriter::write(std::span<const Piece> pieces) {
 }
 
 void PartedWriter::cut(std::span<const Piece> pieces, Parcels& parcels) const {
-  std::vector<std::vector<std::byte>> out(static_cast<std::size_t>(comm_.size()));
+  std::vector<std::vector<std::byte>> out(comm_.size());
   for (const Piece& piece : pieces) {
     const DatasetShape& shape = layout_.datasets()[piece.dataset];
     const Index columns = columns_of(shape, piece.slab), row_bytes = columns * element_bytes(shape);
@@ -121,7 +121,7 @@ void PartedWriter::cut(std::span<const Piece> pieces, Parcels& parcels) const {
         parcels.mine.push_back({header, from, ld_bytes});
         continue;
       }
-      std::vector<std::byte>& buffer = out[static_cast<std::size_t>(to)];
+      std::vector<std::byte>& buffer = out[to];
       const std::size_t at = buffer.size();
       buffer.resize(at + sizeof header + static_cast<std::size_t>(header.rows * row_bytes));
       std::memcpy(buffer.data() + at, &header, sizeof header);
@@ -129,7 +129,7 @@ void PartedWriter::cut(std::span<const Piece> pieces, Parcels& parcels) const {
     }
   }
   for (std::vector<std::byte>& buffer : out) {
-    parcels.sent_bytes.push_back(static_cast<Index>(buffer.size()));
+    parcels.sent_bytes.push_back(std::ssize(buffer));
     parcels.sent.insert(parcels.sent.end(), buffer.begin(), buffer.end());
     buffer = {};
   }
@@ -143,7 +143,7 @@ void PartedWriter::put_mine(const Parcels& parcels) {
       put(header, data);
       continue;
     }
-    dense.resize(static_cast<std::size_t>(bytes_of(header)));
+    dense.resize(bytes_of(header));
     copy_rows(data, ld_bytes, header.rows, row_bytes, dense.data());
     put(header, dense.data());
   }
@@ -159,7 +159,7 @@ void PartedWriter::put_received(std::span<const std::byte> received) {
 }
 
 Index PartedWriter::bytes_of(const Header& header) const {
-  return header.rows * header.columns * element_bytes(layout_.datasets()[static_cast<std::size_t>(header.dataset)]);
+  return header.rows * header.columns * element_bytes(layout_.datasets()[header.dataset]);
 }
 
 PartedWriter::Image& PartedWriter::image(int part) {
@@ -185,7 +185,7 @@ PartedWriter::Image& PartedWriter::image(int part) {
 void PartedWriter::put(const Header& header, const void* data) {
   const int part = static_cast<int>(header.part);
   Image& to = image(part);
-  const DatasetShape& shape = layout_.datasets()[static_cast<std::size_t>(header.dataset)];
+  const DatasetShape& shape = layout_.datasets()[header.dataset];
   Slab slab{header.first_row, header.rows};
   if (shape.columns >= 0) slab.first_column = header.first_column, slab.columns = header.columns;
   with_element(shape.type,
@@ -248,7 +248,7 @@ void PartedWriter::prepare(const Attributes& root, const std::map<std::string, A
     seals_.assign(static_cast<std::size_t>(layout_.parts()), "");
     std::map<std::string, std::uint64_t> checksums;
     for (const auto& [part, bytes, checksum] : sealed) {
-      seals_[static_cast<std::size_t>(part)] = Seal{bytes, checksum}.text();
+      seals_[part] = Seal{bytes, checksum}.text();
       checksums[part_name(static_cast<int>(part))] = checksum;
     }
     for (std::size_t part = 0; part < seals_.size(); ++part)

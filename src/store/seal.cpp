@@ -30,7 +30,7 @@ Block block_of(const Seal& seal) {
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes, Index first) {
-  return bytes_checksum("file", bytes.data(), static_cast<Index>(bytes.size()), first);
+  return bytes_checksum("file", bytes.data(), std::ssize(bytes), first);
 }
 
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& why) {
@@ -52,7 +52,7 @@ std::optional<Seal> Seal::from_text(const std::string& text) {
 }
 
 Seal put_seal(std::span<std::byte> file) {
-  const Seal seal{static_cast<Index>(file.size()), checksum_of(file.subspan(seal_bytes), 0)};
+  const Seal seal{std::ssize(file), checksum_of(file.subspan(seal_bytes), 0)};
   const Block block = block_of(seal);
   std::memcpy(file.data(), block.data(), block.size());
   return seal;

@@ -69,7 +69,7 @@ void read_item(const PartedFile& file, const StateItem& item, std::vector<float>
       file.read(item.name, slab, to);
       continue;
     }
-    scratch.resize(static_cast<std::size_t>(slab.rows * columns));
+    scratch.resize(slab.rows * columns);
     file.read(item.name, slab, scratch.data());
     for (Index row = 0; row < slab.rows; ++row)
       std::copy_n(scratch.data() + row * columns, columns, to + row * item.ld);

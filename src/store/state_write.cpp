@@ -85,7 +85,7 @@ void add_pieces(const std::vector<const StateItem*>& items, const PartsLayout::R
 /// The rank that holds a part's first numbers writes it, so that little travels, as long as all write as many.
 std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& layout,
                            const std::map<std::string, std::vector<const StateItem*>>& owned) {
-  std::vector<Index> holders(static_cast<std::size_t>(layout.parts()), -1);
+  std::vector<Index> holders(layout.parts(), -1);
   for (int part = 0; part < layout.parts(); ++part) {
     if (layout.of_part(part).empty()) continue;
     const PartsLayout::Run& first = layout.of_part(part).front();
@@ -94,15 +94,15 @@ std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& la
     for (const StateItem* item : items->second)
       if (item->slab.first_column == 0 && item->slab.first_row <= first.first_row &&
           first.first_row < item->slab.first_row + item->slab.rows)
-        holders[static_cast<std::size_t>(part)] = comm.rank();
+        holders[part] = comm.rank();
   }
   comm.max(std::span<Index>(holders));
   const int most = (layout.parts() + comm.size() - 1) / comm.size();
   std::vector<int> owners(holders.size(), -1), held(static_cast<std::size_t>(comm.size()), 0);
   for (std::size_t part = 0; part < owners.size(); ++part)
-    if (const Index rank = holders[part]; rank >= 0 && held[static_cast<std::size_t>(rank)] < most) {
+    if (const Index rank = holders[part]; rank >= 0 && held[rank] < most) {
       owners[part] = static_cast<int>(rank);
-      ++held[static_cast<std::size_t>(rank)];
+      ++held[rank];
     }
   std::size_t next = 0;
   for (int& owner : owners) {
@@ -145,9 +145,8 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     if (item.owned) owned[item.name].push_back(&item);
   const PartsLayout parts = parts_of(layout, part_bytes);
   const std::vector<int> owners = owners_of(comm, parts, owned);
-  std::vector<std::vector<int>> parts_of_rank(static_cast<std::size_t>(comm.size()));
-  for (int part = 0; part < parts.parts(); ++part)
-    parts_of_rank[static_cast<std::size_t>(owners[static_cast<std::size_t>(part)])].push_back(part);
+  std::vector<std::vector<int>> parts_of_rank(comm.size());
+  for (int part = 0; part < parts.parts(); ++part) parts_of_rank[owners[part]].push_back(part);
   PartedWriter writer(comm, path, parts, owners);
   // Every rank is given one part after the other, all at a time, slice by slice; a rank may hold a slice of each.
   const Index ranks = comm.size();
