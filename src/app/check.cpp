@@ -44,11 +44,11 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
   Summary s;
   Index pooled_width = 0;
   bool all_rows = true;
-  s.tables = static_cast<Index>(deck.tables.size());
+  s.tables = std::ssize(deck.tables);
   for (const auto& table : deck.tables) {
     const Index dim = table.embedding_dim > 0 ? table.embedding_dim : deck.model.embedding_dim;
-    s.features += static_cast<Index>(table.feature_names.size());
-    pooled_width += dim * static_cast<Index>(table.feature_names.size());
+    s.features += std::ssize(table.feature_names);
+    pooled_width += dim * std::ssize(table.feature_names);
     all_rows = all_rows && table.num_embeddings > 0;
     s.rows += table.num_embeddings;
     s.table_parameters += table.num_embeddings * dim;

@@ -16,7 +16,7 @@ void verify_datasets(const comm::Communicator& comm, const store::PartedFile& st
   const Exec exec;
   for (const auto& [name, record] : store::list_state(state)) {
     const Index begin = record.rows * comm.rank() / comm.size(), end = record.rows * (comm.rank() + 1) / comm.size();
-    std::vector<float> rows(static_cast<std::size_t>((end - begin) * record.columns));
+    std::vector<float> rows((end - begin) * record.columns);
     const store::Slab slab{begin, end - begin, 0, record.columns};
     store::read_state(exec, comm, state, {{name, record.rows, record.columns, slab, rows.data(), record.columns}});
   }

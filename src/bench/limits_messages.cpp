@@ -15,7 +15,7 @@ double exchange_seconds(const Context& context, Index count, const Wanted& wante
   std::vector<Index> counts(ranks, 0);
   Index total = 0;
   for (std::size_t r = 0; r < ranks; ++r) total += counts[r] = wanted(static_cast<int>(r)) ? count : 0;
-  std::vector<float> out(static_cast<std::size_t>(total), 1.0f), in(out);
+  std::vector<float> out(total, 1.0f), in(out);
   return context.seconds([&] { context.comm.all_to_all(out.data(), counts, in.data(), counts); });
 }
 

@@ -16,7 +16,7 @@ void measure_store(const Context& context, const std::string& folder, Limits& li
   const std::string path =
       folder + "/bench." + std::to_string(context.comm.rank()) + "." + std::to_string(getpid()) + ".h5";
   const Index n = std::min(context.settings.memory, Index{64} << 20) / 4;
-  std::vector<float> data(static_cast<std::size_t>(n), 1.0f);
+  std::vector<float> data(n, 1.0f);
   const double write = context.seconds([&] {
     store::File file = store::File::create(path);
     file.write_all("/data", {n}, data.data());

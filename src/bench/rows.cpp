@@ -26,7 +26,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   const Index row_bytes = dim * static_cast<Index>(sizeof(float));
   const Index rows = std::max<Index>(1024, context.settings.memory / 4 / row_bytes);
   const Index count = std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag: more bytes than caches have
-  std::vector<Index> ids(static_cast<std::size_t>(count)), offsets(ids.size() + 1);
+  std::vector<Index> ids(count), offsets(ids.size() + 1);
   std::iota(offsets.begin(), offsets.end(), 0);
   std::uint64_t state = 1;
   for (Index& id : ids) {

@@ -86,7 +86,7 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
         column += table.embedding_dim;
       }
     }
-    pooled_width_ += table.embedding_dim * static_cast<Index>(table.feature_names.size());
+    pooled_width_ += table.embedding_dim * std::ssize(table.feature_names);
   }
 }
 
@@ -127,7 +127,7 @@ void UnorderedTables::pool(int sender) {
     lengths += bags;
     ids = end;
   }
-  sums_out_[sender].resize(static_cast<std::size_t>(out - sums_out_[sender].data()));
+  sums_out_[sender].resize(out - sums_out_[sender].data());
 }
 
 void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index global_size, float* pooled) {
@@ -207,7 +207,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
     }
     for (std::size_t i = 0; i < slot.shard->state().size(); ++i) __builtin_prefetch(state(i, use.row), 1);
   };
-  std::vector<float> sum(static_cast<std::size_t>(slot.dim));
+  std::vector<float> sum(slot.dim);
   for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
     const Index row = uses_[begin].row;
     const float* total = gradient(uses_[begin]);

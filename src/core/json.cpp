@@ -92,7 +92,7 @@ Json& Json::add(Json value) {
 
 const Json* Json::find(const std::string& name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
-  return found == names_.end() ? nullptr : &elements_[static_cast<std::size_t>(found - names_.begin())];
+  return found == names_.end() ? nullptr : &elements_[found - names_.begin()];
 }
 
 const Json& Json::at(const std::string& name) const {

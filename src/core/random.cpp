@@ -56,7 +56,7 @@ void Random::fill_rows(Range rows, Range columns, float bound, float* out) const
   for (; row + philox::rows_at_once <= rows.end; row += philox::rows_at_once, out += philox::rows_at_once * dim)
     next(out);
   if (row == rows.end) return;
-  std::vector<float> last(static_cast<std::size_t>(philox::rows_at_once * dim));
+  std::vector<float> last(philox::rows_at_once * dim);
   next(last.data());
   std::copy_n(last.data(), (rows.end - row) * dim, out);
 }

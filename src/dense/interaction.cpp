@@ -9,7 +9,7 @@
 namespace tesserec::dense {
 
 FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bottom_dim, std::vector<Index> pooled_dims)
-    : type_(type), itself_(itself), dim_(bottom_dim), vectors_(static_cast<Index>(pooled_dims.size()) + 1) {
+    : type_(type), itself_(itself), dim_(bottom_dim), vectors_(std::ssize(pooled_dims) + 1) {
   pooled_width_ = std::accumulate(pooled_dims.begin(), pooled_dims.end(), Index{0});
   assert(type == Interaction::cat ||
          std::all_of(pooled_dims.begin(), pooled_dims.end(), [&](Index d) { return d == bottom_dim; }));

@@ -57,7 +57,7 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, PackedW
     for (Index p = 0; p < panel_count(layer.out, width); ++p)
       if (part.contains(layer.weight + p * width * layer.in)) panels.push_back({l, p});
   }
-  parallel_for(exec, "tesserec::dense::pack", static_cast<Index>(panels.size()), [&](Index i) {
+  parallel_for(exec, "tesserec::dense::pack", std::ssize(panels), [&](Index i) {
     const auto& [l, p] = panels[i];
     const LinearLayer& layer = layers_[l];
     kernels().pack_rows(layer.out, layer.in, p, parameters + layer.weight, packed.forward[l].data(),

@@ -20,7 +20,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
   const auto refuse = [&](const auto&... what) { fail("table ", config().name, ": ", what...); };
   if (offsets.empty() && !input.empty())
     refuse("the first bag must start at 0; there are ", input.size(), " ids and no offsets");
-  const auto count = static_cast<Index>(offsets.size()), ids = static_cast<Index>(input.size());
+  const auto count = std::ssize(offsets), ids = std::ssize(input);
   std::vector<Index> ends(offsets.begin(), offsets.end());
   ends.push_back(ids);
   if (ends[0] != 0) refuse("offsets start at ", ends[0], " instead of 0");

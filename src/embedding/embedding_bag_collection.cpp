@@ -62,7 +62,7 @@ void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
   bags_.clear();
   for (const EmbeddingBagConfig& config : configs_) {
     bags_.push_back(std::make_unique<EmbeddingBag>(exec, config));
-    bags_.back()->initialise(exec, seed, static_cast<Index>(bags_.size()) - 1);
+    bags_.back()->initialise(exec, seed, std::ssize(bags_) - 1);
   }
 }
 

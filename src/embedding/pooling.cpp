@@ -20,7 +20,7 @@ struct BlockOrder {
   std::vector<Index> position;  // in the bag
 
   void sort(const RowBlocks& table, const Index* ids, Index length) {
-    block.resize(static_cast<std::size_t>(length));
+    block.resize(length);
     position.resize(block.size());
     std::iota(position.begin(), position.end(), Index{0});
     std::stable_sort(position.begin(), position.end(),
@@ -37,13 +37,13 @@ void add(float* a, const float* b, Index dim) {
 
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
   Nodes nodes;
-  nodes.offsets.resize(static_cast<std::size_t>(bags.count + 1));
+  nodes.offsets.resize(bags.count + 1);
   if (blocks.size() == RowBlocks::count) {
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
-    nodes.leaves.resize(static_cast<std::size_t>(nodes.offsets[bags.count]));
+    nodes.leaves.resize(nodes.offsets[bags.count]);
     return nodes;
   }
-  nodes.leaves.reserve(static_cast<std::size_t>(bags.count));
+  nodes.leaves.reserve(bags.count);
   BagTree short_bag;
   BlockOrder order;
   const auto nothing = [](int, int) {};
@@ -63,7 +63,7 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
       tree.finish(nothing);
       for (int k = 0; k < tree.size(); ++k) nodes.leaves.push_back(tree.leaf(k));
     }
-    nodes.offsets[bag + 1] = static_cast<Index>(nodes.leaves.size());
+    nodes.offsets[bag + 1] = std::ssize(nodes.leaves);
   }
   return nodes;
 }
@@ -93,7 +93,7 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
       const float w = weight(begin);
       for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, only[c], 0.0f);
     } else if (length > 1 && length <= BagTree::most_ids) {
-      slots.resize(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+      slots.resize(TreeOrder::max_slots * dim);
       for (Index i = 0; i < length; ++i) {
         const float* next = row(begin + i);
         const float w = weight(begin + i);
@@ -111,7 +111,7 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
         add(slots.data() + into * dim, slots.data() + from * dim, dim);
       for (const std::int32_t root : short_bag.roots()) target = std::copy_n(slots.data() + root * dim, dim, target);
     } else if (length > 1) {
-      slots.resize(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+      slots.resize(TreeOrder::max_slots * dim);
       order.sort(table, ids + begin, length);
       TreeOrder tree(blocks);
       const auto merge = [&](int into, int from) { add(slots.data() + into * dim, slots.data() + from * dim, dim); };

@@ -22,7 +22,7 @@ void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index 
     const auto digit = [shift, last](const RowUse& use) { return static_cast<std::size_t>(use.row >> shift) & last; };
     for (const RowUse& use : uses) ++start[digit(use) + 1];
     for (std::size_t d = 1; d <= last; ++d) start[d] += start[d - 1];
-    for (const RowUse& use : uses) scratch[static_cast<std::size_t>(start[digit(use)]++)] = use;
+    for (const RowUse& use : uses) scratch[start[digit(use)]++] = use;
     uses.swap(scratch);
   }
 }

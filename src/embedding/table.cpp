@@ -90,7 +90,7 @@ void EmbeddingTable::lookup_task(Index task, const Bags& bags, const Nodes& node
 EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
   RowSums result;
   sum_rows(
-      uses_.data(), 0, static_cast<Index>(uses_.size()), gradients, dim(), lanes, false, [](Index) {},
+      uses_.data(), 0, std::ssize(uses_), gradients, dim(), lanes, false, [](Index) {},
       [&](Index row, Index leaf, const float* sum) {
         result.rows.push_back(row);
         result.leaves.push_back(leaf);
@@ -125,7 +125,7 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
 void EmbeddingTable::update_task(Index share, Index shares, const float* gradients, double lr, Index step) {
   assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const auto count = static_cast<Index>(uses_.size());
+  const auto count = std::ssize(uses_);
   const auto cut = [&](Index i) {  // where the row changes: every row belongs to one
     Index at = count * i / shares;
     while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
@@ -161,11 +161,11 @@ const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const fl
   first_use_.clear();
   for (std::size_t i = 0; i < uses_.size(); ++i)
     if (i == 0 || uses_[i].row != uses_[i - 1].row) first_use_.push_back(static_cast<Index>(i));
-  const auto rows = static_cast<Index>(first_use_.size());
-  first_use_.push_back(static_cast<Index>(uses_.size()));
+  const auto rows = std::ssize(first_use_);
+  first_use_.push_back(std::ssize(uses_));
   const auto subtrees = static_cast<Index>(optim::column_subtrees(columns_).size());
-  row_gradients_.resize(static_cast<std::size_t>(rows * dim()));
-  squares_.resize(static_cast<std::size_t>(rows * subtrees));
+  row_gradients_.resize(rows * dim());
+  squares_.resize(rows * subtrees);
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
   parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
     Index at = task * rows_per_task;
@@ -185,7 +185,7 @@ const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const fl
 
 void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, double lr, Index step) {
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const auto rows = static_cast<Index>(first_use_.size()) - 1;
+  const auto rows = std::ssize(first_use_) - 1;
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
   parallel_for(exec, "tesserec::embedding::move_by_squares", tasks, [&](Index task) {
     const Index end = std::min(rows, (task + 1) * rows_per_task);

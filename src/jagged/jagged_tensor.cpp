@@ -99,7 +99,7 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_offsets(const Values& values, co
 template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const std::vector<Values>& rows,
                                                       const std::vector<Vector<float>>& weights) {
-  const Index count = static_cast<Index>(rows.size());
+  const Index count = std::ssize(rows);
   if (!weights.empty() && weights.size() != rows.size())
     fail("weights of ", weights.size(), " rows for ", rows.size(), " rows");
   const Index deep = rows.empty() ? 0 : depth(rows[0]);

@@ -38,7 +38,7 @@ void print_row(std::ostream& out, const View& row) {
 
 template <class Values>
 void print_rows(std::ostream& out, const std::vector<Values>& rows) {
-  print_list(out, static_cast<Index>(rows.size()), [&](Index b) { print_row(out, rows[b]); });
+  print_list(out, std::ssize(rows), [&](Index b) { print_row(out, rows[b]); });
 }
 
 template <class Values>

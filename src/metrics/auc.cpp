@@ -37,14 +37,14 @@ std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const flo
 // First scores of the ranks 1, 2, ...: quantiles of a sample to which each rank gives in proportion to its
 // runs.
 std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
-  const Index mine = static_cast<Index>(runs.size());
+  const Index mine = std::ssize(runs);
   const Index all = std::max<Index>(1, comm.sum(mine));
   const Index taken = std::min(mine, (mine * 1024 * comm.size() + all - 1) / all);
   std::vector<std::uint64_t> sample;
-  for (Index i = 0; i < taken; ++i) sample.push_back(score_of(runs[static_cast<std::size_t>(i * mine / taken)]));
+  for (Index i = 0; i < taken; ++i) sample.push_back(score_of(runs[i * mine / taken]));
   sample = comm.all_gather(std::span<const std::uint64_t>(sample));
   std::sort(sample.begin(), sample.end());
-  std::vector<std::uint64_t> first(static_cast<std::size_t>(comm.size() - 1));
+  std::vector<std::uint64_t> first(comm.size() - 1);
   for (std::size_t r = 0; r < first.size(); ++r)
     first[r] = sample.empty() ? 0 : sample[(r + 1) * sample.size() / static_cast<std::size_t>(comm.size())];
   return first;
@@ -103,7 +103,7 @@ PairCount count_pairs(const comm::Communicator& comm, std::span<const double> sc
   PairCount mine = count_range(exchange_ranges(comm, sorted_runs(scores, labels)));
   const std::vector<Index> others = comm.all_gather(mine.others);
   Index below = 0;
-  for (int r = 0; r < comm.rank(); ++r) below += others[static_cast<std::size_t>(r)];
+  for (int r = 0; r < comm.rank(); ++r) below += others[r];
   mine.half_pairs += 2 * static_cast<Unsigned128>(mine.clicks) * static_cast<Unsigned128>(below);
   return {sum(comm, mine.half_pairs), comm.sum(mine.clicks), comm.sum(mine.others)};
 }

@@ -59,7 +59,7 @@ BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const dou
   const Sums mine = sums_of(probabilities, labels);
 
   BinaryMetrics metrics;
-  metrics.samples = comm.sum(static_cast<Index>(probabilities.size()));
+  metrics.samples = comm.sum(std::ssize(probabilities));
   const double n = static_cast<double>(metrics.samples);
   const double sum_of_probabilities = sum(comm, mine.probability), sum_of_labels = sum(comm, mine.label);
   metrics.auc = pairs.auc();

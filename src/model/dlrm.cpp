@@ -98,7 +98,7 @@ Dlrm::Impl::Impl(const Settings& s, Index dense_features, std::vector<Index> poo
 template <class Body>
 void Dlrm::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
   const Index count = runs(exec, lanes);
-  while (static_cast<Index>(workers.size()) < count) workers.emplace_back(exec, chain);
+  while (std::ssize(workers) < count) workers.emplace_back(exec, chain);
   parallel_for(exec, label, count, [&](Index run) {
     const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
     body(run, mine, workers[run]);
@@ -154,11 +154,11 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
   const ChainData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, nullptr};
-  std::vector<double> losses(static_cast<std::size_t>(lanes.size()));
+  std::vector<double> losses(lanes.size());
 
   const Index runs = impl_->runs(exec, lanes);
   if (runs > 1) {
-    while (static_cast<Index>(impl_->run_sums.size()) < runs) impl_->run_sums.emplace_back(impl_->size);
+    while (std::ssize(impl_->run_sums) < runs) impl_->run_sums.emplace_back(impl_->size);
     for (comm::LaneSums& sums : impl_->run_sums) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
   }
   gradients.start(lanes);
@@ -188,7 +188,7 @@ std::vector<double> Dlrm::predict(const Exec& exec, const Vector<float>& paramet
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
   const ChainData data{input.global_size, input.dense, input.pooled, input.labels, nullptr, probabilities};
-  std::vector<double> losses(static_cast<std::size_t>(lanes.size()));
+  std::vector<double> losses(lanes.size());
   impl_->chain.pack(exec, parameters.data(), false);
   impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, ChainWorker& worker) {
     for (Index lane = mine.begin; lane < mine.end; ++lane) {

@@ -17,7 +17,7 @@ void for_each_prediction(Session& session, data::Source& source, const Sink& sin
   data::Batch batch;
   std::vector<float> probabilities;
   while (source.next(batch)) {
-    probabilities.resize(static_cast<std::size_t>(batch.size));
+    probabilities.resize(batch.size);
     session.step.predict(batch, probabilities.data());
     sink(batch, probabilities);
   }

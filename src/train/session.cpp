@@ -71,7 +71,7 @@ std::string describe_model(const model::Dlrm& dense, const std::vector<embedding
   Index weights = 0, features = 0, table_weights = 0, bytes = 0;
   for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    features += static_cast<Index>(table.feature_names.size());
+    features += std::ssize(table.feature_names);
     table_weights += table.num_embeddings * table.embedding_dim;
     bytes += planning::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
   }

@@ -151,7 +151,7 @@ class Run {
     result_.weights_digest = weights_digest(session_);
     result_.state_digest = state_digest(session_);
     result_.step_seconds = median(step_seconds_);
-    const auto steps = std::max<Index>(1, static_cast<Index>(step_seconds_.size()));
+    const auto steps = std::max<Index>(1, std::ssize(step_seconds_));
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.peak_memory = session_.comm.max(peak_memory());
     result_.phases = session_.step.phases().seconds();
