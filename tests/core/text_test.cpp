@@ -53,6 +53,7 @@ TEST_CASE("hexadecimal digits, bytes, columns") {
   CHECK(hex(0x2f, 8) == "0000002f");
   CHECK(bytes_text(0) == "0 B");
   CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1024) == "1.00 KiB");
   CHECK(bytes_text(1536) == "1.50 KiB");
   CHECK(bytes_text(3.0 * (1 << 30)) == "3.00 GiB");
   CHECK(bytes_text(0x1p52) == "4096.00 TiB");
