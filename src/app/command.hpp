@@ -41,6 +41,7 @@ struct Command {
   int (*run)(const Invocation&, const comm::Communicator&);
   std::string argument = "DECK";  ///< "PATH" of something else; "" = takes none
   bool parallel = true;           ///< works as a job of several ranks: a launcher that lost them is an error
+  bool computes = true;           ///< on Kokkos, which is started for it
   std::vector<Option> options;
 };
 

@@ -2,6 +2,7 @@
 // The life of the program.
 #include <cstdio>
 #include <new>
+#include <optional>
 
 #include "command_line.hpp"
 #include "verdict.hpp"
@@ -13,7 +14,8 @@
 namespace tesserec::app {
 namespace {
 
-int dispatch(const std::vector<std::string>& words, const comm::Communicator& comm) {
+// `kokkos_words`: the program's name, and what is for Kokkos.
+int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_words, const comm::Communicator& comm) {
   const Invocation invocation = parse_command_line(words);
   if (invocation.command == "--help") {
     print(comm, usage());
@@ -25,6 +27,13 @@ int dispatch(const std::vector<std::string>& words, const comm::Communicator& co
   }
   const Command& command = command_named(invocation.command);
   if (command.parallel) comm::require_launcher_agrees(comm);
+  std::optional<Kokkos::ScopeGuard> kokkos;
+  int count = static_cast<int>(kokkos_words.size());
+  kokkos_words.push_back(nullptr);
+  if (command.computes)
+    kokkos.emplace(count, kokkos_words.data());
+  else if (count > 1)
+    fail("tesserec ", command.name, " does not compute: it has no ", kokkos_words[1]);
   return command.run(invocation, comm);
 }
 
@@ -54,7 +63,7 @@ int run(int argc, char** argv) {
   set_log_rank(last_word.rank());
 
   const Outcome outcome = outcome_of([&] {
-    // 2. Kokkos: it gets the words that begin with --kokkos-, the command line is the rest.
+    // 2. Words that begin with --kokkos- are for Kokkos, the command line is the rest.
     std::vector<std::string> words;
     std::vector<char*> kokkos_words = {argv[0]};
     for (int i = 1; i < argc; ++i)
@@ -62,13 +71,10 @@ int run(int argc, char** argv) {
         kokkos_words.push_back(argv[i]);
       else
         words.emplace_back(argv[i]);
-    int count = static_cast<int>(kokkos_words.size());
-    kokkos_words.push_back(nullptr);
-    const Kokkos::ScopeGuard kokkos(count, kokkos_words.data());
 
-    // 3. The command, on a communicator of its own.
+    // 3. The command, on a communicator of its own, with Kokkos if it computes.
     const comm::Communicator comm(mpi.world());
-    return dispatch(words, comm);
+    return dispatch(words, std::move(kokkos_words), comm);
   });
 
   // 4. One verdict for all ranks, then MPI ends.

@@ -13,6 +13,7 @@ namespace {
 
 /// A checkpoint of version 1 has checksums of its datasets alone: each is read, a run of rows by each rank.
 void verify_datasets(const comm::Communicator& comm, const store::PartedFile& state) {
+  const Kokkos::ScopeGuard kokkos;  // the only part of verify that computes on it
   const Exec exec;
   for (const auto& [name, record] : store::list_state(state)) {
     const Index begin = record.rows * comm.rank() / comm.size(), end = record.rows * (comm.rank() + 1) / comm.size();
