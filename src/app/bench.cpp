@@ -50,7 +50,7 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
       .set("ranks_per_node", report.ranks_per_node)
       .set("repeats", deck.bench.repeats)
       .set("instruction_set", dense::instruction_set())
-      .set("backend", backend_description())
+      .set("backend", backend_description(Exec()))
       .set("figures", figures)
       .set("costs", costs);
   if (report.step_seconds > 0)
@@ -76,8 +76,8 @@ void save(const comm::Communicator& comm, const bench::Report& report, const std
   if (comm.rank() != 0) return;
   std::ofstream file(path, std::ios::binary);
   file << bench::machine_toml(report, std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") +
-                                          std::to_string(report.ranks_per_node) + " a node; " + backend_description() +
-                                          "; " + dense::instruction_set());
+                                          std::to_string(report.ranks_per_node) + " a node; " +
+                                          backend_description(Exec()) + "; " + dense::instruction_set());
   file.close();
   if (!file) fail(path, ": cannot write the constants");
 }

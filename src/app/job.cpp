@@ -27,8 +27,9 @@ train::Job job_of(const deck::Deck& deck) {
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables;
   const int ranks = session.comm.size();
-  log_info(concat("tesserec " TESSEREC_VERSION ", ", counted(ranks, "rank"), ", Kokkos ", backend_description(), ", ",
-                  dense::instruction_set(), ", ", comm::Environment::library()));
+  log_info(concat("tesserec " TESSEREC_VERSION ", ", counted(ranks, "rank"), ", Kokkos ",
+                  backend_description(session.exec), ", ", dense::instruction_set(), ", ",
+                  comm::Environment::library()));
   log_info(concat("data: ", data.description, ", ", data.samples, " samples"));
   log_info(concat("batch ", session.job.train.batch_size, " in ", session.lanes.count(), " lanes, seed ",
                   session.job.run.seed,

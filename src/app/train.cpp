@@ -50,7 +50,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("lanes", session.lanes.count())
       .set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())
-      .set("backend", backend_description())
+      .set("backend", backend_description(session.exec))
       .set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)
       .set("checkpoint", result.checkpoint)

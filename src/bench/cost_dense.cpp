@@ -40,9 +40,9 @@ double least_step_seconds(const Context& context) {
   model::DistributedModelParallel model(context.exec, alone, settings, 1, {"t"}, {table}, {one}, lanes, {}, {});
   model.initialise(context.exec, 1);
   train::TrainStep step(context.exec, alone, lanes, {}, model);
-  data::Batch batch;
-  data::reserve_batch(context.exec, batch, 1, 1, 1, {"t"});
-  data::reserve_values(context.exec, batch, 1, false);
+  data::Batch batch(context.exec);
+  data::reserve_batch(batch, 1, 1, 1, {"t"});
+  data::reserve_values(batch, 1, false);
   batch.dense(0, 0) = 1;
   batch.labels(0) = 1;
   batch.sparse.offsets(0) = 0;

@@ -9,7 +9,7 @@ Drawn::Drawn(const Context& context, data::Source& from, int count) : info_(from
   std::vector<double> seconds;
   for (int i = 0; i < count; ++i) {
     const double start = context.now();
-    if (!from.next(batches_.emplace_back())) {
+    if (!from.next(batches_.emplace_back(context.exec))) {
       from.seek(++epoch_, 0);
       if (!from.next(batches_.back())) fail("the data have no samples");
     }

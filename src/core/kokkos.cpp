@@ -13,8 +13,8 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
   return madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE) == 0;
 }
 
-std::string backend_description() {
-  const int threads = concurrency(Exec());
+std::string backend_description(const Exec& exec) {
+  const int threads = concurrency(exec);
   return std::string(Exec::name()) + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 

@@ -72,7 +72,7 @@ bool DatasetSource::next(Batch& batch) {
       at = end;
     }
   }
-  reserve_batch(Exec(), batch, order_.local_samples(batch_), order_.batch_samples(batch_), info().dense_features,
+  reserve_batch(batch, order_.local_samples(batch_), order_.batch_samples(batch_), info().dense_features,
                 info().features);
   gather(segments_, info(), dataset_.packed(), batch);
   segments_.clear();

@@ -23,7 +23,7 @@ void transpose(const std::int32_t* ids, const std::uint16_t* order, Index n, Ind
 }
 
 void gather_packed(const std::vector<Segment>& segments, Index features, Batch& batch) {
-  reserve_values(Exec(), batch, features * batch.size, false);
+  reserve_values(batch, features * batch.size, false);
   Index* offsets = batch.sparse.offsets.data();
   for (Index i = 0; i <= features * batch.size; ++i) offsets[i] = i;
   Index at = 0;
@@ -52,7 +52,7 @@ void gather_jagged(const std::vector<Segment>& segments, const std::vector<bool>
     }
   }
   offsets[features * batch.size] = total;
-  reserve_values(Exec(), batch, total, any_weighted);
+  reserve_values(batch, total, any_weighted);
 
   Index* values = batch.sparse.values.data();
   float* weights = batch.sparse.weights.data();

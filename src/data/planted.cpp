@@ -98,7 +98,7 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   if (batch != nullptr) {
     const auto total = std::ssize(ids);
     batch->sparse.offsets(tables() * size) = total;
-    reserve_values(Exec(), *batch, total, false);
+    reserve_values(*batch, total, false);
     std::copy(ids.begin(), ids.end(), batch->sparse.values.data());
   }
   return z;
@@ -110,8 +110,7 @@ float PlantedModel::label(PlantedStream stream, Index sample, double probability
 }
 
 void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
-  reserve_batch(Exec(), batch, std::ssize(samples), global_size, settings_.dense_features,
-                synthetic_features(settings_));
+  reserve_batch(batch, std::ssize(samples), global_size, settings_.dense_features, synthetic_features(settings_));
   const std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
   for (std::size_t b = 0; b < z.size(); ++b)
     batch.labels(b) = label(stream, samples[b], sigmoid(bias_ + scale_ * z[b]));

@@ -52,9 +52,8 @@ double CounterStream::next() {
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch) {
-  const Exec exec;
   const auto size = std::ssize(samples);
-  reserve_batch(exec, batch, size, global_size, settings.dense_features, features);
+  reserve_batch(batch, size, global_size, settings.dense_features, features);
   for (Index b = 0; b < size; ++b) {
     uniform.dense_of(samples[b]);
     for (Index k = 0; k < settings.dense_features; ++k) batch.dense(b, k) = static_cast<float>(uniform.next());
@@ -68,7 +67,7 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
       add_bag(rows[f], settings.ids_per_bag, uniform, ids);
       batch.sparse.offsets(++bag) = std::ssize(ids);
     }
-  reserve_values(exec, batch, std::ssize(ids), false);
+  reserve_values(batch, std::ssize(ids), false);
   std::copy(ids.begin(), ids.end(), batch.sparse.values.data());
   for (Index b = 0; b < size; ++b) {
     uniform.target_of(samples[b]);

@@ -12,6 +12,15 @@ namespace {
 constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 
+void fill(const Exec& exec, const Matrix<float>& values, float value) {
+  const auto size = static_cast<Index>(values.size());
+  constexpr Index per_task = 1 << 16;
+  parallel_for(exec, "tesserec::embedding::fill", (size + per_task - 1) / per_task,
+               [=, to = values.data()](Index task) noexcept {
+                 std::fill_n(to + task * per_task, std::min(per_task, size - task * per_task), value);
+               });
+}
+
 }  // namespace
 
 EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
@@ -29,12 +38,12 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
                 make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name, rows_.size(),
                                    info.per_row ? 1 : dim())};
     const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
-    Kokkos::deep_copy(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
+    fill(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
     dense_gradient_ = make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
-    Kokkos::deep_copy(exec, dense_gradient_, 0.0f);
+    fill(exec, dense_gradient_, 0.0f);
   }
   exec.fence();
 }
@@ -46,11 +55,12 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   float* data = weights_.data();
   const Index first = rows_.begin, rows = rows_.size();
   const Range columns = columns_;
-  parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) {
+  parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) noexcept {
     const Index begin = task * rows_per_task;
     random.fill_rows({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, bound,
                      data + begin * columns.size());
   });
+  exec.fence();
 }
 
 void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index global_size) {

@@ -68,11 +68,12 @@ typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, co
   const Index deep = depth(values);
   const auto* const from = values.data();
   auto* const to = padded.data();
-  parallel_for(exec, "tesserec::jagged::pad", rows, [=](Index row) {
+  parallel_for(exec, "tesserec::jagged::pad", rows, [=](Index row) noexcept {
     const Index kept = std::min(offsets(row + 1) - offsets(row), width);
     auto* const end = std::copy_n(from + offsets(row) * deep, kept * deep, to + row * width * deep);
     std::fill_n(end, (width - kept) * deep, padding);
   });
+  exec.fence();
   return padded;
 }
 
@@ -141,9 +142,10 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense_lengths(const Exec& exec, 
   jagged.values = make_values(exec, jagged.values, total, deep);
   const auto* const from = dense.data();
   auto* const to = jagged.values.data();
-  parallel_for(exec, "tesserec::jagged::unpad", rows, [=, offsets = jagged.offsets](Index row) {
+  parallel_for(exec, "tesserec::jagged::unpad", rows, [=, offsets = jagged.offsets](Index row) noexcept {
     std::copy_n(from + row * width * deep, (offsets(row + 1) - offsets(row)) * deep, to + offsets(row) * deep);
   });
+  exec.fence();
   return jagged;
 }
 

@@ -35,7 +35,8 @@ KeyedJaggedTensor cut(const Exec& exec, const KeyedJaggedTensor& kjt, Index key,
   part.offsets(0) = 0;
   const Vector<Index> old = kjt.offsets, fresh = part.offsets;
   parallel_for(exec, "tesserec::jagged::cut", bags,
-               [=, begin = ids.first](Index i) { fresh(i + 1) = old(first + i + 1) - begin; });
+               [=, begin = ids.first](Index i) noexcept { fresh(i + 1) = old(first + i + 1) - begin; });
+  exec.fence();
   return part;
 }
 
@@ -57,17 +58,18 @@ KeyedJaggedTensor gather(const Exec& exec, const std::vector<Source>& sources, b
   to.values = make_vector<Index>(exec, "tesserec::jagged::values", total);
   if (weighted) to.weights = make_vector<float>(exec, "tesserec::jagged::weights", total);
   to.offsets(0) = 0;
-  Index bag = 0;
+  Index bag = 0, at = 0;
   for (const auto& [from, key] : sources) {
     const Index first = from->first_bag(key), count = from->first_bag(key + 1) - first;
     if (count == 0) continue;
-    const Index begin = from->offsets(first), at = to.offsets(bag);
+    const Index begin = from->offsets(first), ids = from->offsets(first + count) - begin;
     const Vector<Index> old = from->offsets, fresh = to.offsets;
     parallel_for(exec, "tesserec::jagged::gather", count,
-                 [=](Index i) { fresh(bag + i + 1) = old(first + i + 1) - begin + at; });
+                 [=](Index i) noexcept { fresh(bag + i + 1) = old(first + i + 1) - begin + at; });
+    copy_part(exec, from->values, begin, ids, to.values, at);
+    if (weighted) copy_part(exec, from->weights, begin, ids, to.weights, at);
     bag += count;
-    copy_part(exec, from->values, begin, to.offsets(bag) - at, to.values, at);
-    if (weighted) copy_part(exec, from->weights, begin, to.offsets(bag) - at, to.weights, at);
+    at += ids;
   }
   exec.fence();
   return to;

@@ -26,10 +26,11 @@ Matrix<float> side_by_side(const Exec& exec, const std::vector<Columns>& columns
     width += static_cast<Index>(from.extent(1));
   }
   const Matrix<float> values = make_matrix<float>(exec, "tesserec::jagged::values", samples, width);
-  parallel_for(exec, "tesserec::jagged::side_by_side", samples, [values, &copies](Index row) {
+  parallel_for(exec, "tesserec::jagged::side_by_side", samples, [values, &copies](Index row) noexcept {
     for (const ColumnCopy& copy : copies)
       for (Index c = 0; c < static_cast<Index>(copy.from.extent(1)); ++c) values(row, copy.at + c) = copy.from(row, c);
   });
+  exec.fence();
   return values;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors in words: key -> list of bags, as TorchRec prints them.
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/jagged/jagged_tensor.hpp>
@@ -36,6 +38,15 @@ void print_row(std::ostream& out, const View& row) {
   });
 }
 
+/// The bags of a key, of its values or of their weights.
+template <class View>
+std::vector<View> bags_of(const KeyedJaggedTensor& kjt, Index key, const View& values) {
+  std::vector<View> bags;
+  for (Index bag = kjt.first_bag(key); bag < kjt.first_bag(key + 1); ++bag)
+    bags.push_back(Kokkos::subview(values, std::pair(kjt.offsets(bag), kjt.offsets(bag + 1))));
+  return bags;
+}
+
 template <class Values>
 void print_rows(std::ostream& out, const std::vector<Values>& rows) {
   print_list(out, std::ssize(rows), [&](Index b) { print_row(out, rows[b]); });
@@ -64,13 +75,12 @@ std::ostream& operator<<(std::ostream& out, const KeyedJaggedTensor& kjt) {
   if (kjt.features() == 0) return out << "KeyedJaggedTensor()";
   out << "KeyedJaggedTensor({\n";
   for (Index k = 0; k < kjt.features(); ++k) {
-    const JaggedTensor jagged = kjt.jagged(Exec(), k);
     out << "    \"" << kjt.keys[k] << "\": ";
     if (kjt.weighted()) out << "{\n        \"values\": ";
-    print_rows(out, jagged.to_dense());
+    print_rows(out, bags_of(kjt, k, kjt.values));
     if (kjt.weighted()) {
       out << ",\n        \"weights\": ";
-      print_rows(out, jagged.to_dense_weights());
+      print_rows(out, bags_of(kjt, k, kjt.weights));
       out << "\n    }";
     }
     out << (k + 1 < kjt.features() ? ",\n" : "\n");

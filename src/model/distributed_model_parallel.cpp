@@ -39,6 +39,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const comm:
 void DistributedModelParallel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step) {
   const Index size = dense.parameters();
   optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size});
+  exec.fence();
   if (memory) node.ranks().barrier();
 }
 

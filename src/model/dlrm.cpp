@@ -139,12 +139,15 @@ void Dlrm::initialise(const Exec& exec, std::uint64_t seed, const Vector<float>&
     const auto out = static_cast<double>(weight.rows), in = static_cast<double>(weight.columns);
     const auto weight_scale = static_cast<float>(std::sqrt(2.0 / (in + out)));
     const auto bias_scale = static_cast<float>(std::sqrt(1.0 / out));
-    parallel_for(exec, "tesserec::model::initialise", weight.rows, [&](Index row) {
-      float* w = parameters.data() + weight.offset + row * weight.columns;
-      for (Index column = 0; column < weight.columns; ++column) w[column] = weight_scale * weights.normal(row, column);
-      parameters.data()[bias.offset + row] = bias_scale * biases.normal(row, 0);
+    float* const to_weight = parameters.data() + weight.offset;
+    float* const to_bias = parameters.data() + bias.offset;
+    parallel_for(exec, "tesserec::model::initialise", weight.rows, [=, columns = weight.columns](Index row) noexcept {
+      float* const w = to_weight + row * columns;
+      for (Index column = 0; column < columns; ++column) w[column] = weight_scale * weights.normal(row, column);
+      to_bias[row] = bias_scale * biases.normal(row, 0);
     });
   }
+  exec.fence();
   impl_->clear_gaps(parameters.data());
 }
 

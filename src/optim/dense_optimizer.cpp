@@ -12,7 +12,7 @@ constexpr Index block = 16384;  // weights a thread takes at once
 
 template <class Body>
 void over_blocks(const Exec& exec, const std::string& label, Range part, const Body& body) {
-  parallel_for(exec, label, (part.size() + block - 1) / block, [&](Index b) {
+  parallel_for(exec, label, (part.size() + block - 1) / block, [part, body](Index b) noexcept {
     const Index begin = part.begin + b * block;
     body(begin, std::min(block, part.end - begin));
   });
@@ -34,9 +34,10 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
                                                    : Vector<float>(memory, static_cast<std::size_t>(size));
     if (memory != nullptr) memory += size;
     over_blocks(exec, "tesserec::optim::start", {0, size},
-                [&](Index begin, Index n) { std::fill_n(values.data() + begin, n, start); });
+                [to = values.data(), start](Index begin, Index n) { std::fill_n(to + begin, n, start); });
     state_.push_back({info.name, values});
   }
+  exec.fence();
 }
 
 void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
@@ -44,12 +45,13 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
   assert(part.end <= static_cast<Index>(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
-  const auto state = [&](std::size_t i, Index begin) {
-    return i < state_.size() ? state_[i].values.data() + begin : nullptr;
-  };
-  over_blocks(exec, "tesserec::optim::move", part, [&](Index begin, Index n) {
-    move(scalars, parameters.data() + begin, gradient.data() + begin, state(0, begin), state(1, begin), n);
-  });
+  const auto state = [&](std::size_t i) { return i < state_.size() ? state_[i].values.data() : nullptr; };
+  over_blocks(
+      exec, "tesserec::optim::move", part,
+      [=, w = parameters.data(), g = gradient.data(), first = state(0), second = state(1)](Index begin, Index n) {
+        move(scalars, w + begin, g + begin, first == nullptr ? nullptr : first + begin,
+             second == nullptr ? nullptr : second + begin, n);
+      });
 }
 
 }  // namespace tesserec::optim

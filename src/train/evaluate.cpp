@@ -14,7 +14,7 @@ namespace {
 template <class Sink>
 void for_each_prediction(Session& session, data::Source& source, const Sink& sink) {
   source.seek(0, 0);
-  data::Batch batch;
+  data::Batch batch(session.exec);
   std::vector<float> probabilities;
   while (source.next(batch)) {
     probabilities.resize(batch.size);

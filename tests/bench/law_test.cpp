@@ -40,7 +40,7 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
     train::Session law(exec, comm, job, source->info()), other(exec, comm, job, source->info());
     auto& tables = law.model.tables;
     bench::UnorderedTables unordered(comm, other.model.tables, source->info().features, other.lanes);
-    data::Batch batch;
+    data::Batch batch{Exec()};
     for (Index step = 1; source->next(batch); ++step) {
       const Index n = batch.size * law.model.dense.pooled_width();
       const Vector<float> found = make_vector<float>(exec, "tesserec::test::found", n);

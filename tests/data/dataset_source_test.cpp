@@ -43,7 +43,7 @@ TEST_CASE("file order reads several files as one, packed ids") {
   REQUIRE(info.features == std::vector<std::string>{"low", "high"});
   REQUIRE(info.rows == std::vector<Index>{1000, 1000});
   REQUIRE(info.weighted == std::vector<bool>{false, false});
-  data::Batch batch;
+  data::Batch batch{Exec()};
   Index i = 0;
   while (source->next(batch)) {
     REQUIRE(batch.size == std::min<Index>(16, 103 - i));
@@ -79,7 +79,7 @@ TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
         data::make_source(reading({scratch / "a.h5", scratch / "b.h5"}), Use::train, deal(300, 4, shuffle));
     REQUIRE(source->info().weighted == std::vector<bool>{true, false});
     std::set<Index> seen;
-    data::Batch batch;
+    data::Batch batch{Exec()};
     bool right = true;
     while (source->next(batch))
       for (Index s = 0; s < batch.size; ++s) {
@@ -149,7 +149,7 @@ TEST_CASE("a source may be left in the middle, and started again") {
   const Scratch scratch(comm);
   on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 200000); });
   const auto source = data::make_source(reading({scratch / "x.h5"}), Use::train, deal(100, 4, true));
-  data::Batch batch;
+  data::Batch batch{Exec()};
   for (int i = 0; i < 3; ++i) {
     source->seek(i, 500);
     REQUIRE(source->next(batch));

@@ -69,7 +69,7 @@ TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
 
 TEST_CASE("planted dense numbers are standard normal in every column, and no two columns are alike") {
   const auto source = data::make_source(planted(), Use::train, deal(true));
-  data::Batch batch;
+  data::Batch batch{Exec()};
   double sums[5] = {}, squares[5] = {}, products[5] = {};  // of a column and the one before
   while (source->next(batch))
     for (Index b = 0; b < batch.size; ++b)
@@ -93,7 +93,7 @@ TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered"
     whole.batch_size = 100000;
     const auto source = data::make_source(settings, Use::train, whole);
     REQUIRE(source->info().rows.back() == 100000);
-    data::Batch batch;
+    data::Batch batch{Exec()};
     REQUIRE(source->next(batch));
     for (Index f = 0; f < batch.sparse.features(); ++f) {
       const Index rows = source->info().rows[f];
@@ -135,7 +135,7 @@ TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
   for (const bool variable : {false, true}) {
     settings.synthetic.variable_bags = variable;
     const auto source = data::make_source(settings, Use::train, deal(true));
-    data::Batch batch;
+    data::Batch batch{Exec()};
     std::map<Index, Index> lengths;
     while (source->next(batch))
       for (Index f = 0; f < 7; ++f)
@@ -163,7 +163,7 @@ TEST_CASE("the planted truth gives labels, click rate and spread, and knows what
 
   // Labels are those of the evaluation source.
   const auto source = data::make_source(settings, Use::evaluate, deal(true));
-  data::Batch batch;
+  data::Batch batch{Exec()};
   Index at = 0;
   bool same = true;
   while (source->next(batch))
@@ -192,7 +192,7 @@ TEST_CASE("ranks seen are those that the training samples hold") {
   settings.synthetic.samples = 3000;
   const data::PlantedModel model(settings.synthetic, 5);
   const auto source = data::make_source(settings, Use::train, deal(true));
-  data::Batch batch;
+  data::Batch batch{Exec()};
   std::vector<std::map<Index, Index>> counts(7);
   while (source->next(batch))
     for (Index f = 0; f < 7; ++f)

@@ -45,7 +45,7 @@ data::Settings tables_432() {
 TEST_CASE("the reference DLRM's published first mini-batch") {
   const data::SyntheticSettings settings = tables_432().synthetic;
   Twister twister;
-  data::Batch batch;
+  data::Batch batch{Exec()};
   data::reference_batch(settings, settings.rows, {"a", "b", "c"}, std::vector<Index>{0, 1}, 2, twister, batch);
   using Ids = std::vector<Index>;
   REQUIRE(some(batch.sparse.values, 0, 10) == Ids{1, 2, 0, 1, 3, /**/ 1, 0, /**/ 0, 1, 1});
@@ -77,7 +77,7 @@ TEST_CASE("reference bags and targets obey the rule") {
   settings.synthetic.rows = {100, 1, 5};
   settings.synthetic.round_targets = true;
   const auto source = data::make_source(settings, Use::train, {0, 1, Lanes(1), 1000, true, 5});
-  data::Batch batch;
+  data::Batch batch{Exec()};
   REQUIRE(source->next(batch));
   double ones = 0, first_ids = 0;
   bool sorted = true;
@@ -106,7 +106,7 @@ TEST_CASE("bags of few and many ids, in tables of few and many rows, are the rul
   settings.rows = {3, 64, 65, 1000, 3000000};
   std::vector<Index> samples(200);
   Twister twister, plain;
-  data::Batch batch;
+  data::Batch batch{Exec()};
   data::reference_batch(settings, settings.rows, {"a", "b", "c", "d", "e"}, samples, 200, twister, batch);
   for (Index i = 0; i < 200 * settings.dense_features; ++i) plain.next();
   Index at = 0, longest = 0;
@@ -132,7 +132,7 @@ TEST_CASE("halves are rounded to even") {
   data::SyntheticSettings settings = tables_432().synthetic;
   settings.rows = {2, 4, 6, 102};  // 0.5, 1.5, 2.5 and 50.5
   settings.round_targets = true;
-  data::Batch batch;
+  data::Batch batch{Exec()};
   data::reference_batch(settings, settings.rows, {"a", "b", "c", "d"}, std::vector<Index>{0}, 1, halves, batch);
   REQUIRE(some(batch.sparse.values, 0, 4) == std::vector<Index>{0, 2, 2, 50});
   REQUIRE(batch.sparse.offsets(4) == 4);

@@ -92,7 +92,7 @@ inline std::vector<std::string> lines(const data::Batch& batch) {
 /// All batches that are left of the epoch.
 inline std::vector<std::vector<std::string>> drain(data::Source& source) {
   std::vector<std::vector<std::string>> batches;
-  data::Batch batch;
+  data::Batch batch{Exec()};
   while (source.next(batch)) batches.push_back(lines(batch));
   return batches;
 }

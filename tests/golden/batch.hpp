@@ -23,9 +23,9 @@ inline tesserec::data::Batch make_batch(const std::vector<std::string>& keys, te
                                         const std::vector<float>& weights, const std::vector<float>& dense = {},
                                         const std::vector<float>& labels = {}) {
   using tesserec::Index;
-  tesserec::data::Batch batch;
-  tesserec::data::reserve_batch({}, batch, size, size, static_cast<Index>(dense.size()) / size, keys);
-  tesserec::data::reserve_values({}, batch, static_cast<Index>(ids.size()), !weights.empty());
+  tesserec::data::Batch batch{tesserec::Exec()};
+  tesserec::data::reserve_batch(batch, size, size, static_cast<Index>(dense.size()) / size, keys);
+  tesserec::data::reserve_values(batch, static_cast<Index>(ids.size()), !weights.empty());
   batch.sparse.offsets(0) = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) batch.sparse.offsets(i + 1) = batch.sparse.offsets(i) + lengths[i];
   std::copy(ids.begin(), ids.end(), batch.sparse.values.data());

@@ -85,7 +85,7 @@ struct Case {
   model::Settings settings;
   std::vector<embedding::EmbeddingBagConfig> tables;
   Index dense_features = 0;
-  data::Batch batch;
+  data::Batch batch{Exec()};
 
   explicit Case(const std::string& name) : file(open(name)) {
     const auto shape = file.shape("input_bot");

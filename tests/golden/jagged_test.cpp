@@ -167,7 +167,7 @@ TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and withou
 
     for (const std::string& key : source.keys) {
       const std::string group = set + "/key/" + key;
-      const JaggedTensor bags = source[key];
+      const JaggedTensor bags = source.jagged(Exec(), key);
       CHECK(list(bags.values) == reference.file.read_all<std::int64_t>(group + "/values"));
       CHECK(list(bags.lengths(Exec())) == reference.file.read_all<std::int64_t>(group + "/lengths"));
       CHECK(list(bags.offsets) == reference.file.read_all<std::int64_t>(group + "/offsets"));
@@ -281,7 +281,7 @@ TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
     std::vector<float> upstream, gradient(rows.size());
     std::vector<embedding::RowUse> uses, scratch;
     for (const std::string& key : keys) {
-      const JaggedTensor ids = kjt[key];
+      const JaggedTensor ids = kjt.jagged(Exec(), key);
       const Matrix<float> found = make_matrix<float>(Exec(), "tesserec::test::found", ids.total(), dim);
       for (Index i = 0; i < ids.total(); ++i) {
         std::copy_n(&rows(ids.values(i), 0), dim, &found(i, 0));

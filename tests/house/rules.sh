@@ -93,6 +93,10 @@ done < <(grep -HnE '\bMPI_[A-Z]' $sources || true)
 while IFS=: read -r file line _; do
   [[ $file == src/app/* || $file == src/comm/environment.cpp ]] || breach "$file:$line: only app starts or ends MPI, Kokkos and the process"
 done < <(grep -HnE '\b(MPI_Init|MPI_Init_thread|MPI_Finalize|MPI_Abort|Kokkos::initialize|Kokkos::finalize|std::exit|std::_Exit)[[:space:]]*\(' $sources || true)
+# Whose work is on which instance is for app to say.
+while IFS=: read -r file line _; do
+  [[ $file == src/app/* ]] || breach "$file:$line: an Exec made here; take the caller's"
+done < <(grep -HnE '\bExec(\(\)|\{\})|\bconst Exec [a-z_]+;' $sources || true)
 
 # Numbers become text in one place.
 while IFS=: read -r file line _; do

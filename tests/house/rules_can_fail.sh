@@ -46,6 +46,7 @@ plant src/store/x.cpp '#include <nlohmann/json_fwd.hpp>' 'nlohmann-json belongs'
 plant include/tesserec/store/x.hpp '  std::snprintf(text, 9, "%d", 3);' 'include/tesserec/store/x.hpp:2: no printf into text'
 plant src/data/x.cpp 'sscanf(a, "%d", &b);' 'src/data/x.cpp:2: no printf into text'
 plant src/train/x.cpp 'void f() { MPI_Abort(c, 1); }' 'only app starts or ends'
+plant src/train/x.cpp 'void f() { fill(Exec(), view); }' "take the caller's"
 plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'
 plant include/tesserec/data/new.hpp "$licence" 'include/tesserec/data.hpp: lacks <tesserec/data/new.hpp>'
 plant src/novel/x.cpp "$licence" 'src/novel/: no README.md'

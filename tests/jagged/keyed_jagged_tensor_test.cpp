@@ -53,7 +53,7 @@ TEST_CASE("a keyed jagged tensor prints its bags key by key") {
 
 TEST_CASE("per-key access and split are views of the values") {
   const KeyedJaggedTensor kjt = weighted();
-  const JaggedTensor b = kjt["b"];
+  const JaggedTensor b = kjt.jagged(Exec(), "b");
   CHECK(list(b.values) == std::vector<Index>{4});
   CHECK(list(b.offsets) == std::vector<Index>{0, 0, 1});
   CHECK(b.values.data() == kjt.values.data() + 3);
@@ -106,7 +106,8 @@ TEST_CASE("there and back: permute; split and concat; keys one by one") {
   }
   for (const std::vector<Index>& segments : {std::vector<Index>{3}, {0, 2, 0, 1}, {1, 1, 1}, {3, 0}})
     same(KeyedJaggedTensor::concat(Exec(), kjt.split(Exec(), segments)));
-  same(KeyedJaggedTensor::from_jagged(Exec(), kjt.keys, {kjt["a"], kjt["b"], kjt["c"]}));
+  same(KeyedJaggedTensor::from_jagged(Exec(), kjt.keys,
+                                      {kjt.jagged(Exec(), "a"), kjt.jagged(Exec(), "b"), kjt.jagged(Exec(), "c")}));
   same(KeyedJaggedTensor::from_lengths(Exec(), kjt.keys, to_vector(Exec(), list(kjt.values)), kjt.lengths(Exec()),
                                        kjt.weights));
   same(KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(Exec(), list(kjt.values)), kjt.offsets, kjt.weights));
@@ -155,14 +156,14 @@ TEST_CASE("no keys, no samples, no ids") {
   CHECK(no_samples.stride == 0);
   CHECK(list(no_samples.offsets) == std::vector<Index>{0});
   CHECK(no_samples.length_per_key() == std::vector<Index>{0, 0});
-  CHECK(no_samples["b"].size() == 0);
+  CHECK(no_samples.jagged(Exec(), "b").size() == 0);
   CHECK(no_samples.to_padded_dense(Exec(), "a", 2).extent(0) == 0);
   CHECK(no_samples.permute(Exec(), {1, 0}).keys == std::vector<std::string>{"b", "a"});
   CHECK(printed(no_samples.split(Exec(), {1, 1})[1]) == "KeyedJaggedTensor({\n    \"b\": []\n})");
   const auto no_ids = KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{{}, {}}, {{}, {}}});
   CHECK(no_ids.stride == 2);
   CHECK(no_ids.permute(Exec(), {1}).bags() == 2);
-  CHECK(list(no_ids["a"].offsets) == std::vector<Index>{0, 0, 0});
+  CHECK(list(no_ids.jagged(Exec(), "a").offsets) == std::vector<Index>{0, 0, 0});
   // Weights cannot be told from none where there are no ids.
   CHECK(KeyedJaggedTensor::concat(Exec(), {no_ids, weighted()}).weighted());
   CHECK(KeyedJaggedTensor::concat(Exec(), weighted().split(Exec(), {2, 1})).weighted());
@@ -195,9 +196,9 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
   CHECK(has(offsets({0, 2, 4}), "the offsets end at 4, but there are 3 values"));
 
   const KeyedJaggedTensor kjt = tutorial();
-  CHECK(has(error_of([&] { kjt["price"]; }),
+  CHECK(has(error_of([&] { kjt.jagged(Exec(), "price"); }),
             "no key \"price\" in the keyed jagged tensor; its keys: \"product\", \"user\""));
-  CHECK(has(error_of([&] { KeyedJaggedTensor()["price"]; }), "its keys: none"));
+  CHECK(has(error_of([&] { KeyedJaggedTensor().jagged(Exec(), "price"); }), "its keys: none"));
   CHECK(has(error_of([&] { kjt.permute(Exec(), {0, 2}); }), "no key at position 2"));
   CHECK(has(error_of([&] { kjt.split(Exec(), {1}); }), "the segments have 1 keys together"));
   CHECK(has(error_of([&] { kjt.split(Exec(), {3, -1}); }), "a segment of -1 keys"));
@@ -207,9 +208,9 @@ TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
             }),
             "key \"b\" has 2 rows, key \"a\" 1"));
   CHECK(has(error_of([&] { KeyedJaggedTensor::from_dense(Exec(), {"a"}, {}); }), "bags of 0 keys for 1 keys"));
-  CHECK(
-      has(error_of([&] {
-            KeyedJaggedTensor::from_jagged(Exec(), {"a", "b"}, {weighted()["a"], jagged::from_list(Exec(), {{1}, {}})});
-          }),
-          "only one of the parts has weights"));
+  CHECK(has(error_of([&] {
+              KeyedJaggedTensor::from_jagged(Exec(), {"a", "b"},
+                                             {weighted().jagged(Exec(), "a"), jagged::from_list(Exec(), {{1}, {}})});
+            }),
+            "only one of the parts has weights"));
 }

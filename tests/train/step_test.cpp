@@ -19,7 +19,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       job.model.loss_weights = {1.0, 1e30};
       const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
       train::Session session(Exec(), world, job, source->info());
-      data::Batch batch;
+      data::Batch batch{Exec()};
       REQUIRE(source->next(batch));
 
       // One sample of one rank has a steep loss; behind it stand large weights that see only zeros of the table.
@@ -51,7 +51,7 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
     job.model.loss_weights = {1e30, 1e30};
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
     train::Session session(Exec(), world, job, source->info());
-    data::Batch batch;
+    data::Batch batch{Exec()};
     REQUIRE(source->next(batch));
 
     // Large activations before weights that cancel each other; large inputs behind weights of zero.

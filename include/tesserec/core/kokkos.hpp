@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -71,14 +72,20 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Runs `body(i)` for i in [0, size) on `exec` and waits. An exception comes out when all iterations are over.
+/// Launches `body(i)` for i in [0, size) on `exec`; the label is "tesserec::folder::name". A body that is noexcept
+/// takes what it needs by value and is not waited for: whoever reads its results on the host, or tells another rank,
+/// fences first. One that may throw is waited for: an exception comes out when all iterations are over.
 template <class Body>
 void parallel_for(const Exec& exec, const std::string& label, Index size, const Body& body) {
-  FirstException first;
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(exec, 0, size),
-                       [body, &first](Index i) { first.guard([&] { body(i); }); });
-  exec.fence();
-  first.rethrow();
+  const Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>> range(exec, 0, size);
+  if constexpr (std::is_nothrow_invocable_v<const Body&, Index>) {
+    Kokkos::parallel_for(label, range, body);
+  } else {
+    FirstException first;
+    Kokkos::parallel_for(label, range, [body, &first](Index i) { first.guard([&] { body(i); }); });
+    exec.fence();
+    first.rethrow();
+  }
 }
 
 /// A named phase: a Kokkos profiling region.
@@ -91,6 +98,6 @@ class Region {
 };
 
 /// "Serial" or "OpenMP", with the number of threads.
-std::string backend_description();
+std::string backend_description(const Exec& exec);
 
 }  // namespace tesserec

@@ -7,6 +7,10 @@ namespace tesserec::data {
 
 /// One rank's samples of one global batch: those of its lanes, in lane order.
 struct Batch {
+  /// Its memory is made on `instance`.
+  explicit Batch(const Exec& instance) : exec(instance) {}
+
+  Exec exec;
   Index size = 0;         ///< local samples B
   Index global_size = 0;  ///< samples n of all ranks
   Matrix<float> dense;    ///< at least [B, K]
@@ -17,9 +21,9 @@ struct Batch {
 /// Room for B = `size` samples with `dense_features` columns and one bag a sample of each key. Views grow and
 /// are used again; content is lost. Sets size, global_size, keys and stride; values and weights are
 /// `reserve_values`'s.
-void reserve_batch(const Exec& exec, Batch& batch, Index size, Index global_size, Index dense_features,
+void reserve_batch(Batch& batch, Index size, Index global_size, Index dense_features,
                    const std::vector<std::string>& keys);
 /// Room for `total` ids, with their weights when `weighted`.
-void reserve_values(const Exec& exec, Batch& batch, Index total, bool weighted);
+void reserve_values(Batch& batch, Index total, bool weighted);
 
 }  // namespace tesserec::data

@@ -63,7 +63,6 @@ struct KeyedJaggedTensor {
   /// One key's bags: shares values and weights; offsets are its own, from 0.
   JaggedTensor jagged(const Exec& exec, Index key) const;
   JaggedTensor jagged(const Exec& exec, const std::string& key) const { return jagged(exec, find(key)); }
-  JaggedTensor operator[](const std::string& key) const { return jagged(Exec(), key); }
   std::map<std::string, JaggedTensor> to_map(const Exec& exec) const;
   /// One key's bags, padded: see JaggedTensor.
   Matrix<Index> to_padded_dense(const Exec& exec, const std::string& key, std::optional<Index> width = {},

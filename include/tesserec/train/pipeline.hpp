@@ -12,7 +12,7 @@ class TrainPipelineSparseDist {
  public:
   /// `ahead`: whether ids travel a batch early.
   TrainPipelineSparseDist(TrainStep& step, data::Source& source, bool ahead)
-      : step_(step), source_(source), ahead_(ahead) {}
+      : step_(step), source_(source), ahead_(ahead), batches_{data::Batch(step.exec()), data::Batch(step.exec())} {}
 
   /// Goes on with batch `batch` of epoch `epoch`, both from 0. Not while a batch is ahead.
   void seek(Index epoch, Index batch);

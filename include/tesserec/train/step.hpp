@@ -26,6 +26,7 @@ class TrainStep {
   /// Ends what `next` began, when its step will not come.
   void drop_next();
 
+  const Exec& exec() const { return exec_; }
   Phases& phases() { return phases_; }
   /// Of this rank to others, by the exchange, in all steps.
   Index bytes_sent() const { return bytes_sent_; }

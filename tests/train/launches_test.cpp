@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Kokkos' own tool hooks see of a training: every kernel and allocation has a label "tesserec::folder::name", and
+// what is handed an instance works on that one.
+#include <cstdint>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "catch.hpp"
+#include "small_job.hpp"
+#include <tesserec/train/checkpoint.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+struct Seen {
+  std::set<std::string> kernels, allocations;
+  std::set<std::uint32_t> instances;
+} seen;
+
+void kernel(const char* label, std::uint32_t instance, std::uint64_t*) {
+  seen.kernels.insert(label);
+  seen.instances.insert(instance);
+}
+
+void allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t) {
+  if (std::string(label).find("scratch_mem") == std::string::npos)  // Kokkos' own, for its reductions
+    seen.allocations.insert(label);
+}
+
+/// Watches while it lives.
+class Watch {
+ public:
+  Watch() {
+    using namespace Kokkos::Tools::Experimental;
+    seen = {};
+    set_begin_parallel_for_callback(kernel);
+    set_begin_parallel_reduce_callback(kernel);
+    set_begin_parallel_scan_callback(kernel);
+    set_allocate_data_callback(allocation);
+  }
+  ~Watch() {
+    using namespace Kokkos::Tools::Experimental;
+    set_begin_parallel_for_callback(nullptr);
+    set_begin_parallel_reduce_callback(nullptr);
+    set_begin_parallel_scan_callback(nullptr);
+    set_allocate_data_callback(nullptr);
+  }
+};
+
+/// An instance that is not the default one, where Kokkos can tell them apart.
+Exec another_instance() {
+#if KOKKOS_VERSION >= 40200
+  if constexpr (std::is_constructible_v<Exec, Kokkos::NewInstance>) return Exec(Kokkos::NewInstance());
+#endif
+  return {};
+}
+
+/// Of a label, the folder; empty where it has another form.
+std::string folder_of(const std::string& label) {
+  static const std::regex form("tesserec::([a-z]+)::[a-z_]+( .*)?");
+  std::smatch parts;
+  return std::regex_match(label, parts, form) ? parts[1].str() : "";
+}
+
+}  // namespace
+
+TEST_CASE("every kernel and allocation of a training has a label, and every kernel the instance handed in") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "launches");
+  train::Job job = small_job(folder.path());
+  job.data.synthetic.samples = 512;
+  job.train.epochs = 1;
+  using planning::ShardingType;
+  job.plan.tables["C1"].sharding = ShardingType::column_wise;
+  job.plan.tables["C1"].min_partition = 4;
+  job.plan.tables["C2"].sharding = ShardingType::data_parallel;
+  job.plan.tables["C3"].sharding = ShardingType::row_wise;
+  std::set<std::string> folders;
+  const Exec exec = another_instance();
+  const std::uint32_t instance = Kokkos::Tools::Experimental::device_id(exec);
+  for (const auto type : {optim::Type::rowwise_adagrad, optim::Type::adam}) {
+    job.optimizer.sparse.type = type;
+    if (type == optim::Type::adam) job.plan.tables["C1"].kernel = embedding::ComputeKernel::dense;
+    const Watch watch;
+    const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
+    const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(world, job, false));
+    train::Session session(exec, world, job, source->info());
+    source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+    train::train(session, *source, evaluation.get());
+    for (const auto* labels : {&seen.kernels, &seen.allocations})
+      for (const std::string& label : *labels) {
+        INFO(label);
+        CHECK(folder_of(label) != "");
+        folders.insert(folder_of(label));
+      }
+    CHECK(seen.instances == std::set<std::uint32_t>{instance});
+  }
+  for (const char* name : {"comm", "data", "dense", "embedding", "model", "optim", "sharding", "store"}) {
+    INFO(name);
+    CHECK((folders.count(name) == 1 || (world.size() == 1 && std::string(name) == "comm")));
+  }
+}
