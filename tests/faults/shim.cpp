@@ -14,32 +14,26 @@
 //   FAULT_COUNT=FILE     each counted call adds a line "RANK N CALL PATH", at once, so that _exit and signals lose none
 // Writes of C stdio go from glibc to the kernel without a symbol in between and cannot be caught; its opens, flushes
 // and closes can, and stand for them.
+#include "shim.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#define EXPORT extern "C" __attribute__((visibility("default")))
-
+namespace faults {
 namespace {
 
 enum class Kind { none, error, full, half, lie, kill, hidden };
-enum Use { takes_space = 1, writes = 2 };
 
 constexpr int descriptors = 4096;
-constexpr std::size_t path_size = 4096;
 
 struct Settings {
   char prefix[path_size] = "";
@@ -97,13 +91,8 @@ const Settings& settings() {
   return s;
 }
 
-template <class F>
-F* real(const char* name) {
-  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
-}
-#define REAL(name) static auto* const next = real<decltype(name)>(#name)
+}  // namespace
 
-/// The path as text from the root. Links are not followed.
 void absolute(int folder, const char* path, char* out) {
   if (path[0] == '/') {
     std::snprintf(out, path_size, "%s", path);
@@ -139,6 +128,8 @@ bool hidden(int folder, const char* path) {
 
 bool is_followed(int file) { return file >= 0 && file < descriptors && followed[file]; }
 
+bool is_writable(int file) { return is_followed(file) && writable[file]; }
+
 void follow(int file, bool for_writing) {
   if (file < 0 || file >= descriptors) return;
   followed[file] = true;
@@ -152,9 +143,6 @@ void forget(int file) {
   starved.compare_exchange_strong(same, -1);
 }
 
-enum class Fate { passes, fails, halves, lies };
-
-/// Counts a call and says what becomes of it; errno is set where it fails.
 Fate count(const char* name, int use, int file, const char* path) {
   const Settings& s = settings();
   const long n = ++calls;
@@ -202,289 +190,4 @@ Fate count(const char* name, int use, int file, const char* path) {
   }
 }
 
-template <class Open>
-int opened(const char* name, int folder, const char* path, int flags, const Open& next) {
-  if (!below(folder, path)) return next();
-  if (hidden(folder, path)) return -1;
-  const bool for_writing = (flags & O_ACCMODE) != O_RDONLY || (flags & O_CREAT) != 0;
-  if (for_writing && count(name, (flags & O_CREAT) != 0 ? takes_space : 0, -1, path) == Fate::fails) return -1;
-  const int file = next();
-  follow(file, for_writing);
-  return file;
-}
-
-std::FILE* opened_stream(const char* name, const char* path, const char* mode,
-                         std::FILE* (*next)(const char*, const char*)) {
-  if (!below(AT_FDCWD, path)) return next(path, mode);
-  if (hidden(AT_FDCWD, path)) return nullptr;
-  const bool for_writing = std::strpbrk(mode, "wa+") != nullptr;
-  if (for_writing && count(name, takes_space, -1, path) == Fate::fails) return nullptr;
-  std::FILE* stream = next(path, mode);
-  if (stream != nullptr) follow(fileno(stream), for_writing);
-  return stream;
-}
-
-/// `next(size)` writes the first `size` bytes.
-template <class Write>
-ssize_t written(const char* name, int file, std::size_t size, const Write& next) {
-  if (!is_followed(file)) return next(size);
-  switch (count(name, takes_space | writes, file, nullptr)) {
-    case Fate::fails:
-      return -1;
-    case Fate::halves:
-      return next(size / 2);
-    case Fate::lies:
-      return next(size / 2) < 0 ? -1 : static_cast<ssize_t>(size);
-    default:
-      return next(size);
-  }
-}
-
-/// A vector of buffers is cut to its first `size` bytes.
-constexpr int most_parts = 64;
-struct Parts {
-  iovec part[most_parts];
-  int count = 0;
-  Parts(const iovec* from, int parts, std::size_t size) {
-    for (int i = 0; i < std::min(parts, most_parts) && size > 0; ++i) {
-      part[count] = from[i];
-      part[count].iov_len = std::min(part[count].iov_len, size);
-      size -= part[count++].iov_len;
-    }
-  }
-};
-std::size_t size_of(const iovec* from, int parts) {
-  std::size_t size = 0;
-  for (int i = 0; i < parts; ++i) size += from[i].iov_len;
-  return size;
-}
-
-/// A call on a descriptor that succeeds with 0.
-template <class Call>
-int done(const char* name, int use, int file, const Call& next) {
-  if (is_followed(file) && count(name, use, file, nullptr) == Fate::fails) return -1;
-  return next();
-}
-
-mode_t mode_of(int flags, va_list list) {
-  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
-}
-
-}  // namespace
-
-#define OPEN(name)                                                                        \
-  EXPORT int name(const char* path, int flags, ...) {                                     \
-    va_list list;                                                                         \
-    va_start(list, flags);                                                                \
-    const mode_t mode = mode_of(flags, list);                                             \
-    va_end(list);                                                                         \
-    REAL(name);                                                                           \
-    return opened(#name, AT_FDCWD, path, flags, [&] { return next(path, flags, mode); }); \
-  }
-OPEN(open)
-OPEN(open64)
-
-#define OPENAT(name)                                                                            \
-  EXPORT int name(int folder, const char* path, int flags, ...) {                               \
-    va_list list;                                                                               \
-    va_start(list, flags);                                                                      \
-    const mode_t mode = mode_of(flags, list);                                                   \
-    va_end(list);                                                                               \
-    REAL(name);                                                                                 \
-    return opened(#name, folder, path, flags, [&] { return next(folder, path, flags, mode); }); \
-  }
-OPENAT(openat)
-OPENAT(openat64)
-
-#define CREAT(name)                                                                                       \
-  EXPORT int name(const char* path, mode_t mode) {                                                        \
-    REAL(name);                                                                                           \
-    return opened(#name, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, [&] { return next(path, mode); }); \
-  }
-CREAT(creat)
-CREAT(creat64)
-
-#define FOPEN(name)                                            \
-  EXPORT std::FILE* name(const char* path, const char* mode) { \
-    REAL(name);                                                \
-    return opened_stream(#name, path, mode, next);             \
-  }
-FOPEN(fopen)
-FOPEN(fopen64)
-
-EXPORT ssize_t write(int file, const void* bytes, size_t size) {
-  REAL(write);
-  return written("write", file, size, [&](std::size_t part) { return next(file, bytes, part); });
-}
-
-#define PWRITE(name, offset)                                                                          \
-  EXPORT ssize_t name(int file, const void* bytes, size_t size, offset at) {                          \
-    REAL(name);                                                                                       \
-    return written(#name, file, size, [&](std::size_t part) { return next(file, bytes, part, at); }); \
-  }
-PWRITE(pwrite, off_t)
-PWRITE(pwrite64, off64_t)
-
-EXPORT ssize_t writev(int file, const iovec* parts, int count) {
-  REAL(writev);
-  const std::size_t all = size_of(parts, count);
-  return written("writev", file, all, [&](std::size_t size) {
-    if (size == all) return next(file, parts, count);
-    const Parts half(parts, count, size);
-    return next(file, half.part, half.count);
-  });
-}
-
-#define PWRITEV(name, offset)                                               \
-  EXPORT ssize_t name(int file, const iovec* parts, int count, offset at) { \
-    REAL(name);                                                             \
-    const std::size_t all = size_of(parts, count);                          \
-    return written(#name, file, all, [&](std::size_t size) {                \
-      if (size == all) return next(file, parts, count, at);                 \
-      const Parts half(parts, count, size);                                 \
-      return next(file, half.part, half.count, at);                         \
-    });                                                                     \
-  }
-PWRITEV(pwritev, off_t)
-PWRITEV(pwritev64, off64_t)
-
-EXPORT int fsync(int file) {
-  REAL(fsync);
-  return done("fsync", 0, file, [&] { return next(file); });
-}
-
-EXPORT int fdatasync(int file) {
-  REAL(fdatasync);
-  return done("fdatasync", 0, file, [&] { return next(file); });
-}
-
-#define FTRUNCATE(name, offset)                                    \
-  EXPORT int name(int file, offset size) noexcept {                \
-    REAL(name);                                                    \
-    return done(#name, 0, file, [&] { return next(file, size); }); \
-  }
-FTRUNCATE(ftruncate, off_t)
-FTRUNCATE(ftruncate64, off64_t)
-
-// This one returns its error and leaves errno alone.
-#define FALLOCATE(name, offset)                                                                     \
-  EXPORT int name(int file, offset at, offset size) {                                               \
-    REAL(name);                                                                                     \
-    if (is_followed(file) && count(#name, takes_space, file, nullptr) == Fate::fails) return errno; \
-    return next(file, at, size);                                                                    \
-  }
-FALLOCATE(posix_fallocate, off_t)
-FALLOCATE(posix_fallocate64, off64_t)
-
-// The descriptor is gone whatever close says, as on Linux. Only files that were open for writing can lose something.
-EXPORT int close(int file) {
-  REAL(close);
-  if (!is_followed(file)) return next(file);
-  const bool fails = writable[file] && count("close", 0, file, nullptr) == Fate::fails;
-  const int why = errno;
-  forget(file);
-  const int code = next(file);
-  if (!fails) return code;
-  errno = why;
-  return -1;
-}
-
-EXPORT int fclose(std::FILE* stream) {
-  REAL(fclose);
-  const int file = stream == nullptr ? -1 : fileno(stream);
-  if (!is_followed(file)) return next(stream);
-  const bool fails = writable[file] && count("fclose", takes_space, file, nullptr) == Fate::fails;
-  const int why = errno;
-  forget(file);
-  const int code = next(stream);
-  if (!fails) return code;
-  errno = why;
-  return EOF;
-}
-
-EXPORT int fflush(std::FILE* stream) {
-  REAL(fflush);
-  const int file = stream == nullptr ? -1 : fileno(stream);
-  if (is_followed(file) && writable[file] && count("fflush", takes_space, file, nullptr) == Fate::fails) return EOF;
-  return next(stream);
-}
-
-EXPORT int rename(const char* from, const char* to) noexcept {
-  REAL(rename);
-  if (hidden(AT_FDCWD, from) || hidden(AT_FDCWD, to)) return -1;
-  if ((below(AT_FDCWD, from) || below(AT_FDCWD, to)) && count("rename", 0, -1, to) == Fate::fails) return -1;
-  return next(from, to);
-}
-
-EXPORT int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
-  REAL(renameat);
-  if ((below(from_folder, from) || below(to_folder, to)) && count("renameat", 0, -1, to) == Fate::fails) return -1;
-  return next(from_folder, from, to_folder, to);
-}
-
-EXPORT int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
-  REAL(renameat2);
-  if ((below(from_folder, from) || below(to_folder, to)) && count("renameat2", 0, -1, to) == Fate::fails) return -1;
-  return next(from_folder, from, to_folder, to, flags);
-}
-
-#define REMOVE(name)                                                                  \
-  EXPORT int name(const char* path) noexcept {                                        \
-    REAL(name);                                                                       \
-    if (below(AT_FDCWD, path) && count(#name, 0, -1, path) == Fate::fails) return -1; \
-    return next(path);                                                                \
-  }
-REMOVE(unlink)
-REMOVE(rmdir)
-REMOVE(remove)
-
-EXPORT int unlinkat(int folder, const char* path, int flags) noexcept {
-  REAL(unlinkat);
-  char whole[path_size];
-  absolute(folder, path, whole);
-  if (below(AT_FDCWD, whole) && count("unlinkat", 0, -1, whole) == Fate::fails) return -1;
-  return next(folder, path, flags);
-}
-
-EXPORT int link(const char* from, const char* to) noexcept {
-  REAL(link);
-  if (below(AT_FDCWD, to) && count("link", takes_space, -1, to) == Fate::fails) return -1;
-  return next(from, to);
-}
-
-EXPORT int mkdir(const char* path, mode_t mode) noexcept {
-  REAL(mkdir);
-  if (hidden(AT_FDCWD, path)) return -1;
-  if (below(AT_FDCWD, path) && count("mkdir", takes_space, -1, path) == Fate::fails) return -1;
-  return next(path, mode);
-}
-
-EXPORT int mkdirat(int folder, const char* path, mode_t mode) noexcept {
-  REAL(mkdirat);
-  if (hidden(folder, path)) return -1;
-  if (below(folder, path) && count("mkdirat", takes_space, -1, path) == Fate::fails) return -1;
-  return next(folder, path, mode);
-}
-
-// What only looks never counts, but a hidden folder is hidden from it.
-#define LOOK(name, type)                                   \
-  EXPORT int name(const char* path, type* into) noexcept { \
-    REAL(name);                                            \
-    return hidden(AT_FDCWD, path) ? -1 : next(path, into); \
-  }
-using Stat = struct stat;
-using Stat64 = struct stat64;
-LOOK(stat, Stat)
-LOOK(stat64, Stat64)
-LOOK(lstat, Stat)
-LOOK(lstat64, Stat64)
-
-EXPORT int access(const char* path, int wanted) noexcept {
-  REAL(access);
-  return hidden(AT_FDCWD, path) ? -1 : next(path, wanted);
-}
-
-EXPORT DIR* opendir(const char* path) {
-  REAL(opendir);
-  return hidden(AT_FDCWD, path) ? nullptr : next(path);
-}
+}  // namespace faults
