@@ -100,7 +100,7 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
 void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding) {
   std::vector<std::vector<Index>> offsets;
   for (const Vocabulary& vocabulary : encoding.vocabularies) offsets.push_back(vocabulary.offsets());
-  std::vector<store::PartedWriter::Piece> pieces;
+  std::vector<store::PartedWriter::SlabData> pieces;
   for (int part = 0; part < writer.layout().parts(); ++part)
     for (const store::PartsLayout::Run& run : writer.layout().of_part(part)) {
       if (run.dataset < first_of_vocabulary || writer.owner(part) != comm.rank()) continue;
@@ -130,7 +130,7 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, con
              " or a file after it changed while it was read; start again");
     });
     const store::Slab mine{survey.first_row + done, block.rows};
-    const store::PartedWriter::Piece pieces[] = {
+    const store::PartedWriter::SlabData pieces[] = {
         {labels, mine, block.labels.data()}, {dense, mine, block.dense.data()}, {ids, mine, block.ids.data()}};
     writer.write(pieces);
     done += block.rows;

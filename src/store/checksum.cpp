@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
+#include <charconv>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -92,6 +93,13 @@ std::uint64_t bytes_checksum(const std::string& name, const void* data, Index by
 }
 
 std::string checksum_text(std::uint64_t checksum) { return hex(checksum); }
+
+std::optional<std::uint64_t> checksum_of_text(std::string_view text) {
+  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  std::uint64_t checksum = 0;
+  std::from_chars(text.data(), text.data() + text.size(), checksum, 16);
+  return checksum;
+}
 
 std::string combined_digest(const std::map<std::string, std::uint64_t>& checksums) {
   std::string lines;

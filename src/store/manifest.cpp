@@ -40,9 +40,9 @@ std::string body_of(const Manifest& manifest) {
 }
 
 std::uint64_t checksum_value(const std::string& text) {
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    fail("a checksum is not 16 hexadecimal digits");
-  return std::stoull(text, nullptr, 16);
+  const auto checksum = checksum_of_text(text);
+  if (!checksum) fail("a checksum is not 16 hexadecimal digits");
+  return *checksum;
 }
 
 std::string text_of(const std::string& folder) {
@@ -132,10 +132,7 @@ OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string
     const std::string path = Checkpoint{manifest.step, folder}.state_file();
     try {
       if (manifest.version == 1) require_version_1(folder);
-      state.emplace(PartedFile::open(path));
-      if (state->seal() != manifest.state)
-        fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
-      state->verify_parts(comm.rank(), comm.size());
+      state.emplace(open_verified(comm, path, &manifest.state));
     } catch (const Error& damage) {
       fail(damage.what(), another_checkpoint);
     }

@@ -45,9 +45,11 @@ std::optional<Seal> Seal::from_text(const std::string& text) {
   Seal seal;
   const char* const end = text.data() + text.size();
   const auto [space, no_bytes] = std::from_chars(text.data(), end, seal.bytes);
-  if (no_bytes != std::errc() || end - space != 17) return std::nullopt;
-  const auto [stop, no_checksum] = std::from_chars(space + 1, end, seal.checksum, 16);
-  if (no_checksum != std::errc() || seal.text() != text) return std::nullopt;
+  if (no_bytes != std::errc() || space == end) return std::nullopt;
+  const auto checksum = checksum_of_text({space + 1, end});
+  if (!checksum) return std::nullopt;
+  seal.checksum = *checksum;
+  if (seal.text() != text) return std::nullopt;
   return seal;
 }
 

@@ -14,10 +14,9 @@ namespace tesserec::store {
 namespace {
 
 std::uint64_t checksum_from(const File& file, const std::string& name) {
-  const std::string text = file.attribute<std::string>(name, "checksum");
-  if (text.size() != 16 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    fail(file.path(), ": ", name, ": its checksum is not 16 hexadecimal digits: the file is damaged");
-  return std::stoull(text, nullptr, 16);
+  const auto checksum = checksum_of_text(file.attribute<std::string>(name, "checksum"));
+  if (!checksum) fail(file.path(), ": ", name, ": its checksum is not 16 hexadecimal digits: the file is damaged");
+  return *checksum;
 }
 
 constexpr const char* another_model =
@@ -78,12 +77,17 @@ void read_item(const PartedFile& file, const StateItem& item, std::vector<float>
 
 }  // namespace
 
+PartedFile open_verified(const comm::Communicator& comm, const std::string& path, const std::string* seal) {
+  PartedFile file = PartedFile::open(path);
+  if (seal != nullptr && file.seal() != *seal)
+    fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
+  file.verify_parts(comm.rank(), comm.size());
+  return file;
+}
+
 PartedFile open_state(const comm::Communicator& comm, const std::string& path) {
   std::optional<PartedFile> file;
-  comm::agree(comm, [&] {
-    file.emplace(PartedFile::open(path));
-    file->verify_parts(comm.rank(), comm.size());
-  });
+  comm::agree(comm, [&] { file.emplace(open_verified(comm, path)); });
   return std::move(*file);
 }
 

@@ -70,7 +70,7 @@ std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
 
 /// What of a run of rows these items own.
 void add_pieces(const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
-                std::vector<PartedWriter::Piece>& pieces) {
+                std::vector<PartedWriter::SlabData>& pieces) {
   for (const StateItem* item : items) {
     const Index begin = std::max(run.first_row, item->slab.first_row),
                 end = std::min(run.end(), item->slab.first_row + item->slab.rows);
@@ -161,7 +161,7 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     }
     if (slices.empty()) break;
     for (std::size_t s = 0; s < longest; ++s) {
-      std::vector<PartedWriter::Piece> pieces;
+      std::vector<PartedWriter::SlabData> pieces;
       for (const std::vector<Slice>& part : slices)
         if (s < part.size())
           for (const PartsLayout::Run& run : part[s])

@@ -46,7 +46,7 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
   for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size);
     const store::Slab slab{first + mine.begin, mine.size()};
-    const store::PartedWriter::Piece pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};
+    const store::PartedWriter::SlabData pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};
     writer.write(pieces);
     first += batch.global_size;
   });

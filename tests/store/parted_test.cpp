@@ -53,10 +53,10 @@ void write(const comm::Communicator& comm, PartedWriter& writer, Index some_rows
   for (Index step = 0; step < 60; ++step) {
     const Index first = std::min(begin + 30 * step, end), count = std::min<Index>(30, end - first);
     const Rows mine(first, count);
-    std::vector<PartedWriter::Piece> pieces = {{0, {first, count}, mine.labels.data()},
-                                               {1, {first, count, 0, 1}, mine.dense.data(), 3},
-                                               {1, {first, count, 1, 2}, mine.dense.data() + 1, 3},
-                                               {3, {first, count}, mine.ids.data()}};
+    std::vector<PartedWriter::SlabData> pieces = {{0, {first, count}, mine.labels.data()},
+                                                  {1, {first, count, 0, 1}, mine.dense.data(), 3},
+                                                  {1, {first, count, 1, 2}, mine.dense.data() + 1, 3},
+                                                  {3, {first, count}, mine.ids.data()}};
     if (step == 3 && comm.rank() + 1 == comm.size()) pieces.push_back({4, {0, 77}, mine.tokens.data()});
     writer.write(pieces);
   }
@@ -221,7 +221,7 @@ TEST_CASE("a file may have more parts than a process may have files open") {
   std::vector<std::int32_t> values(many);
   std::iota(values.begin(), values.end(), 7);
   PartedWriter writer(self, path, PartsLayout({{{"v", ElementType::i32, many}}}, 4));
-  const PartedWriter::Piece all[] = {{0, {0, many}, values.data()}};
+  const PartedWriter::SlabData all[] = {{0, {0, many}, values.data()}};
   writer.write(all);
   writer.prepare({});
   writer.publish();

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <tesserec/core/kokkos.hpp>
 
@@ -23,6 +25,8 @@ std::uint64_t bytes_checksum(const std::string& name, const void* data, Index by
 
 /// 16 hexadecimal digits.
 std::string checksum_text(std::uint64_t checksum);
+/// What checksum_text wrote; empty where the text is anything else.
+std::optional<std::uint64_t> checksum_of_text(std::string_view text);
 
 /// One string for many checksums, by name: 16 hexadecimal digits.
 std::string combined_digest(const std::map<std::string, std::uint64_t>& checksums);

@@ -35,7 +35,7 @@ class PartedWriter {
   int owner(int part) const { return owners_[static_cast<std::size_t>(part)]; }
 
   /// What this rank holds of a dataset: row-major, elements of the dataset's type.
-  struct Piece {
+  struct SlabData {
     std::size_t dataset = 0;
     Slab slab;
     const void* data = nullptr;
@@ -43,7 +43,7 @@ class PartedWriter {
   };
   /// Every element of every dataset is written once, by any rank. A part whose last element came is written to the disk
   /// while others go on.
-  void write(std::span<const Piece> pieces);
+  void write(std::span<const SlabData> slabs);
 
   /// Everything is on the disk, under other names. Attributes of the root, and of datasets by name.
   void prepare(const Attributes& root, const std::map<std::string, Attributes>& of_datasets = {});
@@ -64,7 +64,7 @@ class PartedWriter {
     Index part, bytes;
     std::uint64_t checksum;
   };
-  struct Header {  // of a piece of a part on its way
+  struct Header {  // of rows of a part on their way
     Index part, dataset, first_row, rows, first_column, columns;
   };
 
@@ -73,7 +73,7 @@ class PartedWriter {
   std::string draft() const { return path_ + ".tmp"; }
   std::string draft_folder() const { return stem_of(path_) + ".parts.tmp"; }
   struct Parcels;
-  void cut(std::span<const Piece> pieces, Parcels& parcels) const;
+  void cut(std::span<const SlabData> slabs, Parcels& parcels) const;
   void put_mine(const Parcels& parcels);
   void put_received(std::span<const std::byte> received);
   Index bytes_of(const Header& header) const;
