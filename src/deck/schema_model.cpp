@@ -11,7 +11,8 @@ using Optimizer = optim::Settings;
 
 Section model_section() {
   using Model = model::Settings;
-  const Choices<std::string> types = {{"dlrm", "dlrm"}};
+  Choices<std::string> types;
+  for (const std::string& type : model::types) types.emplace_back(type, type);
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
   const Choices<model::Loss> losses = {
       {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};

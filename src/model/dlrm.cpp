@@ -6,12 +6,15 @@
 #include "chain.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/model/dlrm.hpp>
 
 namespace tesserec::model {
 namespace {
 
 void validate(const Settings& s, Index dense_features, const std::vector<Index>& pooled_dims) {
+  if (std::find(types.begin(), types.end(), s.type) == types.end())
+    fail("model.type is \"", s.type, "\", and there is no such model; there is ", join(types));
   if (dense_features < 1) fail("model: the data has no dense features, which the bottom MLP needs");
   if (s.bottom.empty() || s.top.empty()) fail("model.bottom and model.top need at least one layer each");
   for (const Index width : s.bottom)

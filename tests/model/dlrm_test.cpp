@@ -279,23 +279,3 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   step(large);  // leaves other numbers in every buffer
   REQUIRE(step(batch) == first);
 }
-
-TEST_CASE("a model that cannot be is refused") {
-  const std::vector<Index> dims{4, 4};
-  const Settings good = small(Interaction::dot, false, Loss::bce, 0.0);
-  REQUIRE_NOTHROW(Dlrm(good, 3, dims));
-  REQUIRE_THROWS_AS(Dlrm(good, 0, dims), Error);
-  REQUIRE_THROWS_AS(Dlrm(good, 3, {4, 5}), Error);
-  const auto refused = [&](auto change) {
-    Settings s = good;
-    change(s);
-    REQUIRE_THROWS_AS(Dlrm(s, 3, dims), Error);
-  };
-  refused([](Settings& s) { s.bottom = {6, 5}; });
-  refused([](Settings& s) { s.bottom = {}; });
-  refused([](Settings& s) { s.bottom = {0, 4}; });
-  refused([](Settings& s) { s.top = {5, 2}; });
-  refused([](Settings& s) { s.top = {}; });
-  refused([](Settings& s) { s.loss_threshold = 0.5; });
-  refused([](Settings& s) { s.loss_weights = {1.0}; });
-}

@@ -13,9 +13,12 @@ namespace tesserec::model {
 using dense::Interaction;
 using dense::Loss;
 
+/// The models there are, by the name that model.type takes.
+inline const std::vector<std::string> types = {"dlrm"};
+
 /// [model]: the dense half of a DLRM (Naumov et al., arXiv 1906.00091).
 struct Settings {
-  std::string type = "dlrm";
+  std::string type = types.front();
   Index embedding_dim = 16;
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1

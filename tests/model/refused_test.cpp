@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/model.hpp>
+
+using namespace tesserec;
+using namespace tesserec::model;
+
+TEST_CASE("a model that cannot be is refused") {
+  const std::vector<Index> dims{4, 4};
+  Settings good;
+  good.embedding_dim = 4;
+  good.bottom = {6, 4};
+  good.top = {5, 1};
+  REQUIRE_NOTHROW(Dlrm(good, 3, dims));
+  REQUIRE_THROWS_AS(Dlrm(good, 0, dims), Error);
+  REQUIRE_THROWS_AS(Dlrm(good, 3, {4, 5}), Error);
+  const auto refused = [&](auto change) {
+    Settings s = good;
+    change(s);
+    REQUIRE_THROWS_AS(Dlrm(s, 3, dims), Error);
+  };
+  refused([](Settings& s) { s.bottom = {6, 5}; });
+  refused([](Settings& s) { s.bottom = {}; });
+  refused([](Settings& s) { s.bottom = {0, 4}; });
+  refused([](Settings& s) { s.top = {5, 2}; });
+  refused([](Settings& s) { s.top = {}; });
+  refused([](Settings& s) { s.loss_threshold = 0.5; });
+  refused([](Settings& s) { s.loss_weights = {1.0}; });
+
+  Settings other = good;
+  other.type = "two_tower";
+  const std::string text = error_of([&] { Dlrm(other, 3, dims); });
+  REQUIRE(mentions(text, "model.type is \"two_tower\""));
+  for (const std::string& type : types) REQUIRE(mentions(text, type));
+}
