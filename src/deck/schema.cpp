@@ -23,13 +23,4 @@ const std::vector<BlockInfo>& schema() {
   return all;
 }
 
-bool known_key(const std::string& path) {
-  for (const BlockInfo& block : schema())
-    for (const KeyInfo& key : block.keys)
-      if (path == block.path + "." + key.name ||
-          (block.path == "optimizer.sparse" && path == "table.optimizer." + key.name))
-        return true;
-  return false;
-}
-
 }  // namespace tesserec::deck

@@ -37,7 +37,6 @@ class SampleOrder {
   Index local_samples(Index batch) const;
 
   int streams() const { return static_cast<int>(streams_.size()); }
-  Index stream_size(int stream) const { return streams_[stream].size; }
   /// Positions of batch k in a stream.
   Range positions(int stream, Index batch) const;
   /// Positions of a window in a stream.

@@ -26,9 +26,6 @@ struct BlockInfo {
 /// All blocks and keys, in the order of the documentation.
 const std::vector<BlockInfo>& schema();
 
-/// Whether `path` ("train.batch_size", "table.rows", "plan.tables.NAME.kernel") is a key of some block.
-bool known_key(const std::string& path);
-
 /// docs/deck.md, and what `tesserec describe` prints.
 std::string describe_markdown();
 std::string describe_text();
