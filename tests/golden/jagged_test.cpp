@@ -213,17 +213,7 @@ TEST_CASE("golden jagged: from dense, from jagged tensors") {
 
   const KeyedJaggedTensor keyed = reference.read("from_jt_dict");
   std::vector<JaggedTensor> apart;
-  for (std::size_t k = 0; k < keyed.keys.size(); ++k) {
-    const auto cut = [&](auto all, Index first, Index count) {
-      return decltype(all)(all.begin() + first, all.begin() + first + count);
-    };
-    const Index bag = keyed.first_bag(static_cast<Index>(k)), id = keyed.offset_per_key()[k];
-    const auto bag_lengths = cut(file.read_all<std::int64_t>("from_jt_dict/lengths"), bag, keyed.stride);
-    const Index ids = keyed.length_per_key()[k];
-    apart.push_back(jagged::from_list(
-        Exec(), Reference::bags(cut(file.read_all<std::int64_t>("from_jt_dict/values"), id, ids), bag_lengths),
-        Reference::bags(cut(file.read_all<float>("from_jt_dict/weights"), id, ids), bag_lengths)));
-  }
+  for (const std::string& key : keyed.keys) apart.push_back(keyed[key]);
   reference.same(KeyedJaggedTensor::from_jagged(Exec(), keyed.keys, apart), "from_jt_dict");
 }
 

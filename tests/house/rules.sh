@@ -36,17 +36,15 @@ for folder in "${!may[@]}"; do
 done
 
 sources=$(find include/tesserec src -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
-folder_of() { # include/tesserec/X/y.hpp, include/tesserec/X.hpp, src/X/y.cpp -> X
-  local path=${1#include/tesserec/}
-  path=${path#src/}
-  path=${path%%/*}
-  echo "${path%.hpp}"
-}
 
 # Includes between folders.
 while IFS=: read -r file line text; do
-  from=$(folder_of "$file")
-  to=$(sed -E 's/.*[<"]tesserec\/([A-Za-z0-9_]+).*/\1/' <<<"$text")
+  from=${file#include/tesserec/} # include/tesserec/X/y.hpp, include/tesserec/X.hpp, src/X/y.cpp -> X
+  from=${from#src/}
+  from=${from%%/*}
+  from=${from%.hpp}
+  to=${text#*tesserec/}
+  to=${to%%[^A-Za-z0-9_]*}
   [ -n "${may[$from]:-}" ] || { breach "$file:$line: folder $from has no tesserec_folder(...) in src/CMakeLists.txt"; continue; }
   [[ ${may[$from]} == *" $to "* ]] || breach "$file:$line: $from may not include $to"
 done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]tesserec/' $sources || true)
@@ -104,14 +102,37 @@ while IFS=: read -r file line _; do
 done < <(grep -HnE '\b(v?sn?printf|v?sscanf)\b' $sources || true)
 
 # What every file and folder has.
-for file in $sources $(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort); do
-  first=$(head -n 1 "$file")
-  [ "$first" = "// SPDX-License-Identifier: Apache-2.0" ] || breach "$file:1: the first line must be the SPDX licence line"
-done
+written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
+while read -r file; do
+  breach "$file:1: the first line must be the SPDX licence line"
+done < <(awk 'FNR == 1 && $0 != "// SPDX-License-Identifier: Apache-2.0" { print FILENAME }' $sources $written)
 for folder in src/*/; do
   [ -f "${folder}README.md" ] || breach "$folder: no README.md"
   [ -n "${may[$(basename "$folder")]:-}" ] || breach "$folder: not in src/CMakeLists.txt"
 done
+# listed FOLDER: the files that its README names, without their endings: first cells of tables that begin "| file |".
+listed() {
+  awk '/^\| file \|/ { on = 1; getline; next } !/^\|/ { on = 0 } on { split($0, cell, "|"); print cell[2] }' "src/$1/README.md" |
+    tr -d '` ' | tr ',' '\n' | sed -E 's/\.[a-z]+$//; /^$/d' | sort -u
+}
+for folder in src/*/README.md; do
+  name=$(basename "$(dirname "$folder")")
+  there=$({ find "src/$name" "include/tesserec/$name" -maxdepth 1 -name '*.?pp' 2>/dev/null || true; } | sed -E 's|.*/||; s/\.[a-z]+$//' | sort -u)
+  named=$(listed "$name")
+  [ "$there" != "$named" ] || continue
+  for file in $(comm -23 <(echo "$there") <(echo "$named")); do breach "src/$name/README.md: does not list $file"; done
+  for file in $(comm -13 <(echo "$there") <(echo "$named")); do breach "src/$name/README.md: lists $file, which is not there"; done
+done
+# README's house says what src/CMakeLists.txt says, but where it says "all above".
+while IFS='|' read -r _ name _ list _; do
+  read -r name <<<"$name"
+  [ -n "$name" ] && [ -n "${may[$name]:-}" ] && [[ $list != *" above "* ]] || continue
+  [ "$(tr -d ',' <<<"$list $name" | tr ' ' '\n' | sed '/^$/d' | sort)" = "$(tr ' ' '\n' <<<"${may[$name]}" | sed '/^$/d' | sort)" ] ||
+    breach "README.md: $name may include${may[$name]/ $name / }by src/CMakeLists.txt, not$list"
+done < <(sed -n '/^| folder | says | may include |/,/^$/p' README.md)
+while read -r lines file; do
+  breach "$file: $lines lines; cut it where it does a second thing, at 300 at most"
+done < <(wc -l $sources $written | awk '$1 > 300 && $2 != "total"')
 for folder in include/tesserec/*/; do
   name=$(basename "$folder")
   umbrella=include/tesserec/$name.hpp

@@ -7,11 +7,11 @@ trap 'rm -rf "$house"' EXIT
 licence='// SPDX-License-Identifier: Apache-2.0'
 
 mkdir -p "$house/tests"
-cp -r "$1/src" "$1/include" "$house"
+cp -r "$1/src" "$1/include" "$1/README.md" "$house"
 rm -rf "$house"/src/*/ "$house"/include/tesserec/*
 while read -r name; do
   mkdir -p "$house/src/$name" "$house/include/tesserec/$name"
-  touch "$house/src/$name/README.md"
+  printf '| file | what |\n|---|---|\n| `x.hpp`, `x.cpp` | all |\n\nnot a list:\n\n| name |\n| y |\n' >"$house/src/$name/README.md"
   echo "$licence" >"$house/include/tesserec/$name/x.hpp"
   printf '%s\n#include <tesserec/%s/x.hpp>\n' "$licence" "$name" >"$house/include/tesserec/$name.hpp"
   echo "$licence" >"$house/src/$name/x.cpp"
@@ -51,5 +51,12 @@ plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'
 plant include/tesserec/data/new.hpp "$licence" 'include/tesserec/data.hpp: lacks <tesserec/data/new.hpp>'
 plant src/novel/x.cpp "$licence" 'src/novel/: no README.md'
 rm -rf "$house/src/novel"
+plant src/core/unlisted.cpp "$licence" 'src/core/README.md: does not list unlisted'
+sed -i 's/`x.cpp`/`x.cpp`, `gone.cpp`/' "$house/src/jagged/README.md"
+plant src/core/x.cpp '// nothing' 'src/jagged/README.md: lists gone, which is not there'
+sed -i 's/, `gone.cpp`//' "$house/src/jagged/README.md"
+plant src/core/x.cpp "$(yes '//' | head -n 300)" 'src/core/x.cpp: 301 lines'
+sed -i 's/^| store | \(.*\) | core, comm |/| store | \1 | core |/' "$house/README.md"
+plant src/core/x.cpp '// nothing' 'README.md: store may include core comm by src/CMakeLists.txt, not core'
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))
