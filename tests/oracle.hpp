@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The specification, serial and slow: what a training step computes and in which order it adds. Written from the
-// definitions (docs/decisions.md, the reduction law), not from the program.
+// definitions (src/core/README.md, src/embedding/README.md), not from the program.
 #pragma once
 
 #include <algorithm>

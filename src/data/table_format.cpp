@@ -63,9 +63,9 @@ void check_columns(const std::vector<Column>& columns) {
   if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"");
 }
 
-class Table final : public RowFormat {
+class TableFormat final : public RowFormat {
  public:
-  explicit Table(const PreprocessSettings& settings)
+  explicit TableFormat(const PreprocessSettings& settings)
       : columns_(settings.columns),
         missing_(settings.missing),
         delimiter_(read_delimiter(settings.delimiter)),
@@ -149,7 +149,7 @@ class Table final : public RowFormat {
 }  // namespace
 
 std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings) {
-  return std::make_unique<Table>(settings);
+  return std::make_unique<TableFormat>(settings);
 }
 
 }  // namespace tesserec::data

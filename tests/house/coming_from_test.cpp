@@ -1,63 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/coming-from.md promises keys, commands and names: each must exist.
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "catch.hpp"
-#include <tesserec/deck/schema.hpp>
+#include "page.hpp"
+
+using namespace page;
 
 namespace {
-
-namespace fs = std::filesystem;
-const std::string root = TESSEREC_SOURCE_DIR;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The text of all files below a folder.
-std::string text_below(const std::string& folder) {
-  std::string all;
-  for (const auto& entry : fs::recursive_directory_iterator(root + "/" + folder))
-    if (entry.is_regular_file()) all += text_of(entry.path());
-  return all;
-}
-
-/// The cells of a table's line; the first and the last bar stand at its ends.
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> found;
-  std::istringstream in(line.substr(1));
-  for (std::string cell; std::getline(in, cell, '|');) found.push_back(cell);
-  return found;
-}
-
-/// What stands between backticks.
-std::vector<std::string> words(const std::string& cell) {
-  std::vector<std::string> found;
-  for (std::size_t at = cell.find('`'); at != std::string::npos;) {
-    const std::size_t end = cell.find('`', at + 1);
-    if (end == std::string::npos) break;
-    found.push_back(cell.substr(at + 1, end - at - 1));
-    at = cell.find('`', end + 1);
-  }
-  return found;
-}
-
-const tesserec::deck::KeyInfo* key_info(const std::string& path) {
-  for (const auto& block : tesserec::deck::schema())
-    for (const auto& key : block.keys)
-      if (path == block.path + "." + key.name ||
-          (block.path == "optimizer.sparse" && path == "table.optimizer." + key.name))
-        return &key;
-  return nullptr;
-}
 
 /// A choice's value must be one that the key takes: range is "dot | cat".
 bool takes(const tesserec::deck::KeyInfo& key, const std::string& value) {

@@ -110,19 +110,13 @@ for folder in src/*/; do
   [ -f "${folder}README.md" ] || breach "$folder: no README.md"
   [ -n "${may[$(basename "$folder")]:-}" ] || breach "$folder: not in src/CMakeLists.txt"
 done
-# listed FOLDER: the files that its README names, without their endings: first cells of tables that begin "| file |".
-listed() {
-  awk '/^\| file \|/ { on = 1; getline; next } !/^\|/ { on = 0 } on { split($0, cell, "|"); print cell[2] }' "src/$1/README.md" |
-    tr -d '` ' | tr ',' '\n' | sed -E 's/\.[a-z]+$//; /^$/d' | sort -u
-}
-for folder in src/*/README.md; do
-  name=$(basename "$(dirname "$folder")")
-  there=$({ find "src/$name" "include/tesserec/$name" -maxdepth 1 -name '*.?pp' 2>/dev/null || true; } | sed -E 's|.*/||; s/\.[a-z]+$//' | sort -u)
-  named=$(listed "$name")
-  [ "$there" != "$named" ] || continue
-  for file in $(comm -23 <(echo "$there") <(echo "$named")); do breach "src/$name/README.md: does not list $file"; done
-  for file in $(comm -13 <(echo "$there") <(echo "$named")); do breach "src/$name/README.md: lists $file, which is not there"; done
-done
+# A folder's README lists its files, with or without endings: first cells of tables that begin "| file |".
+there=$(printf '%s\n' $sources | sed -nE 's/^(include\/tesserec|src)\/([a-z]+)\/([^/]+)\.[a-z]+$/\2 \3/p' | sort -u)
+listed=$(awk 'FNR == 1 { on = 0; split(FILENAME, path, "/") } /^\| file \|/ { on = 1; getline; next } !/^\|/ { on = 0 }
+  on { split($0, cell, "|"); gsub(/[` ]/, "", cell[2]); n = split(cell[2], name, ",")
+       for (i = 1; i <= n; i++) { sub(/\.[a-z]+$/, "", name[i]); if (name[i] != "") print path[2], name[i] } }' src/*/README.md | sort -u)
+while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: does not list $file"; done < <(comm -23 <(echo "$there") <(echo "$listed"))
+while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: lists $file, which is not there"; done < <(comm -13 <(echo "$there") <(echo "$listed"))
 # README's house says what src/CMakeLists.txt says, but where it says "all above".
 while IFS='|' read -r _ name _ list _; do
   read -r name <<<"$name"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The life of MPI in this process. Only `app` makes one.
+/// The life of MPI in this process. A program makes one, first of all.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 
-/// How many lanes of work `exec` runs at once.
+/// How many threads `exec` has.
 inline int concurrency(const Exec& exec) { return static_cast<int>(exec.concurrency()); }
 
 /// Asks the kernel for 2 MiB pages under [data, data + bytes); returns whether it agreed. A no is harmless.

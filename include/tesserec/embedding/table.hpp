@@ -16,8 +16,8 @@ namespace tesserec::embedding {
 /// The bags of a shard in one global batch: runs of samples in sample order, in each run one Bags a feature.
 using ShardBags = std::vector<std::vector<Bags>>;
 
-/// One rank's rectangle of one logical table, row blocks by columns, with its optimizer state. Reached through prepare,
-/// lookup and update alone.
+/// One rank's rectangle of one logical table, row blocks by columns, with its optimizer state. A batch is
+/// prepared, looked up and moves the rows by one of the updates below.
 class EmbeddingTable {
  public:
   /// `optimizer` is the sparse one for the fused kernel and the dense one for the dense kernel.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// README.md's lists are those of the schema and of the commands, and what it calls missing is.
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "catch.hpp"
+#include "page.hpp"
+
+using namespace page;
+
+namespace {
+
+const std::string readme = text_of(root + "/README.md");
+
+/// What a key takes: "auto | table_wise", "at least 1 entry; each one of auc | ne".
+std::set<std::string> choices(const tesserec::deck::KeyInfo& key) {
+  std::string text = key.range;
+  if (const std::size_t at = text.find("one of "); at != std::string::npos) text = text.substr(at + 7);
+  std::set<std::string> found;
+  std::istringstream in(text);
+  for (std::string word; in >> word;)
+    if (word != "|") found.insert(word);
+  return found;
+}
+
+/// The names in src/app/commands.cpp: {"train", "...
+std::set<std::string> commands() {
+  const std::string text = text_of(root + "/src/app/commands.cpp");
+  std::set<std::string> found;
+  for (std::size_t at = text.find("table = {"); (at = text.find("\n      {\"", at)) != std::string::npos;) {
+    at += 9;
+    found.insert(text.substr(at, text.find('"', at) - at));
+  }
+  return found;
+}
+
+std::set<std::string> after(const std::string& text, const std::string& program) {
+  std::set<std::string> found;
+  for (std::size_t at = 0; (at = text.find(program, at)) != std::string::npos;) {
+    at += program.size();
+    std::size_t end = at;
+    while (end < text.size() && std::islower(static_cast<unsigned char>(text[end]))) ++end;
+    if (end > at) found.insert(text.substr(at, end - at));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("README's table of what there is has every choice of its keys and no other") {
+  std::istringstream lines(section(readme, "## What there is"));
+  std::set<std::string> keys;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("| ", 0) != 0 || line.find('`') == std::string::npos) continue;
+    INFO(line);
+    const auto row = cells(line);
+    REQUIRE(row.size() == 3);
+    const std::string path = words(row[1]).at(0);
+    const auto* const key = key_info(path);
+    REQUIRE(key != nullptr);
+    const auto listed = words(row[2]);
+    CHECK(std::set<std::string>(listed.begin(), listed.end()) == choices(*key));
+    CHECK(keys.insert(path).second);
+  }
+  for (const std::string needed : {"model.type", "model.interaction", "model.loss", "optimizer.sparse.type",
+                                   "optimizer.dense.type", "table.pooling", "plan.default", "plan.tables.NAME.kernel",
+                                   "data.synthetic.kind", "preprocess.format", "evaluate.metrics"}) {
+    INFO(needed);
+    CHECK(keys.count(needed) == 1);
+  }
+}
+
+TEST_CASE("README shows every command, and no other") {
+  const auto all = commands();
+  REQUIRE(all.size() >= 9);
+  REQUIRE(all.count("train") == 1);
+  CHECK(after(readme, "build/tesserec ") == all);
+}
+
+TEST_CASE("what README calls missing is missing") {
+  std::string text = section(readme, "## What is not there yet");
+  REQUIRE_FALSE(text.empty());
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return std::isalnum(c) || c == '`' ? static_cast<char>(std::tolower(c)) : c == '-' || c == '_' ? '_' : ' ';
+  });
+  std::set<std::string> there = commands();
+  for (const auto& block : tesserec::deck::schema())
+    for (const auto& key : block.keys)
+      for (const std::string& choice : choices(key)) there.insert(choice);
+  REQUIRE(there.count("column_wise") == 1);
+  std::istringstream in(text);
+  for (std::string word; in >> word;) {
+    const bool is_name = word.find('`') != std::string::npos || word.find('_') != std::string::npos;
+    word.erase(std::remove(word.begin(), word.end(), '`'), word.end());
+    INFO(word);
+    if (is_name) CHECK(there.count(word) == 0);
+  }
+}
