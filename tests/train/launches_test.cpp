@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "catch.hpp"
 #include "small_job.hpp"
@@ -50,9 +51,10 @@ class Watch {
 };
 
 /// An instance that is not the default one, where Kokkos can tell them apart.
-Exec another_instance() {
+template <class Space>
+Space another_instance() {
 #if KOKKOS_VERSION >= 40200
-  if constexpr (std::is_constructible_v<Exec, Kokkos::NewInstance>) return Exec(Kokkos::NewInstance());
+  if constexpr (std::is_constructible_v<Space, Kokkos::NewInstance>) return Space(Kokkos::NewInstance());
 #endif
   return {};
 }
@@ -78,7 +80,7 @@ TEST_CASE("every kernel and allocation of a training has a label, and every kern
   job.plan.tables["C2"].sharding = ShardingType::data_parallel;
   job.plan.tables["C3"].sharding = ShardingType::row_wise;
   std::set<std::string> folders;
-  const Exec exec = another_instance();
+  const Exec exec = another_instance<Exec>();
   const std::uint32_t instance = Kokkos::Tools::Experimental::device_id(exec);
   for (const auto type : {optim::Type::rowwise_adagrad, optim::Type::adam}) {
     job.optimizer.sparse.type = type;
