@@ -2,6 +2,6 @@
 #pragma once
 
 #include <tesserec/model/dense_cost.hpp>
-#include <tesserec/model/distributed_model_parallel.hpp>
 #include <tesserec/model/dlrm.hpp>
 #include <tesserec/model/settings.hpp>
+#include <tesserec/model/sharded_model.hpp>

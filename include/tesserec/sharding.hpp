@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/sharding/asked_shard.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
-#include <tesserec/sharding/exchange.hpp>
+#include <tesserec/sharding/in_flight.hpp>
+#include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_fetch.hpp>
 #include <tesserec/sharding/row_squares.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>

@@ -25,7 +25,7 @@ train::Job job_of(const deck::Deck& deck) {
 }
 
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
-  const auto& tables = session.model.tables;
+  const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
   log_info(concat("tesserec " TESSEREC_VERSION ", ", counted(ranks, "rank"), ", Kokkos ",
                   backend_description(session.exec), ", ", dense::instruction_set(), ", ",

@@ -13,7 +13,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm)
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, data::Use::evaluate);
   session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
-  source->limit_rows(train::id_limits(session->model.tables.tables(), source->info()));
+  source->limit_rows(train::id_limits(session->model.tables().tables(), source->info()));
   show_banner(*session, source->info());
   const std::string& resume = job.checkpoint.resume;
   checkpoint = train::restore_weights(*session, resume == "auto" || resume == "never" ? "" : resume);

@@ -81,8 +81,8 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (evaluation) train::require_same_features(source->info(), evaluation->info());
   const Exec exec;
   train::Session session(exec, comm, job, source->info());
-  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
-  if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables.tables(), evaluation->info()));
+  source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
+  if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables().tables(), evaluation->info()));
   show_banner(session, source->info());
 
   const train::TrainResult result = train::train(session, *source, evaluation.get());

@@ -37,7 +37,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
 
   const auto source = train::open_source(comm, job, data::Use::train);
   train::Session session(exec, comm, job, source->info());
-  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+  source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
   if (wants("parts")) {
     log_info("parts of the program");
     measure_layers(context, session, limits, report.figures);

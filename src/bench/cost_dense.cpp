@@ -4,7 +4,7 @@
 #include "costs.hpp"
 #include "dense_chain.hpp"
 #include <tesserec/model/dense_cost.hpp>
-#include <tesserec/model/distributed_model_parallel.hpp>
+#include <tesserec/model/sharded_model.hpp>
 #include <tesserec/train/step.hpp>
 
 namespace tesserec::bench {
@@ -37,10 +37,13 @@ double least_step_seconds(const Context& context) {
   settings.bottom = {4};
   settings.top = {1};
   const Lanes lanes(1);
-  model::DistributedModelParallel model(context.exec, alone, settings, 1, {"t"}, {table}, {one}, lanes, {}, {});
-  model.initialise(context.exec, 1);
+  sharding::ParallelOptions options;
+  options.plan = {one};
+  options.lanes = lanes.count();
+  model::ShardedModel model(context.exec, alone, settings, 1, embedding::EmbeddingBagCollection({table}), options, {});
   train::TrainStep step(context.exec, alone, lanes, {}, model);
-  data::Batch batch(context.exec);
+  train::PipelinedBatch now{data::Batch(context.exec), {}};
+  data::Batch& batch = now.batch;
   data::reserve_batch(batch, 1, 1, 1, {"t"});
   data::reserve_values(batch, 1, false);
   batch.dense(0, 0) = 1;
@@ -49,7 +52,7 @@ double least_step_seconds(const Context& context) {
   batch.sparse.offsets(1) = 1;
   batch.sparse.values(0) = 0;
   Index at = 0;
-  return context.seconds([&] { step(batch, nullptr, ++at); });
+  return context.seconds([&] { step(now, nullptr, ++at); });
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the tables: the phases of a sharded collection on one rank alone, over a grid of rows,
 // dimensions and ids.
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "cost_keys.hpp"
 #include "costs.hpp"
@@ -12,7 +14,10 @@ namespace {
 
 constexpr Index tables = 16, samples = 2048, small_rows = 1000;
 
-enum Phase { ids, prepare, lookup, give_back, send, update, phase_count };
+enum Phase { ids, lookup, give_back, prepare, send, update, phase_count };
+/// As the collection names them.
+constexpr std::array<std::string_view, phase_count> phase_names = {"send ids", "lookup",         "return rows",
+                                                                   "sort ids", "send gradients", "update"};
 using Seconds = std::array<double, phase_count>;
 
 struct Workload {
@@ -86,26 +91,20 @@ Seconds measure(const Context& context, const Workload& load) {
   for (std::size_t b = 0; b < count; ++b) batches.push_back(draw(context, load, keys, b));
 
   Index step = 0;
-  Seconds sum{};
-  const auto timed = [&](Phase phase, const auto& body) {
-    const double start = context.now();
-    body();
-    sum[phase] += context.now() - start;
-  };
   const auto one_step = [&] {
-    const auto& batch = batches[static_cast<std::size_t>(step) % count];
-    auto& exchange = collection.exchange();
-    const std::vector<sharding::AskedShard>* asked = nullptr;
-    timed(ids, [&] { asked = &exchange.send_ids(batch, samples); });
-    timed(lookup, [&] { collection.lookup(context.exec, *asked, exchange.rows(context.exec)); });
-    timed(give_back, [&] { exchange.return_rows(context.exec); });
-    timed(prepare, [&] { collection.prepare(context.exec, *asked, samples); });
+    auto ids = collection.start(batches[static_cast<std::size_t>(step) % count], samples);
+    collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);
-    std::fill_n(exchange.pooled_gradient(context.exec), samples * exchange.pooled_width(), 1e-3f);
-    const float* gradients = nullptr;
-    timed(send, [&] { gradients = exchange.send_gradients(context.exec); });
-    timed(update, [&] { collection.update(context.exec, gradients, {}, ++step); });
+    const auto gradient = collection.gradient(context.exec, ids);
+    std::fill_n(gradient.data(), gradient.size(), 1e-3f);
+    collection.backward(context.exec, std::move(ids), {}, ++step);
+  };
+  const auto spent = [&] {
+    Seconds seconds{};
+    for (const auto& [name, all] : collection.phases().seconds())
+      seconds[std::find(phase_names.begin(), phase_names.end(), name) - phase_names.begin()] = all;
+    return seconds;
   };
   one_step();
   const double start = context.now();
@@ -115,11 +114,11 @@ Seconds measure(const Context& context, const Workload& load) {
   std::array<std::vector<double>, phase_count> each;
   for (int repeat = 0; repeat < context.settings.repeats; ++repeat) {
     context.comm.barrier();
-    sum = {};
+    const Seconds before = spent();
     for (Index s = 0; s < steps; ++s) one_step();
-    for (int p = 0; p < phase_count; ++p)
-      each[static_cast<std::size_t>(p)].push_back(context.slowest(sum[static_cast<std::size_t>(p)]) /
-                                                  static_cast<double>(steps));
+    const Seconds after = spent();
+    for (std::size_t p = 0; p < phase_count; ++p)
+      each[p].push_back(context.slowest(after[p] - before[p]) / static_cast<double>(steps));
   }
   Seconds result;
   for (std::size_t p = 0; p < phase_count; ++p) result[p] = median(each[p]);

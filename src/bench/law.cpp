@@ -11,7 +11,7 @@ namespace tesserec::bench {
 void measure_law(const Context& context, train::Session& session, const Drawn& drawn, Report& report) {
   if (concurrency(context.exec) > 1) fail("the cost of the law is measured with one thread a rank");
   const comm::Communicator& comm = session.comm;
-  auto& tables = session.model.tables;
+  auto& tables = session.model.tables();
   const Index global_size = session.job.train.batch_size;
   const Lanes fewest(comm.size());
   DenseChain chain(context.exec, session.model.dense, session.lanes, comm.rank(), comm.size(), global_size);
@@ -40,14 +40,12 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
       "tables: ids, lookup, messages, update",
       [&] {
         const data::Batch& batch = next();
-        const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
-        tables.lookup(context.exec, asked, tables.exchange().rows(context.exec));
-        tables.exchange().return_rows(context.exec);
-        tables.prepare(context.exec, asked, batch.global_size);
-        float* gradient = tables.exchange().pooled_gradient(context.exec);
-        if (gradient != filled) std::copy_n(upstream.data(), upstream.size(), gradient);
-        filled = gradient;
-        tables.update(context.exec, tables.exchange().send_gradients(context.exec), schedule, ++step);
+        auto ids = tables.start(batch.sparse, batch.global_size);
+        tables.forward(context.exec, ids);
+        const auto gradient = tables.gradient(context.exec, ids);
+        if (gradient.data() != filled) std::copy_n(upstream.data(), upstream.size(), gradient.data());
+        filled = gradient.data();
+        tables.backward(context.exec, std::move(ids), schedule, ++step);
       },
       [&] {
         const data::Batch& batch = next();

@@ -84,7 +84,7 @@ void measure_layers(const Context& context, const train::Session& session, const
                     std::vector<Figure>& figures) {
   const model::Dlrm& model = session.model.dense;
   std::vector<Index> dims;
-  for (const embedding::EmbeddingBagConfig& table : session.model.tables.tables())
+  for (const embedding::EmbeddingBagConfig& table : session.model.tables().tables())
     dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
   const dense::FeatureInteraction interaction(model.settings().interaction, model.settings().itself,
                                               model.settings().embedding_dim, dims);

@@ -63,7 +63,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
       figures.push_back({"rows", "lookup" + of, static_cast<double>(count) / seconds, "rows/s",
                          limits.reads_of(static_cast<double>(row_bytes)), "random rows read", 0});
     }
-    table.prepare({{bags}}, Lanes(8), count);
+    table.prepare({{bags}}, BatchSplit(Lanes(8), 1, count));
     Index step = 0;
     const double seconds = context.seconds([&] { table.update(context.exec, gradients.data(), 1e-6, ++step); });
     double least = 0;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step.hpp"
 
+#include <functional>
+
 #include "drawn.hpp"
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::bench {
 namespace {
 
-StepCounts count(train::Session& session, const data::Batch& batch) {
+StepCounts count(const Exec& exec, train::Session& session, const data::Batch& batch) {
   StepCounts counts;
   counts.samples = static_cast<double>(batch.size);
-  auto& tables = session.model.tables;
-  const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
+  auto& tables = session.model.tables();
+  auto ids = tables.start(batch.sparse, batch.global_size);
+  tables.forward(exec, ids);
+  const std::vector<sharding::AskedShard>& asked = ids.asked();
   for (std::size_t s = 0; s < asked.size(); ++s) {
     const double bytes = sizeof(float) * static_cast<double>(tables.shards()[s].rows->dim());
     std::vector<Index> ids;
@@ -34,7 +38,8 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   const int steps = context.settings.steps, repeats = context.settings.repeats;
   const Index last = Index{steps} * (repeats + 1) + 1;
   Drawn drawn(context, source, static_cast<int>(last));
-  train::TrainPipelineSparseDist pipeline(session.step, drawn, session.job.train.pipeline && session.comm.size() > 1);
+  train::TrainPipelineSparseDist pipeline(context.exec, std::ref(session.step), session.model.tables(), drawn,
+                                          session.job.train.pipeline && session.comm.size() > 1);
   StepTimes times;
   times.read_seconds = drawn.read_seconds();
   std::vector<double> seconds, peak_seconds;
@@ -60,9 +65,8 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.seconds = median(std::move(seconds));
   times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
-  const auto sent = static_cast<double>(session.model.tables.exchange().bytes_sent());
-  times.counts = count(session, pipeline.batch());
-  times.counts.bytes_sent = sent;
+  times.counts = count(context.exec, session, pipeline.batch());
+  times.counts.bytes_sent = static_cast<double>(session.model.tables().bytes_sent()) / static_cast<double>(last);
   return times;
 }
 

@@ -19,7 +19,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
                        const char* bound) {
     if (seconds > 0) report.figures.push_back({"step", name, work / seconds, unit, limit, bound, seconds});
   };
-  const auto& tables = session.model.tables;
+  const auto& tables = session.model.tables();
   const double flops = session.model.dense.flops_per_sample() * n.samples;
   const double ranks = session.comm.size();
   add("dense half, forward and backward", phase(times, {"dense"}), flops, "FLOP/s", times.peak_flops, "multiply-add");

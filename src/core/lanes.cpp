@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <numeric>
 
 #include <tesserec/core/lanes.hpp>
 
@@ -17,9 +18,28 @@ int Lanes::automatic(Index global_batch) {
                                    std::min<Index>(64, power_below(global_batch / 512))));
 }
 
-int Lanes::lane_of(Index s, Index n) const {
-  // The last lane whose first sample is not above s: l*n/lanes <= s  <=>  l*n < (s+1)*lanes.
-  return static_cast<int>(((s + 1) * count_ - 1) / n);
+BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n) {
+  first_.clear(), rank_lanes_.clear();
+  for (int l = 0; l <= lanes.count(); ++l) first_.push_back(lanes.samples(l, n).begin);
+  for (int r = 0; r <= ranks; ++r) rank_lanes_.push_back(static_cast<int>(lanes.of_rank(r, ranks).begin));
+}
+
+BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)
+    : BatchSplit(lanes, static_cast<int>(sizes.size()), std::accumulate(sizes.begin(), sizes.end(), Index{0})) {
+  const auto ranks = static_cast<int>(sizes.size());
+  bool as_the_law = true;
+  for (int r = 0; r < ranks; ++r) as_the_law = as_the_law && samples(r).size() == sizes[r];
+  if (as_the_law) return;
+  Index first = 0;
+  for (int r = 0; r < ranks; first += sizes[r++]) {
+    const Range mine = this->lanes(r);
+    for (Index l = mine.begin; l < mine.end; ++l) first_[l] = first + (l - mine.begin) * sizes[r] / mine.size();
+  }
+}
+
+int BatchSplit::lane_of(Index sample) const {
+  assert(sample >= 0 && sample < global_size());
+  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), sample) - first_.begin()) - 1;
 }
 
 }  // namespace tesserec

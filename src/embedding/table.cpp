@@ -63,7 +63,7 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   exec.fence();
 }
 
-void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index global_size) {
+void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {
   uses_.clear();
   sums_ = false;
   std::vector<Index> next;  // float offset of each feature's next gradient
@@ -71,8 +71,10 @@ void EmbeddingTable::prepare(const ShardBags& bags, const Lanes& lanes, Index gl
     next.clear();
     for (const Bags& feature : run) next.push_back(feature.gradients_at);
     const Index samples = run.empty() ? 0 : run.front().count;
+    const Index first = samples > 0 ? run.front().first_sample : 0;
+    int lane = samples > 0 ? split.lane_of(first) : 0;
     for (Index s = 0; s < samples; ++s) {
-      const int lane = lanes.lane_of(run.front().first_sample + s, global_size);
+      while (first + s >= split.lane(lane).end) ++lane;
       for (std::size_t f = 0; f < run.size(); ++f) {
         const Bags& feature = run[f];
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)

@@ -15,21 +15,32 @@ Lanes lanes_for(const ShardingEnv& env, int lanes) {
   return Lanes(lanes);
 }
 
-/// Leaves the planner only what the sharder offers.
+/// Leaves the planner only what the sharder offers. A table without constraints takes the sharder's kernel.
 planning::Settings within(planning::Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
                           const EmbeddingBagCollectionSharder& sharder) {
-  const std::vector<planning::ShardingType> offered = sharder.sharding_types(),
-                                            all = EmbeddingBagCollectionSharder().sharding_types();
-  if (offered == all) return settings;
+  const std::vector<planning::ShardingType> offered = sharder.sharding_types();
+  const auto has = [](const auto& list, auto value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    planning::ShardingTypes& wanted = settings.tables[table.name].sharding;
-    if (wanted.empty() && settings.default_type) wanted = *settings.default_type;
-    if (wanted.empty()) wanted.list = all;
-    planning::ShardingTypes both;
-    for (const planning::ShardingType type : wanted.list)
-      if (std::find(offered.begin(), offered.end(), type) != offered.end()) both.list.push_back(type);
-    if (both.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
-    wanted = both;
+    const auto given = settings.tables.find(table.name);
+    planning::ParameterConstraints wanted =
+        given == settings.tables.end() ? planning::ParameterConstraints() : given->second;
+    if (wanted.sharding.empty() && settings.default_type) wanted.sharding = *settings.default_type;
+    if (wanted.sharding.empty()) wanted.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
+    planning::ShardingTypes left = wanted.sharding;
+    std::erase_if(left.list, [&](const auto type) { return !has(offered, type); });
+    if (left.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
+    const auto kernels = sharder.compute_kernels(left.list.front());
+    const bool other_kernel = given == settings.tables.end() && !kernels.empty() && !has(kernels, wanted.kernel);
+    if (other_kernel) wanted.kernel = kernels.front();
+    std::erase_if(left.list, [&](const auto type) { return !has(sharder.compute_kernels(type), wanted.kernel); });
+    if (left.empty())
+      fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(wanted.kernel),
+           " for none of the sharding types that it may have");
+    if (left.list == wanted.sharding.list && !other_kernel) continue;  // nothing is taken from the planner
+    wanted.sharding = left;
+    settings.tables[table.name] = wanted;
   }
   return settings;
 }
@@ -70,7 +81,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
                                                    const EmbeddingBagCollectionSharder& sharder)
     : env_(env),
       names_(module.embedding_names()),
-      features_(module.features()),
+      features_(options.features.empty() ? module.features() : options.features),
       lanes_(lanes_for(env, options.lanes)),
       schedule_(options.schedule),
       tables_(sharder.shard(exec, module, plan_for(module, env, options, sharder), env, features_, lanes_)) {
@@ -80,36 +91,45 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
   tables_.initialise(exec, options.seed);
 }
 
-jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {
-  const jagged::KeyedJaggedTensor sparse = in_order(exec, features, tables_.tables(), features_);
-  global_batch_ = env_.sum(sparse.stride);
-  samples_ = sparse.stride;
-  const std::vector<Index> each = env_.all_gather(samples_);
-  for (int rank = 0; rank < env_.size(); ++rank) {
-    const Index share = lanes_.samples_of_rank(rank, env_.size(), global_batch_).size();
-    if (each[rank] != share)
-      fail("rank ", rank, " gave ", each[rank], " samples of a global batch of ", global_batch_, "; with ",
-           lanes_.count(), " lanes on ", env_.size(), " ranks it takes ", share, " (see samples)");
+InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJaggedTensor& features) {
+  constexpr Index refused = -1;
+  jagged::KeyedJaggedTensor sparse;
+  std::string error;
+  try {
+    sparse = in_order(exec, features, tables_.tables(), features_);
+  } catch (const Error& e) {
+    error = e.what();
   }
-  Exchange& exchange = tables_.exchange();
-  const auto& asked = exchange.send_ids(sparse, global_batch_);
-  tables_.lookup(exec, asked, exchange.rows(exec));
-  Matrix<float> pooled = make_matrix<float>(exec, "tesserec::sharding::pooled", samples_, exchange.pooled_width());
-  std::copy_n(exchange.return_rows(exec), pooled.size(), pooled.data());
-  tables_.prepare(exec, asked, global_batch_);
+  const std::vector<Index> sizes = env_.all_gather(error.empty() ? sparse.stride : refused);
+  if (const auto first = std::find(sizes.begin(), sizes.end(), refused); first != sizes.end())
+    throw Error(env_.broadcast(error, static_cast<int>(first - sizes.begin())));
+  return tables_.start(sparse, BatchSplit(lanes_, sizes));
+}
+
+jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {
+  return forward(exec, start(exec, features));
+}
+
+jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight batch) {
+  const auto sums = tables_.forward(exec, batch);
+  Matrix<float> pooled =
+      make_matrix<float>(exec, "tesserec::sharding::pooled", batch.samples(), tables_.pooled_width());
+  Kokkos::deep_copy(exec, pooled, sums);
+  exec.fence();
+  batch_ = std::move(batch);
+  global_batch_ = batch_.global_size();
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
 }
 
 void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient) {
-  if (samples_ < 0) fail("backward without a forward: each batch goes back once");
-  const Index width = tables_.exchange().pooled_width();
-  if (static_cast<Index>(gradient.extent(0)) != samples_ || static_cast<Index>(gradient.extent(1)) != width)
-    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples_,
+  if (!batch_) fail("backward without a forward: each batch goes back once");
+  const Index samples = batch_.samples(), width = tables_.pooled_width();
+  if (static_cast<Index>(gradient.extent(0)) != samples || static_cast<Index>(gradient.extent(1)) != width)
+    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples,
          " x ", width);
-  ++steps_;
-  std::copy_n(gradient.data(), gradient.size(), tables_.exchange().pooled_gradient(exec));
-  tables_.update(exec, tables_.exchange().send_gradients(exec), schedule_, steps_);
-  samples_ = -1;
+  Kokkos::deep_copy(exec, tables_.gradient(exec, batch_), gradient);
+  exec.fence();
+  tables_.backward(exec, std::move(batch_), schedule_, ++steps_);
 }
 
 Index DistributedModelParallel::bytes() const {

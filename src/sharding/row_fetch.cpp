@@ -40,9 +40,9 @@ RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::S
       dim_(shard.columns.size()),
       offsets_(keys_.size()) {}
 
-void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine, Index first_sample,
-                       Index global_size) {
-  lanes_ = mine;
+void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank) {
+  lanes_ = split.lanes(rank);
+  const Index first_sample = split.samples(rank).begin;
   ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear(), bags_.clear(), nodes_.clear();
   const Range rows = row_blocks_.rows(shard_.blocks);
   std::vector<Index> ids_at;  // of each feature
@@ -50,8 +50,9 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lan
     ids_at.push_back(static_cast<Index>(ids_.size()));
     select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_, table_.weighted ? &weights_ : nullptr);
   }
+  int lane = static_cast<int>(lanes_.begin);
   for (Index s = 0; s < sparse.stride; ++s) {
-    const int lane = lanes.lane_of(first_sample + s, global_size);
+    while (first_sample + s >= split.lane(lane).end) ++lane;
     for (std::size_t f = 0; f < keys_.size(); ++f)
       for (Index i = ids_at[f] + offsets_[f][s]; i < ids_at[f] + offsets_[f][s + 1]; ++i)
         uses_.push_back({ids_[i] - rows.begin, i, lane, table_.weighted ? weights_[i] : 1.0f});
@@ -59,12 +60,12 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lan
   embedding::sort_by_row(uses_, scratch_, rows.size());
 
   places_.resize(ids_.size());
-  TreeOrder tree(mine);
+  TreeOrder tree(lanes_);
   const auto nothing = [](int, int) {};
   const auto finish_row = [&] {
     tree.finish(nothing);
     for (int i = 0; i < tree.size(); ++i)
-      sums_.push_back((static_cast<Index>(rows_.size()) - 1) * lanes.count() + tree.leaf(i));
+      sums_.push_back((static_cast<Index>(rows_.size()) - 1) * split.lane_count() + tree.leaf(i));
     tree.clear();
   };
   for (std::size_t i = 0; i < uses_.size(); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 
+#include "exchange.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
@@ -19,33 +21,25 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              const Lanes& lanes, const optim::Settings& sparse,
                                                              const optim::Settings& dense)
     : comm_(comm),
-      configs_(std::move(tables)),
       plan_(std::move(plan)),
       lanes_(lanes),
-      exchanges_{Exchange(comm, configs_, plan_, features, lanes), Exchange(comm, configs_, plan_, features, lanes)} {
+      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features)),
+      spare_(std::make_shared<SpareExchanges>()) {
   std::vector<optim::Settings> optimizers;
-  for (std::size_t t = 0; t < configs_.size(); ++t) {
-    optimizers.push_back(planning::optimizer_of(configs_[t], plan_[t].kernel, sparse, dense));
-    planning::check_kernel(configs_[t], plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
-  }
-  const auto make = [&](std::size_t t, const planning::Shard& shard, bool replicated) {
-    shards_.push_back({t, replicated,
-                       std::make_unique<embedding::EmbeddingTable>(exec, configs_[t], shard.blocks, shard.columns,
-                                                                   optimizers[t], plan_[t].kernel)});
-  };
-  for (std::size_t t = 0; t < configs_.size(); ++t)
-    for (const planning::Shard& shard : plan_[t].shards)
-      if (shard.rank == comm.rank()) make(t, shard, false);
-  for (std::size_t t = 0; t < configs_.size(); ++t)
-    if (plan_[t].type == planning::ShardingType::data_parallel)
-      make(t, planning::cut(configs_[t], 1, 1, std::vector<int>{comm.rank()}).front(), true);
-
-  std::vector<bool> shared;
-  for (std::size_t t = 0; t < configs_.size(); ++t) {
+  std::vector<bool> shared;  // rows that move by sums over columns of several shards
+  for (std::size_t t = 0; t < this->tables().size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = this->tables()[t];
     const auto& shards = plan_[t].shards;
-    shared.push_back(!shards.empty() && shards.front().columns.size() < configs_[t].embedding_dim &&
+    optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, sparse, dense));
+    planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
+    shared.push_back(!shards.empty() && shards.front().columns.size() < table.embedding_dim &&
                      optim::sums_rows(optimizers[t].type));
   }
+  for (const Routes::OwnShard& own : routes_->own())
+    shards_.push_back({own.table, own.replicated,
+                       std::make_unique<embedding::EmbeddingTable>(exec, this->tables()[own.table], own.shard.blocks,
+                                                                   own.shard.columns, optimizers[own.table],
+                                                                   plan_[own.table].kernel)});
   if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
 }
 
@@ -53,7 +47,54 @@ void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t s
   for (Shard& shard : shards_) shard.rows->initialise(exec, seed, static_cast<Index>(shard.table));
 }
 
-void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const {
+InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
+  return start(sparse, BatchSplit(lanes_, comm_.size(), global_size));
+}
+
+InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split) {
+  if (spare_->empty()) spare_->push_back(std::make_unique<Exchange>(comm_, *routes_));
+  InFlight batch(std::move(spare_->back()), spare_);
+  spare_->pop_back();
+  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });
+  return batch;
+}
+
+void ShardedEmbeddingBagCollection::advance(InFlight& batch) {
+  phases_.time("send ids", [&] { batch.exchange_->advance(); });
+}
+
+MatrixView<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
+  Exchange& exchange = *batch.exchange_;
+  const auto& asked = phases_.time(
+      "send ids", [&]() -> auto& { return exchange.receive(); });
+  phases_.time("lookup", [&] { lookup(exec, asked, exchange.sums(exec)); });
+  const float* pooled = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
+  return view_of(pooled, batch.samples(), pooled_width());
+}
+
+MatrixView<float> ShardedEmbeddingBagCollection::gradient(const Exec& exec, InFlight& batch) {
+  phases_.time("sort ids", [&] { order_ids(exec, batch); });
+  return view_of(batch.exchange_->gradient(exec), batch.samples(), pooled_width());
+}
+
+const float* ShardedEmbeddingBagCollection::send_gradients(const Exec& exec, InFlight& batch) {
+  return phases_.time("send gradients", [&] { return batch.exchange_->send_gradients(exec); });
+}
+
+void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule,
+                                             Index step) {
+  assert(ordered_ == batch.exchange_.get());
+  const float* gradients = send_gradients(exec, batch);
+  phases_.time("update", [&] { update(exec, gradients, schedule, step); });
+  bytes_sent_ += batch.bytes_sent();
+  ordered_ = nullptr;
+}
+
+void ShardedEmbeddingBagCollection::drop(InFlight batch) {
+  if (batch) batch.exchange_->finish();
+}
+
+void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const {
   struct Task {
     std::size_t shard, run, feature;
     Index part;
@@ -66,18 +107,19 @@ void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<A
           tasks.push_back({i, run, f, part});
   parallel_for(exec, "tesserec::sharding::lookup", static_cast<Index>(tasks.size()), [&](Index t) {
     const auto [i, run, f, part] = tasks[static_cast<std::size_t>(t)];
-    shards_[i].rows->lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], rows + asked[i].rows_at[run][f]);
+    shards_[i].rows->lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], sums + asked[i].sums_at[run][f]);
   });
 }
 
-void ShardedEmbeddingBagCollection::prepare(const Exec& exec, const std::vector<AskedShard>& asked, Index global_size) {
-  parallel_for(exec, "tesserec::sharding::prepare", static_cast<Index>(asked.size()), [&](Index i) {
-    const AskedShard& ids = asked[static_cast<std::size_t>(i)];
+void ShardedEmbeddingBagCollection::order_ids(const Exec& exec, const InFlight& batch) {
+  ordered_ = batch.exchange_.get();
+  parallel_for(exec, "tesserec::sharding::order_ids", static_cast<Index>(shards_.size()), [&](Index i) {
+    const AskedShard& asked = batch.asked()[static_cast<std::size_t>(i)];
     embedding::EmbeddingTable& table = *shards_[static_cast<std::size_t>(i)].rows;
-    if (ids.fetched)
-      table.prepare_sums(ids.sums);
+    if (routes_->own()[static_cast<std::size_t>(i)].fetched)
+      table.prepare_sums(asked.gradients);
     else
-      table.prepare(ids.bags, lanes_, global_size);
+      table.prepare(asked.bags, ordered_->split());
   });
 }
 
@@ -114,24 +156,32 @@ void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, const float*
 void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients,
                                                       const optim::ScheduleSettings& schedule, Index step) {
   // One message of each kind for all replicated tables; every rank has the same tables in the same order.
+  std::vector<Shard*> replicated;
+  for (Shard& shard : shards_)
+    if (shard.replicated) replicated.push_back(&shard);
+  if (replicated.empty()) return;
   std::vector<Index> counts, keys;
   std::vector<float> sums;
-  for (const Shard& shard : shards_) {
-    if (!shard.replicated) continue;
-    const auto mine = shard.rows->sum_gradients(gradients, lanes_.of_rank(comm_.rank(), comm_.size()));
+  for (const Shard* shard : replicated) {
+    const auto mine = shard->rows->sum_gradients(gradients, lanes_.of_rank(comm_.rank(), comm_.size()));
     counts.push_back(static_cast<Index>(mine.rows.size()));
     keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
     keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
     sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());
   }
-  if (counts.empty()) return;
-  const std::vector<Index> all_counts = comm_.all_gather(std::span<const Index>(counts));
-  const std::vector<Index> all_keys = comm_.all_gather(std::span<const Index>(keys));
-  const std::vector<float> all_sums = comm_.all_gather(std::span<const float>(sums));
+  const std::vector<Index> all_counts = comm_.all_gather_equal(std::span<const Index>(counts));
+  std::vector<Index> key_counts, sum_counts;  // [rank]
+  for (std::size_t i = 0; i < all_counts.size(); ++i) {
+    const std::size_t table = i % replicated.size();
+    if (table == 0) key_counts.push_back(0), sum_counts.push_back(0);
+    key_counts.back() += 2 * all_counts[i];
+    sum_counts.back() += all_counts[i] * replicated[table]->rows->dim();
+  }
+  std::vector<Index> all_keys(static_cast<std::size_t>(total(key_counts)));
+  std::vector<float> all_sums(static_cast<std::size_t>(total(sum_counts)));
+  comm_.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
+  comm_.all_gather(std::span<const float>(sums), std::span<const Index>(sum_counts), all_sums.data());
 
-  std::vector<Shard*> replicated;
-  for (Shard& shard : shards_)
-    if (shard.replicated) replicated.push_back(&shard);
   std::vector<std::vector<embedding::RowUse>> uses(replicated.size());
   auto key = all_keys.begin();
   Index sum = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/sharding/sharder.hpp>
 
 namespace tesserec::sharding {
@@ -10,8 +11,7 @@ namespace {
 template <class Value>
 void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
   if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
-  std::string names;
-  for (const Value value : offered) names += (names.empty() ? "" : ", ") + std::string(planning::name(value));
+  const std::string names = join(offered, ", ", [](Value value) { return planning::name(value); });
   fail("table ", table, ": the sharder does not offer ", what, " ", planning::name(wanted), "; it offers ",
        names.empty() ? "none" : names);
 }

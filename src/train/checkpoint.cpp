@@ -9,40 +9,12 @@
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/table_state.hpp>
 
 namespace tesserec::train {
 namespace {
 
 using store::StateItem;
-
-/// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
-void add_parts(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
-               const std::string& name, const Matrix<float>& values, bool per_row, std::vector<StateItem>& items) {
-  const Range rows = shard.rows->rows();
-  const embedding::EmbeddingBagConfig& config = shard.rows->config();
-  const auto held = static_cast<Index>(values.extent(1));
-  // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
-  const Index columns = per_row ? 1 : config.embedding_dim;
-  const Index first_column = per_row ? 0 : shard.rows->columns().begin;
-  const bool writes = !per_row || shard.rows->columns().begin == 0;
-  const Index ranks = session.comm.size(), me = session.comm.rank();
-  const Range owned = shard.replicated
-                          ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
-                          : rows;
-  const auto add = [&](Range part, bool is_owned) {
-    if (part.size() > 0)
-      items.push_back({name,
-                       config.num_embeddings,
-                       columns,
-                       {part.begin, part.size(), first_column, held},
-                       values.data() + (part.begin - rows.begin) * held,
-                       held,
-                       is_owned && writes});
-  };
-  add({rows.begin, owned.begin}, false);
-  add(owned, true);
-  add({owned.end, rows.end}, false);
-}
 
 void add_dense(const Session& session, const std::string& state, const Vector<float>& values,
                std::vector<StateItem>& items) {
@@ -130,19 +102,13 @@ bool same_files(const Session& session, const store::Attributes& attributes) {
 }  // namespace
 
 std::vector<StateItem> weight_items(Session& session) {
-  std::vector<StateItem> items;
-  for (const auto& shard : session.model.tables.shards())
-    add_parts(session, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), false, items);
+  std::vector<StateItem> items = table_weights(session.comm, session.model.tables());
   add_dense(session, "value", session.model.parameters, items);
   return items;
 }
 
 std::vector<StateItem> optimizer_items(Session& session) {
-  std::vector<StateItem> items;
-  for (const auto& shard : session.model.tables.shards())
-    for (const auto& state : shard.rows->state())
-      add_parts(session, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, state.per_row,
-                items);
+  std::vector<StateItem> items = table_states(session.comm, session.model.tables());
   for (const auto& state : session.model.optimizer.state()) add_dense(session, state.name, state.values, items);
   return items;
 }

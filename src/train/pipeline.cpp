@@ -11,22 +11,22 @@ void TrainPipelineSparseDist::seek(Index epoch, Index batch) {
 }
 
 void TrainPipelineSparseDist::read(data::Batch& batch) {
-  step_.phases().time("next batch", [&] {
+  tables_.phases().time("next batch", [&] {
     while (!source_.next(batch)) source_.seek(++epoch_, 0);
   });
 }
 
 double TrainPipelineSparseDist::operator()(Index step, Index last) {
   at_hand_ = 1 - at_hand_;
-  if (!next_is_read_) read(batches_[at_hand_]);
-  data::Batch& next = batches_[1 - at_hand_];
+  PipelinedBatch &now = batches_[at_hand_], &next = batches_[1 - at_hand_];
+  if (!next_is_read_) read(now.batch);
   next_is_read_ = ahead_ && step < last;
-  if (next_is_read_) read(next);
-  return step_(batches_[at_hand_], next_is_read_ ? &next : nullptr, step);
+  if (next_is_read_) read(next.batch);
+  return step_(now, next_is_read_ ? &next : nullptr, step);
 }
 
 void TrainPipelineSparseDist::drop() {
-  step_.drop_next();
+  tables_.drop(std::move(batches_[1 - at_hand_].ids));
   next_is_read_ = false;
 }
 

@@ -23,23 +23,20 @@ Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
   return Lanes(lanes);
 }
 
-model::DistributedModelParallel build(const Exec& exec, const comm::Communicator& comm, const Job& job,
-                                      const Lanes& lanes, const data::SourceInfo& data) {
-  auto tables = resolve_tables(job.tables, data, job.model.embedding_dim);
-  const planning::EmbeddingShardingPlanner planner(planning::topology_of(comm, job.plan),
-                                                   planner_settings(job.plan, tables, data), job.optimizer.sparse,
-                                                   job.optimizer.dense, job.train.batch_size);
-  auto plan = planner.collective_plan(comm, tables).plan;
-  return {exec,
-          comm,
-          job.model,
-          data.dense_features,
-          data.features,
-          std::move(tables),
-          std::move(plan),
-          lanes,
-          job.optimizer.sparse,
-          job.optimizer.dense};
+model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
+                          const data::SourceInfo& data) {
+  const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model.embedding_dim));
+  sharding::ParallelOptions options;
+  options.planner = planner_settings(job.plan, collection.tables(), data);
+  options.global_batch = job.train.batch_size;
+  options.lanes = lanes.count();
+  options.seed = job.run.seed;
+  options.features = data.features;
+  options.schedule = job.schedule;
+  sharding::EmbeddingBagCollectionSharder sharder;
+  sharder.fused = job.optimizer.sparse;
+  sharder.dense = job.optimizer.dense;
+  return {exec, comm, job.model, data.dense_features, collection, options, sharder};
 }
 
 }  // namespace
@@ -51,9 +48,7 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
       data(data_),
       lanes(checked_lanes(comm, job)),
       model(build(exec, comm, job, lanes, data)),
-      step(exec, comm, lanes, job.schedule, model) {
-  model.initialise(exec, job.run.seed);
-}
+      step(exec, comm, lanes, job.schedule, model) {}
 
 data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {
   return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.batch_size, shuffle, job.run.seed};

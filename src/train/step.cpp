@@ -24,7 +24,7 @@ TESSEREC_KERNEL Index first_not_finite(const float* values, Index n) {
 }  // namespace
 
 TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
-                     const optim::ScheduleSettings& schedule, model::DistributedModelParallel& model)
+                     const optim::ScheduleSettings& schedule, model::ShardedModel& model)
     : exec_(exec),
       comm_(comm),
       lanes_(lanes),
@@ -32,75 +32,50 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       model_(model),
       reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size()) {}
 
-double TrainStep::operator()(const data::Batch& batch, const data::Batch* next, Index step) {
-  auto& tables = model_.tables;
+double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index step) {
+  auto& tables = model_.tables();
   auto& dense = model_.dense;
-  auto& exchange = tables.exchange();
-  auto& ahead = tables.exchange_ahead();
+  const double rate = optim::scheduled_rate(schedule_, model_.optimizer.settings().lr, step);
+  Phases::Sequence phase(phases());
 
-  if (!next_under_way_) phases_.time("send ids", [&] { exchange.start_ids(batch.sparse, batch.global_size); });
-  const auto& ids = embed();
-  if (next != nullptr) phases_.time("send ids", [&] { ahead.start_ids(next->sparse, next->global_size); });
-  phases_.time("sort ids", [&] { tables.prepare(exec_, ids, batch.global_size); });
-  pooled_gradient_ = exchange.pooled_gradient(exec_);
-  auto& lane_gradients = phases_.time(
-      "reduce", [&]() -> auto& { return reduce_.lane_sums(); });
-  const auto lane_losses = phases_.time("dense", [&] {
-    return dense.forward_backward(exec_, model_.parameters, input(batch), pooled_gradient_, lane_gradients);
-  });
-  if (next != nullptr) phases_.time("send ids", [&] { ahead.continue_ids(); });
-  next_under_way_ = next != nullptr;
-  const double loss = phases_.time("reduce", [&] {
-    gradient_ = reduce_();
-    return comm::tree_reduce(comm_, lanes_, lane_losses);
-  });
-  phases_.time("check", [&] { check_finite(batch, loss, step); });
-  const float* gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec_); });
-  phases_.time("update", [&] { tables.update(exec_, gradients, schedule_, step); });
-  phases_.time("optimizer", [&] {
-    const double base = model_.optimizer.settings().lr;
-    model_.move_dense(exec_, gradient_, optim::scheduled_rate(schedule_, base, step), step);
-  });
-  bytes_sent_ += exchange.bytes_sent();
-  if (next_under_way_) tables.advance();
+  // README.md shows what follows.
+  if (!now.ids) now.ids = tables.start(now.batch.sparse, now.batch.global_size);
+  const auto pooled = tables.forward(exec_, now.ids);
+  if (next != nullptr) next->ids = tables.start(next->batch.sparse, next->batch.global_size);
+  const auto pooled_gradient = tables.gradient(exec_, now.ids);
+  phase("reduce");
+  auto& lane_gradients = reduce_.lane_sums();
+  phase("dense");
+  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, pooled),
+                                                  pooled_gradient.data(), lane_gradients);
+  if (next != nullptr) tables.advance(next->ids);
+  phase("reduce");
+  gradient_ = reduce_();
+  const double loss = comm::tree_reduce(comm_, lanes_, lane_losses);
+  phase("check");
+  check_finite(pooled_gradient, loss, step);
+  tables.backward(exec_, std::move(now.ids), schedule_, step);
+  phase("optimizer");
+  model_.move_dense(exec_, gradient_, rate, step);
   return loss;
 }
 
-const std::vector<sharding::AskedShard>& TrainStep::embed() {
-  auto& tables = model_.tables;
-  auto& exchange = tables.exchange();
-  const auto& ids = phases_.time(
-      "send ids", [&]() -> auto& { return exchange.finish_ids(); });
-  phases_.time("lookup", [&] { tables.lookup(exec_, ids, exchange.rows(exec_)); });
-  phases_.time("return rows", [&] { pooled_ = exchange.return_rows(exec_); });
-  return ids;
-}
-
 void TrainStep::predict(const data::Batch& batch, float* probabilities) {
-  // Ids of a next step may be under way in the exchange at hand: the other one is free.
-  auto& tables = model_.tables;
-  if (next_under_way_) tables.advance();
-  phases_.time("send ids", [&] { tables.exchange().start_ids(batch.sparse, batch.global_size); });
-  embed();
-  model_.dense.predict(exec_, model_.parameters, input(batch), probabilities);
-  if (next_under_way_) tables.advance();
+  auto ids = model_.tables().start(batch.sparse, batch.global_size);
+  const auto pooled = model_.tables().forward(exec_, ids);
+  model_.dense.predict(exec_, model_.parameters, input(batch, pooled), probabilities);
 }
 
-void TrainStep::drop_next() {
-  if (next_under_way_) model_.tables.exchange().finish_ids();
-  next_under_way_ = false;
-}
-
-model::DenseInput TrainStep::input(const data::Batch& batch) const {
+model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled) const {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size()),
           batch.global_size,
           batch.dense.data(),
-          pooled_,
+          pooled.data(),
           batch.labels.data()};
 }
 
-void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) {
+void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
@@ -108,7 +83,7 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
   // Each rank looks at a piece of the dense gradient, which is the same on all, and at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
-  const Index bad = first_not_finite(pooled_gradient_, batch.size * dense.pooled_width());
+  const Index bad = first_not_finite(pooled_gradient.data(), static_cast<Index>(pooled_gradient.size()));
   std::array<Index, 2> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width()};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
@@ -118,7 +93,7 @@ void TrainStep::check_finite(const data::Batch& batch, double loss, Index step) 
            " is not finite; lower the learning rate. This step has no checkpoint");
   if (column < 0) return;
   Index end = 0;
-  for (const embedding::EmbeddingBagConfig& table : model_.tables.tables())
+  for (const embedding::EmbeddingBagConfig& table : model_.tables().tables())
     for (const std::string& feature : table.feature_names)
       if (column < (end += table.embedding_dim))
         fail("step ", step, ": the gradient of table ", table.name, " (feature ", feature,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include <sys/resource.h>
@@ -40,7 +41,8 @@ class Run {
   Run(Session& session, data::Source& source, data::Source* evaluation)
       : session_(session),
         job_(session.job),
-        pipeline_(session.step, source, job_.train.pipeline && session.comm.size() > 1),
+        pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
+                  job_.train.pipeline && session.comm.size() > 1),
         evaluation_(evaluation),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),

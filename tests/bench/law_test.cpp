@@ -38,27 +38,25 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
     job.optimizer.sparse.type = type == planning::ShardingType::row_wise ? optim::Type::adagrad : optim::Type::sgd;
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
     train::Session law(exec, comm, job, source->info()), other(exec, comm, job, source->info());
-    auto& tables = law.model.tables;
-    bench::UnorderedTables unordered(comm, other.model.tables, source->info().features, other.lanes);
+    auto& tables = law.model.tables();
+    bench::UnorderedTables unordered(comm, other.model.tables(), source->info().features, other.lanes);
     data::Batch batch{Exec()};
     for (Index step = 1; source->next(batch); ++step) {
       const Index n = batch.size * law.model.dense.pooled_width();
       const Vector<float> found = make_vector<float>(exec, "tesserec::test::found", n);
-      const auto& asked = tables.exchange().send_ids(batch.sparse, batch.global_size);
-      tables.lookup(exec, asked, tables.exchange().rows(exec));
-      const float* expected = tables.exchange().return_rows(exec);
+      auto ids = tables.start(batch.sparse, batch.global_size);
+      const float* expected = tables.forward(exec, ids).data();
       unordered.forward(batch.sparse, batch.global_size, found.data());
       near(found.data(), expected, n);
       // The pooled vectors are their own gradient.
-      tables.prepare(exec, asked, batch.global_size);
-      std::copy_n(expected, n, tables.exchange().pooled_gradient(exec));
-      tables.update(exec, tables.exchange().send_gradients(exec), {}, step);
+      std::copy_n(expected, n, tables.gradient(exec, ids).data());
+      tables.backward(exec, std::move(ids), {}, step);
       unordered.backward(found.data(), step);
     }
-    REQUIRE(tables.shards().size() == other.model.tables.shards().size());
+    REQUIRE(tables.shards().size() == other.model.tables().shards().size());
     for (std::size_t s = 0; s < tables.shards().size(); ++s) {
       const Matrix<float>& rows = tables.shards()[s].rows->weights();
-      near(other.model.tables.shards()[s].rows->weights().data(), rows.data(), static_cast<Index>(rows.size()));
+      near(other.model.tables().shards()[s].rows->weights().data(), rows.data(), static_cast<Index>(rows.size()));
     }
   }
 }

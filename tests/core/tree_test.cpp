@@ -64,16 +64,17 @@ TEST_CASE("TreeOrder over any cut of the leaves gives the bits of the recursive 
   }
 }
 
-TEST_CASE("lanes cut every batch completely and agree with lane_of") {
+TEST_CASE("lanes cut every batch completely and are those of a BatchSplit") {
   for (const int count : {1, 2, 8, 64})
     for (const Index n : {1, 5, 63, 128, 1000, 2048}) {
       const Lanes lanes(count);
+      const BatchSplit split(lanes, 1, n);
       Index at = 0;
       for (int l = 0; l < count; ++l) {
         const Range r = lanes.samples(l, n);
         REQUIRE(r.begin == at);
         at = r.end;
-        for (Index s = r.begin; s < r.end; ++s) REQUIRE(lanes.lane_of(s, n) == l);
+        for (Index s = r.begin; s < r.end; ++s) REQUIRE(split.lane_of(s) == l);
       }
       REQUIRE(at == n);
     }
@@ -81,4 +82,29 @@ TEST_CASE("lanes cut every batch completely and agree with lane_of") {
   REQUIRE(Lanes::automatic(2048) == 8);
   REQUIRE(Lanes::automatic(65536) == 64);
   REQUIRE(Lanes::automatic(1) == 1);
+}
+
+TEST_CASE("a batch of any sizes a rank is dealt to each rank's own lanes; the law's sizes give the law's lanes") {
+  const Lanes lanes(8);
+  for (const int ranks : {1, 2, 3, 4, 8})
+    for (const Index n : {5, 11, 128, 1001}) {
+      std::vector<Index> sizes;
+      for (int r = 0; r < ranks; ++r) sizes.push_back(lanes.samples_of_rank(r, ranks, n).size());
+      const BatchSplit law(lanes, ranks, n), same(lanes, sizes);
+      for (int r = 0; r < ranks; ++r) REQUIRE(law.samples(r) == lanes.samples_of_rank(r, ranks, n));
+      for (int l = 0; l < 8; ++l) REQUIRE(same.lane(l) == law.lane(l));
+    }
+  const std::vector<Index> sizes = {7, 0, 4};
+  const BatchSplit split(lanes, sizes);
+  REQUIRE(split.global_size() == 11);
+  REQUIRE(split.samples(0) == Range{0, 7});
+  REQUIRE(split.samples(1) == Range{7, 7});
+  REQUIRE(split.samples(2) == Range{7, 11});
+  for (int r = 0; r < 3; ++r) {
+    REQUIRE(split.lanes(r) == lanes.of_rank(r, 3));
+    const Range mine = split.lanes(r);
+    for (Index s = split.samples(r).begin; s < split.samples(r).end; ++s) REQUIRE(mine.contains(split.lane_of(s)));
+    for (Index l = mine.begin; l < mine.end; ++l)  // evenly
+      REQUIRE(std::abs(split.lane(static_cast<int>(l)).size() * mine.size() - sizes[r]) < mine.size());
+  }
 }

@@ -62,7 +62,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
       const Index zeros[] = {0, 0, 0, 0};
       none.offsets = zeros;
       const std::vector<float> before(table.weights().data(), table.weights().data() + 18);
-      table.prepare({{step == 1 ? bags : none}}, Lanes(1), 3);
+      table.prepare({{step == 1 ? bags : none}}, BatchSplit(Lanes(1), 1, 3));
       table.update(exec, gradients.data(), adam.lr, step);
       for (Index row = 0; row < 6; ++row) {
         const bool moved =
@@ -87,7 +87,7 @@ TEST_CASE("the dense kernel forgets the gradients of a step") {
   for (const Index id : {Index{4}, Index{2}}) {
     const std::vector<float> before(table.weights().data(), table.weights().data() + 18);
     bags.ids = &id;
-    table.prepare({{bags}}, Lanes(1), 1);
+    table.prepare({{bags}}, BatchSplit(Lanes(1), 1, 1));
     table.update(exec, gradient.data(), 0.1, 1);
     for (Index row = 0; row < 6; ++row)
       REQUIRE(std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3) ==
@@ -113,7 +113,7 @@ TEST_CASE("however many threads share an update, each row moves once, by all its
   const auto updated = [&](Index shares) {
     EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, adagrad, ComputeKernel::fused);
     table.initialise(exec, 1, 0);
-    table.prepare({{bags}}, Lanes(4), samples);
+    table.prepare({{bags}}, BatchSplit(Lanes(4), 1, samples));
     for (Index share = 0; share < shares; ++share) table.update_task(share, shares, gradients.data(), 0.1, 1);
     table.finish_update(exec, 0.1, 1);
     return std::vector<float>(table.weights().data(), table.weights().data() + rows * dim);

@@ -23,8 +23,8 @@ class Dlrm {
        const std::vector<std::string>& features, const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
        tesserec::embedding::ComputeKernel kernel, const tesserec::optim::Settings& optimizer, int lanes)
       : lanes_(lanes),
-        model(tesserec::Exec(), comm_, settings, dense_features, features, tables, whole_tables(tables, kernel), lanes_,
-              optimizer, optimizer),
+        model(tesserec::Exec(), comm_, settings, dense_features, tesserec::embedding::EmbeddingBagCollection(tables),
+              options(features, whole_tables(tables, kernel), lanes), sharder(optimizer)),
         step(tesserec::Exec(), comm_, lanes_, {}, model) {}
 
   /// `start` gives each tensor's numbers.
@@ -49,20 +49,20 @@ class Dlrm {
   Tensors gradients(const tesserec::data::Batch& batch) {
     using namespace tesserec;
     const Exec exec;
-    auto& exchange = model.tables.exchange();
-    const std::vector<float> pooled = lookup(batch);
+    auto ids = model.tables().start(batch.sparse, batch.size);
+    const auto pooled = model.tables().forward(exec, ids);
     comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
     model.dense.forward_backward(
         exec, model.parameters,
         {lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), pooled.data(), batch.labels.data()},
-        exchange.pooled_gradient(exec), reduce.lane_sums());
+        model.tables().gradient(exec, ids).data(), reduce.lane_sums());
     const Vector<float> total = reduce();
-    const float* const sent = exchange.send_gradients(exec);
+    const float* const sent = model.tables().send_gradients(exec, ids);
 
     Tensors result;
     for (const model::Parameter& p : model.dense.layout())
       result[p.name].assign(total.data() + p.offset, total.data() + p.offset + p.rows * p.columns);
-    for (const auto& shard : model.tables.shards()) {
+    for (const auto& shard : model.tables().shards()) {
       auto& table = result[shard.rows->config().name];
       table.resize(shard.rows->weights().size());
       const Index dim = shard.rows->dim();
@@ -72,15 +72,11 @@ class Dlrm {
     return result;
   }
 
-  /// Pooled vectors of a batch, [size, pooled width]; its bags stay prepared.
+  /// Pooled vectors of a batch, [size, pooled width].
   std::vector<float> lookup(const tesserec::data::Batch& batch) {
-    auto& exchange = model.tables.exchange();
-    std::vector<float> pooled(batch.size * exchange.pooled_width());
-    const auto& asked = exchange.send_ids(batch.sparse, batch.size);
-    model.tables.lookup({}, asked, exchange.rows({}));
-    std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
-    model.tables.prepare({}, asked, batch.size);
-    return pooled;
+    auto ids = model.tables().start(batch.sparse, batch.size);
+    const auto pooled = model.tables().forward({}, ids);
+    return {pooled.data(), pooled.data() + pooled.size()};
   }
 
   std::vector<float> predict(const tesserec::data::Batch& batch) {
@@ -90,11 +86,25 @@ class Dlrm {
   }
 
  private:
+  static tesserec::sharding::ParallelOptions options(const std::vector<std::string>& features,
+                                                     const tesserec::planning::ShardingPlan& plan, int lanes) {
+    tesserec::sharding::ParallelOptions options;
+    options.features = features;
+    options.plan = plan;
+    options.lanes = lanes;
+    return options;
+  }
+  static tesserec::sharding::EmbeddingBagCollectionSharder sharder(const tesserec::optim::Settings& both) {
+    tesserec::sharding::EmbeddingBagCollectionSharder sharder;
+    sharder.fused = sharder.dense = both;
+    return sharder;
+  }
+
   template <class Body>
   void for_each(const Body& body) {
     for (const tesserec::model::Parameter& p : model.dense.layout())
       body(p.name, model.parameters.data() + p.offset, static_cast<std::size_t>(p.rows * p.columns));
-    for (const auto& shard : model.tables.shards())
+    for (const auto& shard : model.tables().shards())
       body(shard.rows->config().name, shard.rows->weights().data(), shard.rows->weights().size());
   }
 
@@ -102,7 +112,7 @@ class Dlrm {
   tesserec::Lanes lanes_;
 
  public:
-  tesserec::model::DistributedModelParallel model;
+  tesserec::model::ShardedModel model;
   tesserec::train::TrainStep step;
 };
 

@@ -35,27 +35,24 @@ class Tables {
   std::size_t count() const { return collection_.tables().size(); }
   const tesserec::embedding::EmbeddingTable& table(std::size_t t) const { return *collection_.shards()[t].rows; }
 
-  /// Pooled vectors of the bags in `group`, [batch, width] as the file orders them. The bags stay prepared.
+  /// Pooled vectors of the bags in `group`, [batch, width] as the file orders them. The bags stay in flight.
   std::vector<float> lookup(const std::string& group) {
-    auto& exchange = collection_.exchange();
     const auto batch = make_batch(keys_, batch_, file_.read_all<std::int64_t>(group + "/lengths"),
                                   file_.read_all<std::int64_t>(group + "/ids"),
                                   weighted_ ? file_.read_all<float>(group + "/sample_weights") : std::vector<float>());
     std::vector<float> pooled(batch_ * columns_.size()), result(pooled.size());
-    const auto& asked = exchange.send_ids(batch.sparse, batch_);
-    collection_.lookup({}, asked, exchange.rows({}));
-    std::copy_n(exchange.return_rows({}), pooled.size(), pooled.data());
-    collection_.prepare({}, asked, batch_);
+    in_flight_ = collection_.start(batch.sparse, batch_);
+    std::copy_n(collection_.forward({}, in_flight_).data(), pooled.size(), pooled.data());
     for_each_column([&](std::size_t ours, std::size_t theirs) { result[theirs] = pooled[ours]; });
     return result;
   }
 
-  /// Where the tables find the gradients of the prepared bags.
+  /// Where the tables find the gradients of the bags in flight.
   const float* send(const std::vector<float>& upstream) {
     REQUIRE(upstream.size() == static_cast<std::size_t>(batch_) * columns_.size());
-    float* gradient = collection_.exchange().pooled_gradient({});
+    float* gradient = collection_.gradient({}, in_flight_).data();
     for_each_column([&](std::size_t ours, std::size_t theirs) { gradient[ours] = upstream[theirs]; });
-    return collection_.exchange().send_gradients({});
+    return collection_.send_gradients({}, in_flight_);
   }
 
   /// The whole table's gradient, rows x dim.
@@ -67,7 +64,7 @@ class Tables {
     return result;
   }
 
-  void update(const float* sent, tesserec::Index step) { collection_.update({}, sent, {}, step); }
+  void update(tesserec::Index step) { collection_.backward({}, std::move(in_flight_), {}, step); }
 
  private:
   std::vector<tesserec::embedding::EmbeddingBagConfig> configs(tesserec::embedding::PoolingType pooling) {
@@ -103,6 +100,7 @@ class Tables {
   tesserec::comm::Communicator comm_{MPI_COMM_SELF};
   tesserec::Lanes lanes_;
   tesserec::sharding::ShardedEmbeddingBagCollection collection_;
+  tesserec::sharding::InFlight in_flight_;
 };
 
 }  // namespace golden

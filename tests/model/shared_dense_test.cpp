@@ -6,7 +6,7 @@
 
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/model/distributed_model_parallel.hpp>
+#include <tesserec/model/sharded_model.hpp>
 #include <tesserec/planning/plan.hpp>
 
 using namespace tesserec;
@@ -43,8 +43,12 @@ TEST_CASE("when the dense half has moved on one rank of a node, it has moved on 
   optim::Settings adagrad;
   adagrad.type = optim::Type::adagrad;
   adagrad.initial_accumulator = 0.5;
-  DistributedModelParallel model(exec, world, small(), 5, {"a"}, tables, plan, Lanes(8), {}, adagrad);
-  model.initialise(exec, 3);
+  sharding::ParallelOptions options;
+  options.plan = plan;
+  options.seed = 3;
+  sharding::EmbeddingBagCollectionSharder sharder;
+  sharder.dense = adagrad;
+  ShardedModel model(exec, world, small(), 5, embedding::EmbeddingBagCollection(tables), options, sharder);
   REQUIRE(model.sharers() == (model.memory ? world.size() : 1));
 
   const Index size = model.dense.parameters();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags that cannot be looked up, the bytes that the exchange counts, and which optimizer a table gets.
+// Bags that cannot be looked up, several batches in flight, the bytes that are counted, and which optimizer a table
+// gets.
 #include "batches.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
@@ -8,6 +9,7 @@
 using namespace tesserec;
 using planning::ExchangeForm;
 using planning::ShardingType;
+using Collection = sharding::ShardedEmbeddingBagCollection;
 
 namespace {
 
@@ -18,7 +20,8 @@ planning::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, Exc
 
 }  // namespace
 
-TEST_CASE("an id outside its table and weights that are missing are errors that say where") {
+TEST_CASE("an id outside its table and weights that are missing are errors of every rank that say where") {
+  const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   const Index global = 16 * comm.size();
@@ -26,21 +29,62 @@ TEST_CASE("an id outside its table and weights that are missing are errors that 
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const bool weighted : {false, true}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
-      const auto refusal = [&](Index id) {
-        sharding::Exchange exchange(comm, std::span(&table, 1), on_rank_0(table, form), {"a"}, lanes);
+      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {});
+      tables.initialise(exec, 0);
+      const auto batch = [&](Index id, int wrong_rank) {
         std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
-        ids[2] = {39, id};
-        return error_of([&] { exchange.send_ids(batch_of({"a"}, {ids}), global); });
+        if (comm.rank() == wrong_rank) ids[2] = {39, id};
+        return batch_of({"a"}, {ids});
+      };
+      const auto refusal = [&](Index id, int wrong_rank) {
+        return error_of([&] {
+          auto ids = tables.start(batch(id, wrong_rank), global);
+          tables.forward(exec, ids);
+        });
       };
       if (weighted) {
-        CHECK(refusal(3) == "table t is weighted, but the data has no weights for feature a");
+        CHECK(refusal(3, 0) == "table t is weighted, but the data has no weights for feature a");
         continue;
       }
-      CHECK(refusal(39) == "");
-      for (const Index id : {Index{40}, Index{-1}})
-        CHECK(refusal(id) == "feature a, sample " + std::to_string(mine.begin + 2) + " of the batch: id " +
-                                 std::to_string(id) + " is outside table t of 40 rows");
+      CHECK(refusal(39, 0) == "");
+      for (int rank = 0; rank < comm.size(); ++rank)
+        for (const Index id : {Index{40}, Index{-1}})
+          CHECK(refusal(id, rank) == "feature a, sample " +
+                                         std::to_string(lanes.samples_of_rank(rank, comm.size(), global).begin + 2) +
+                                         " of the batch: id " + std::to_string(id) + " is outside table t of 40 rows");
+      CHECK(refusal(39, 0) == "");  // what was refused leaves nothing behind
     }
+}
+
+TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and one that is dropped leaves nothing") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  const Index global = 8 * comm.size();
+  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+    const embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
+    Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {});
+    tables.initialise(exec, 0);
+    const auto start = [&](Index id) {
+      return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
+    };
+    const auto pooled = [&](sharding::InFlight batch) {
+      const auto sums = tables.forward(exec, batch);
+      return std::vector<float>(sums.data(), sums.data() + sums.size());
+    };
+    std::vector<std::vector<float>> expected;
+    for (const Index id : {0, 1, 2, 3}) expected.push_back(pooled(start(id)));
+    REQUIRE(expected[0] != expected[1]);
+    auto a = start(0), b = start(1), c = start(2);
+    tables.advance(b);
+    const auto d = tables.forward(exec, c);
+    tables.drop(std::move(a));
+    CHECK(pooled(start(3)) == expected[3]);
+    CHECK(pooled(std::move(b)) == expected[1]);
+    CHECK(std::equal(expected[2].begin(), expected[2].end(), d.data()));
+    CHECK(pooled(start(0)) == expected[0]);
+  }
 }
 
 TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, weights, sums, gradients") {
@@ -60,15 +104,16 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
       weights.emplace_back(static_cast<std::size_t>(s % 3), 0.5f);
       id_count += s % 3, bags += s % 3 > 0;
     }
-    sharding::Exchange exchange(comm, std::span(&table, 1), on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes);
-    exchange.send_ids(batch_of({"a"}, {ids}, {weights}), global);
-    exchange.rows(exec);
-    exchange.return_rows(exec);
-    std::fill_n(exchange.pooled_gradient(exec), mine.size() * dim, 0.0f);
-    exchange.send_gradients(exec);
+    Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {});
+    tables.initialise(exec, 0);
+    auto batch = tables.start(batch_of({"a"}, {ids}, {weights}), global);
+    tables.forward(exec, batch);
+    Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+    tables.backward(exec, std::move(batch), {}, 1);
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
     const Index asked = mine.size() * 4 + id_count * (weighted ? 12 : 8) + bags * dim * 4;
-    CHECK(exchange.bytes_sent() == (comm.rank() == 0 ? others * dim * 4 : asked));
+    const Index errors = 4 * (comm.size() - 1);  // "none", to each
+    CHECK(tables.bytes_sent() == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
   }
 }
 

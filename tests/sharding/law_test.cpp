@@ -225,16 +225,13 @@ void run(const Case& c) {
     collection.initialise(exec, 4);
     Index wrong = 0;
     for (Index step = 0; step < steps; ++step) {
-      auto& exchange = collection.exchange();
-      const Index width = exchange.pooled_width();
+      const Index width = collection.pooled_width();
       std::vector<float> gradient;
-      const auto& asked = exchange.send_ids(batch(c, step, mine), samples);
-      collection.lookup(exec, asked, exchange.rows(exec));
-      const float* pooled = exchange.return_rows(exec);
+      auto ids = collection.start(batch(c, step, mine), samples);
+      const float* pooled = collection.forward(exec, ids).data();
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
                              pooled + (s - mine.begin) * width);
-      collection.prepare(exec, asked, samples);
       const Index keys[] = {0, 2, 1, 3};
       const Index dims[] = {5, 5, 16, 12};
       for (Index s = mine.begin; s < mine.end; ++s)
@@ -242,8 +239,8 @@ void run(const Case& c) {
           const oracle::Row up = upstream(step, keys[f], s, dims[f]);
           gradient.insert(gradient.end(), up.begin(), up.end());
         }
-      std::copy(gradient.begin(), gradient.end(), exchange.pooled_gradient(exec));
-      collection.update(exec, exchange.send_gradients(exec), schedule, step + 1);
+      std::copy(gradient.begin(), gradient.end(), collection.gradient(exec, ids).data());
+      collection.backward(exec, std::move(ids), schedule, step + 1);
     }
     for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
       wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);

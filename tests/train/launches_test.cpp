@@ -89,7 +89,7 @@ TEST_CASE("every kernel and allocation of a training has a label, and every kern
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
     const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(world, job, false));
     train::Session session(exec, world, job, source->info());
-    source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+    source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
     train::train(session, *source, evaluation.get());
     for (const auto* labels : {&seen.kernels, &seen.allocations})
       for (const std::string& label : *labels) {

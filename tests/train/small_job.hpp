@@ -62,6 +62,6 @@ inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
   const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
   train::Session session(Exec(), comm, job, source->info());
-  source->limit_rows(train::id_limits(session.model.tables.tables(), source->info()));
+  source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
   return train::train(session, *source, evaluation.get());
 }

@@ -25,7 +25,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       // One sample of one rank has a steep loss; behind it stand large weights that see only zeros of the table.
       std::fill_n(batch.labels.data(), batch.size, 0.0f);
       if (world.rank() == rank) batch.labels(batch.size - 1) = 1.0f;
-      for (const auto& shard : session.model.tables.shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
+      for (const auto& shard : session.model.tables().shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
       const Index dim = job.model.embedding_dim, column = dim * static_cast<Index>(table + 1) + dim - 1;
       for (const model::Parameter& p : session.model.dense.layout())
         if (p.name == "top.0.weight")
@@ -34,8 +34,9 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       world.barrier();
       const std::string weights = train::weights_digest(session), state = train::state_digest(session);
 
-      const std::string name = session.model.tables.tables()[table].name;
-      CHECK(error_of([&] { session.step(batch, nullptr, 5); }) ==
+      const std::string name = session.model.tables().tables()[table].name;
+      train::PipelinedBatch now{batch, {}};
+      CHECK(error_of([&] { session.step(now, nullptr, 5); }) ==
             "step 5: the gradient of table " + name + " (feature " + name +
                 ") is not finite; lower the learning rate. This step has no checkpoint");
       CHECK(train::weights_digest(session) == weights);
@@ -66,7 +67,8 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
     set("top.1.weight", 1e-12f, -1e-12f);
     if (two) Kokkos::deep_copy(batch.dense, 1e30f);
     world.barrier();
-    CHECK(error_of([&] { session.step(batch, nullptr, 2); }) ==
+    train::PipelinedBatch now{batch, {}};
+    CHECK(error_of([&] { session.step(now, nullptr, 2); }) ==
           std::string("step 2: the gradient of ") + (two ? "bottom.0" : "top.1") +
               ".weight is not finite; lower the learning rate. This step has no checkpoint");
   }

@@ -22,6 +22,14 @@ using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 
+/// Rows of numbers that somebody else keeps.
+template <class T>
+using MatrixView = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class T>
+MatrixView<T> view_of(T* data, Index rows, Index columns) {
+  return MatrixView<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+}
+
 /// How many threads `exec` has.
 inline int concurrency(const Exec& exec) { return static_cast<int>(exec.concurrency()); }
 

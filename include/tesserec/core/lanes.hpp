@@ -3,6 +3,9 @@
 /// of ranks (docs/decisions.md, the reduction law).
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include <tesserec/core/index.hpp>
 
 namespace tesserec {
@@ -30,11 +33,32 @@ class Lanes {
     const Range lanes = of_rank(rank, size);
     return {lanes.begin * n / count_, lanes.end * n / count_};
   }
-  /// Lane that holds sample s of a batch of n.
-  int lane_of(Index s, Index n) const;
 
  private:
   int count_;
+};
+
+/// Which samples of one global batch lie in which lane, and on which rank: a rank has the samples of its lanes.
+class BatchSplit {
+ public:
+  BatchSplit() = default;
+  /// A batch of n over `ranks` by the law: Lanes::samples.
+  BatchSplit(const Lanes& lanes, int ranks, Index n);
+  /// sizes[rank] samples each, on every rank dealt evenly to its lanes; the law's own split where the sizes are those.
+  /// The bits of another split belong to these sizes and this number of ranks.
+  BatchSplit(const Lanes& lanes, std::span<const Index> sizes);
+
+  int lane_count() const { return static_cast<int>(first_.size()) - 1; }
+  Index global_size() const { return first_.back(); }
+  Range lane(int l) const { return {first_[l], first_[l + 1]}; }
+  Range lanes(int rank) const { return {rank_lanes_[rank], rank_lanes_[rank + 1]}; }
+  Range samples(int rank) const { return {first_[rank_lanes_[rank]], first_[rank_lanes_[rank + 1]]}; }
+  /// Lane that holds a sample of the global batch.
+  int lane_of(Index sample) const;
+
+ private:
+  std::vector<Index> first_{0};     // sample of each lane, and the end
+  std::vector<int> rank_lanes_{0};  // first lane of each rank, and the end
 };
 
 }  // namespace tesserec

@@ -50,7 +50,7 @@ class EmbeddingTable {
   void initialise(const Exec& exec, std::uint64_t seed, Index table);
 
   /// The ids of a batch, before its lookup: orders them by row for the update.
-  void prepare(const ShardBags& bags, const Lanes& lanes, Index global_size);
+  void prepare(const ShardBags& bags, const BatchSplit& split);
 
   /// Sums of bags for one feature's run; out[node, dim].
   void lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const;

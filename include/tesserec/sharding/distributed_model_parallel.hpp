@@ -15,25 +15,32 @@ struct ParallelOptions {
   Index global_batch = 512;                    ///< samples of all ranks that the planner reckons with
   int lanes = 8;                               ///< decides the bits of updates, and the most ranks; a power of two
   std::uint64_t seed = 0;                      ///< of the start values
+  std::vector<std::string> features;           ///< keys of the batches; empty = what the module reads, in its order
   optim::ScheduleSettings schedule;            ///< of the learning rates
 };
 
 /// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
-/// DistributedModelParallel (a whole DLRM is model::DistributedModelParallel). Each rank allocates its shards
-/// alone. Calls that take `exec` are collective: all ranks make them in the same order.
+/// DistributedModelParallel (a whole DLRM is model::ShardedModel). Each rank allocates its shards
+/// alone. start, forward and backward are collective: all ranks make them in the same order.
 class DistributedModelParallel {
  public:
   /// `env` must outlive it. Errors: a plan that does not fit module, ranks or sharder; more ranks than lanes.
   DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                            const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
-  /// Samples of a global batch that this rank takes: whole lanes. With ranks a power of two all take as many
-  /// when they divide the batch.
+  /// Samples of a global batch that this rank takes for the bits to be those of any number of ranks: whole lanes. With
+  /// ranks a power of two all take as many when they divide the batch.
   Range samples(Index global_batch) const { return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch); }
 
-  /// Pooled vectors of this rank's samples under the module's embedding names. Errors, on every rank: a
-  /// feature that is missing, batches of the ranks that are not their `samples`. On the rank that has it: an
-  /// id outside its table.
+  /// Ids of this rank's samples begin to travel; several batches may be under way. Ranks may have any number of
+  /// samples: each deals them to its own lanes, and unless they are its `samples`, the bits are those of these numbers.
+  /// Errors, the same on every rank: a feature that is missing on one; keys with unlike numbers of samples.
+  InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& features);
+
+  /// Pooled vectors of this rank's samples under the module's embedding names. The batch stays for a backward until the
+  /// next forward. Errors, the same on every rank: an id outside its table; a weighted table without weights.
+  jagged::KeyedTensor forward(const Exec& exec, InFlight batch);
+  /// The same at once.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
   /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum
@@ -44,9 +51,14 @@ class DistributedModelParallel {
   /// Samples of all ranks in the last forward, and updates so far.
   Index global_batch() const { return global_batch_; }
   Index steps() const { return steps_; }
+  /// Of a model that is loaded: it goes on behind so many updates.
+  void resume(Index steps) { steps_ = steps; }
 
+  const ShardingEnv& env() const { return env_; }
+  int lanes() const { return lanes_.count(); }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
+  const ShardedEmbeddingBagCollection& tables() const { return tables_; }
   /// Bytes of weights and optimizer state that this rank holds.
   Index bytes() const;
   /// The module tree with each table's place, the same text on every rank.
@@ -59,7 +71,7 @@ class DistributedModelParallel {
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
   ShardedEmbeddingBagCollection tables_;
-  Index samples_ = -1;  // of the last forward; -1 = none, or gone back already
+  InFlight batch_;  // of the last forward, until it goes back
   Index global_batch_ = 0;
   Index steps_ = 0;
 };

@@ -27,9 +27,8 @@ class RowFetch {
   /// `keys`: of the table's features, in the batches.
   RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys);
 
-  /// The ids of a batch: samples from `first_sample` on, the rank's `mine` of the lanes.
-  void collect(const jagged::KeyedJaggedTensor& sparse, const Lanes& lanes, Range mine, Index first_sample,
-               Index global_size);
+  /// The ids of a batch: the samples of `rank`.
+  void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank);
 
   /// Rows wanted, ascending, each once.
   const std::vector<Index>& rows() const { return rows_; }

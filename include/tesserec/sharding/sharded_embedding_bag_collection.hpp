@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/phases.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/optim/schedule.hpp>
-#include <tesserec/sharding/exchange.hpp>
+#include <tesserec/sharding/in_flight.hpp>
+#include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_squares.hpp>
 
 namespace tesserec::sharding {
 
-/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this
-/// rank's shards are ever allocated.
+/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's
+/// shards are ever allocated. A batch goes through start, forward, gradient, backward; start to backward are
+/// collective.
 class ShardedEmbeddingBagCollection {
  public:
-  /// Error, on every rank, as planning::check_kernel's.
+  /// `comm` must outlive it; `features` are the keys of the batches. Error, on every rank, as planning::check_kernel's.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
@@ -24,45 +28,58 @@ class ShardedEmbeddingBagCollection {
 
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Of the batch at hand.
-  Exchange& exchange() { return exchanges_[at_hand_]; }
-  /// Of the batch after it, whose ids may travel meanwhile; `advance` makes it the one at hand.
-  Exchange& exchange_ahead() { return exchanges_[1 - at_hand_]; }
-  void advance() { at_hand_ = 1 - at_hand_; }
-  const std::vector<embedding::EmbeddingBagConfig>& tables() const { return configs_; }
+  /// Ids begin to travel to the owners of their rows. `sparse` holds this rank's samples of a batch split like that.
+  InFlight start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split);
+  /// The same for a global batch of so many samples, split by the law.
+  InFlight start(const jagged::KeyedJaggedTensor& sparse, Index global_size);
+  /// Once their numbers have come, the ids leave: between start and forward, while other work goes on. Errors, the same
+  /// on every rank: an id outside its table, with feature, table, sample and value; weights that are missing.
+  void advance(InFlight& batch);
+  /// Pooled vectors [B, pooled_width] of this rank's samples, tables in order, in each its features in order. They live
+  /// as long as the batch. Errors as advance's.
+  MatrixView<const float> forward(const Exec& exec, InFlight& batch);
+  /// Where the gradient of the pooled vectors [B, pooled_width] is to be written: derivatives of the loss of the whole
+  /// global batch. Orders the ids for the update: from here to backward for one batch at a time.
+  MatrixView<float> gradient(const Exec& exec, InFlight& batch);
+  /// The gradient goes to the owners; returns where they find it, by Bags::gradients_at. Part of backward.
+  const float* send_gradients(const Exec& exec, InFlight& batch);
+  /// And every touched row moves, exactly: `schedule` scales each table's base rate, `step` counts from 1.
+  void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step);
+  /// Instead of forward, on all ranks: what is under way arrives, and no more is made of it.
+  void drop(InFlight batch);
+
+  Index pooled_width() const { return routes_->pooled_width(); }
+  const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
-  /// This rank's shards, in the order of what Exchange::send_ids returns; data-parallel tables are on every
-  /// rank.
+  /// This rank's shards, in the order of Routes::own; data-parallel tables are on every rank.
   struct Shard {
     std::size_t table = 0;
     bool replicated = false;
     std::unique_ptr<embedding::EmbeddingTable> rows;
   };
   const std::vector<Shard>& shards() const { return shards_; }
-
-  /// Sums of the asked bags to `rows` of the exchange.
-  void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* rows) const;
-
-  /// Orders the ids of a batch for its update: needs no gradient, so it can run any time before.
-  void prepare(const Exec& exec, const std::vector<AskedShard>& asked, Index global_size);
-
-  /// Exact update of every touched row; `schedule` scales each table's base rate, `step` counts from 1.
-  /// Data-parallel tables gather the ranks' subtree sums first, row-wise optimizers the sums of squares of
-  /// all columns.
-  void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+  /// From this rank to others, for all batches that went backward.
+  Index bytes_sent() const { return bytes_sent_; }
+  /// Seconds of the parts of what was called, and of what else its owner times.
+  Phases& phases() { return phases_; }
 
  private:
+  void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const;
+  void order_ids(const Exec& exec, const InFlight& batch);
+  void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
   void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
   void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
 
   const comm::Communicator& comm_;
-  std::vector<embedding::EmbeddingBagConfig> configs_;
   planning::ShardingPlan plan_;
   Lanes lanes_;
-  std::array<Exchange, 2> exchanges_;
-  int at_hand_ = 0;
+  std::unique_ptr<const Routes> routes_;
+  std::shared_ptr<SpareExchanges> spare_;  // of batches that have gone
   std::vector<Shard> shards_;
   std::optional<RowSquares> row_squares_;  // where any table needs it
+  const Exchange* ordered_ = nullptr;      // the batch whose ids are ordered
+  Index bytes_sent_ = 0;
+  Phases phases_;
 };
 
 }  // namespace tesserec::sharding

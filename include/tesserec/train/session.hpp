@@ -23,7 +23,7 @@ struct Session {
   Job job;
   data::SourceInfo data;  ///< of the data that the model was built for
   Lanes lanes;
-  model::DistributedModelParallel model;
+  model::ShardedModel model;
   TrainStep step;
 };
 

@@ -5,28 +5,28 @@
 #include <tesserec/comm/node_memory.hpp>
 #include <tesserec/model/dlrm.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
-#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+#include <tesserec/sharding/distributed_model_parallel.hpp>
 
 namespace tesserec::model {
 
-/// A whole model on its ranks: tables cut by the plan, the dense half once a node; TorchRec's DistributedModelParallel.
-struct DistributedModelParallel {
-  DistributedModelParallel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
-                           Index dense_features, const std::vector<std::string>& features,
-                           std::vector<embedding::EmbeddingBagConfig> table_configs, planning::ShardingPlan plan,
-                           const Lanes& lanes, const optim::Settings& sparse, const optim::Settings& dense_optimizer);
-
-  /// Start values of all weights, from counters.
-  void initialise(const Exec& exec, std::uint64_t seed);
+/// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.
+struct ShardedModel {
+  /// Weights have their start values, from counters under options.seed. `sharder.dense` moves the dense half too.
+  /// Collective; errors as DistributedModelParallel's and Dlrm's.
+  ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings, Index dense_features,
+               const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
+               const sharding::EmbeddingBagCollectionSharder& sharder);
 
   /// Moves the dense parameters, with the same `gradient` on every rank; `step` counts from 1. Collective.
   void move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step);
 
+  sharding::ShardedEmbeddingBagCollection& tables() { return embeddings.tables(); }
+  const sharding::ShardedEmbeddingBagCollection& tables() const { return embeddings.tables(); }
   /// Ranks that have one copy of the dense half: those of a node, or each alone.
   int sharers() const { return memory ? node.ranks().size() : 1; }
 
   comm::Node node;
-  sharding::ShardedEmbeddingBagCollection tables;
+  sharding::DistributedModelParallel embeddings;
   Dlrm dense;
   /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own.
   comm::NodeMemory memory;

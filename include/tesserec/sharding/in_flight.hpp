@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tesserec/sharding/asked_shard.hpp>
+
+namespace tesserec::sharding {
+
+class Exchange;
+using SpareExchanges = std::vector<std::unique_ptr<Exchange>>;
+
+/// One batch on its way through a ShardedEmbeddingBagCollection: ids, buffers and messages. Several may be under way;
+/// on every rank the same, started in the same order. When it goes, what has not arrived is given up, and its buffers
+/// serve a later batch.
+class InFlight {
+ public:
+  /// No batch.
+  InFlight();
+  InFlight(InFlight&& other) noexcept;
+  InFlight& operator=(InFlight&& other) noexcept;
+  ~InFlight();
+
+  explicit operator bool() const { return exchange_ != nullptr; }
+  /// Of this rank, and of all.
+  Index samples() const;
+  Index global_size() const;
+  /// From this rank to others so far.
+  Index bytes_sent() const;
+  /// After forward: what is asked of this rank's shards, in their order.
+  const std::vector<AskedShard>& asked() const;
+
+ private:
+  friend class ShardedEmbeddingBagCollection;
+  InFlight(std::unique_ptr<Exchange> exchange, std::shared_ptr<SpareExchanges> spare);
+
+  std::unique_ptr<Exchange> exchange_;
+  std::shared_ptr<SpareExchanges> spare_;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/model/sharded_model.hpp>
+
+namespace tesserec::model {
+namespace {
+
+std::vector<Index> pooled_dims(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  std::vector<Index> dims;
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
+  return dims;
+}
+
+/// Where there is somebody to share with.
+comm::NodeMemory shared(const comm::Node& node, Index size) {
+  return node.ranks().size() > 1 ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+}
+
+}  // namespace
+
+ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
+                           Index dense_features, const embedding::EmbeddingBagCollection& collection,
+                           const sharding::ParallelOptions& options,
+                           const sharding::EmbeddingBagCollectionSharder& sharder)
+    : node(comm, comm::ranks_per_node(comm)),
+      embeddings(exec, collection, comm, options, sharder),
+      dense(settings, dense_features, pooled_dims(collection.tables())),
+      memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
+      parameters(memory ? Vector<float>(memory.data(), static_cast<std::size_t>(dense.parameters()))
+                        : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
+      optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr) {
+  dense.share_weights(node);
+  dense.initialise(exec, options.seed, parameters);
+  exec.fence();
+  if (memory) node.ranks().barrier();  // all start values stand
+}
+
+void ShardedModel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step) {
+  const Index size = dense.parameters();
+  optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size});
+  exec.fence();
+  if (memory) node.ranks().barrier();
+}
+
+}  // namespace tesserec::model

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "asked.hpp"
+#include "requests.hpp"
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::sharding {
+
+/// The messages of one batch, each call after the one before it. One message holds everything that a rank has for
+/// another. All ranks make the calls in the same order.
+class Exchange {
+ public:
+  Exchange(const comm::Communicator& comm, const Routes& routes);
+
+  /// Numbers of ids leave. What is wrong with this rank's ids travels with them.
+  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split);
+  /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
+  void advance();
+  /// The ids have come.
+  const std::vector<AskedShard>& receive();
+  const std::vector<AskedShard>& asked() const { return asked_.shards(); }
+  /// Where lookups write their sums.
+  float* sums(const Exec& exec);
+  /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width].
+  const float* return_sums(const Exec& exec);
+  /// Where their gradient is to be written.
+  float* gradient(const Exec& exec);
+  /// It goes to the owners; Bags::gradients_at points into the result.
+  const float* send_gradients(const Exec& exec);
+  /// Gives up what has not arrived, at any time.
+  void cancel();
+  /// Instead, on all ranks: lets arrive what was started.
+  void finish();
+
+  enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
+  Stage stage() const { return stage_; }
+  const BatchSplit& split() const { return split_; }
+  /// Of this rank.
+  Range samples() const { return split_.samples(comm_.rank()); }
+  Index bytes_sent() const { return bytes_sent_; }
+
+ private:
+  void go(Stage from, Stage to);
+
+  const comm::Communicator& comm_;
+  const Routes& routes_;
+  Stage stage_ = Stage::none;
+  BatchSplit split_;
+  std::string error_;  // of this rank's ids
+  Requests requests_;
+  Asked asked_;
+  Message<std::int32_t> counts_;
+  Message<Index> ids_;
+  Message<float> weights_;
+  /// rows_.out and gradients_.in begin with the pooled vectors, then this rank's own bags, then what is others'.
+  VectorMessage rows_, gradients_;
+  Index bytes_sent_ = 0;
+};
+
+}  // namespace tesserec::sharding

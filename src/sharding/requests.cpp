@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ids to their owners.
+#include "requests.hpp"
+
+namespace tesserec::sharding {
+
+Requests::Requests(const Routes& routes) : routes_(routes), requests_(routes.all().size()) {
+  for (const Routes::Fetch& fetch : routes.fetches())
+    fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard, fetch.keys), {}});
+}
+
+Index Requests::Request::vectors() const {
+  Index count = 0;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) count += offsets[s + 1] > offsets[s];
+  return count;
+}
+
+void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
+                       Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients) {
+  const int me = routes_.rank();
+  samples_ = sparse.stride;
+  first_sample_ = split.samples(me).begin;
+  fetched_end_ = {};
+  Offsets own{samples_ * routes_.pooled_width(), samples_ * routes_.pooled_width()}, others;
+  std::size_t next_fetch = 0;
+  for (int owner = 0; owner < routes_.ranks(); ++owner) {
+    Offsets& at = owner == me ? own : others;
+    const Offsets before = at;
+    const std::size_t counts_before = counts.out.size(), ids_before = ids.out.size(),
+                      weights_before = weights.out.size();
+    counts.out.push_back(0);  // no error
+    const Range asked = routes_.sums(me, owner);
+    for (Index route = asked.begin; route < asked.end; ++route)
+      cut_out(static_cast<std::size_t>(route), sparse, counts, ids, weights, at);
+    for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch)
+      fetch(next_fetch, sparse, split, counts, ids, at);
+    counts.to[owner] = static_cast<Index>(counts.out.size() - counts_before);
+    ids.to[owner] = static_cast<Index>(ids.out.size() - ids_before);
+    weights.to[owner] = static_cast<Index>(weights.out.size() - weights_before);
+    rows.from[owner] = owner == me ? 0 : at.sums - before.sums;
+    gradients.to[owner] = owner == me ? 0 : at.gradients - before.gradients;
+  }
+  own_end_ = own;
+}
+
+void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) const {
+  const int me = routes_.rank();
+  counts.out.clear();
+  for (int owner = 0; owner < routes_.ranks(); ++owner) {
+    const std::size_t before = counts.out.size();
+    counts.out.push_back(1);
+    Index zeros = routes_.sums(me, owner).size() * split.samples(me).size();
+    for (const Routes::Fetch& fetch : routes_.fetches()) zeros += fetch.shard.rank == owner ? 2 : 0;
+    counts.out.resize(counts.out.size() + static_cast<std::size_t>(zeros), 0);
+    counts.to[owner] = static_cast<Index>(counts.out.size() - before);
+  }
+}
+
+void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, Message<std::int32_t>& counts,
+                       Message<Index>& ids, Message<float>& weights, Offsets& at) {
+  const Route& route = routes_.all()[r];
+  Request& request = requests_[r];
+  const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
+  const embedding::RowBlocks blocks(table.num_embeddings);
+  const std::size_t ids_at = ids.out.size();
+  select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_, request.offsets, ids.out,
+             routes_.weighted() ? &weights.out : nullptr);
+  for (Index s = 0; s < samples_; ++s) counts.out.push_back(static_cast<std::int32_t>(request.length(s)));
+  embedding::Bags bags;
+  bags.count = samples_;
+  bags.offsets = request.offsets.data();
+  bags.ids = ids.out.data() + ids_at;
+  request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
+  request.at = at;
+  if (!route.sums_in_place) at.sums += request.nodes.offsets[samples_] * route.dim;
+  if (!route.gradients_in_place) at.gradients += request.vectors() * route.dim;
+}
+
+void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
+                     Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at) {
+  RowFetch& rows = fetches_[i].rows;
+  rows.collect(sparse, split, routes_.rank());
+  fetches_[i].at = at;
+  counts.out.push_back(static_cast<std::int32_t>(rows.rows().size()));
+  counts.out.push_back(static_cast<std::int32_t>(rows.sums().size()));
+  ids.out.insert(ids.out.end(), rows.rows().begin(), rows.rows().end());
+  ids.out.insert(ids.out.end(), rows.sums().begin(), rows.sums().end());
+  at.sums += static_cast<Index>(rows.rows().size()) * rows.dim();
+  at.gradients += static_cast<Index>(rows.sums().size()) * rows.dim();
+  const Routes::Fetch& fetch = routes_.fetches()[i];
+  for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
+    Request& request = requests_[fetch.first_route + f];
+    request.offsets.assign(rows.bags(f).offsets, rows.bags(f).offsets + samples_ + 1);
+    request.nodes = rows.nodes(f);
+    request.at = fetched_end_;
+    fetched_end_.sums += request.nodes.offsets[samples_] * rows.dim();
+    fetched_end_.gradients += request.vectors() * rows.dim();
+  }
+}
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "message.hpp"
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/jagged/keyed_jagged_tensor.hpp>
+#include <tesserec/sharding/routes.hpp>
+#include <tesserec/sharding/row_fetch.hpp>
+
+namespace tesserec::sharding {
+
+/// The samples' side of one batch: what this rank asks of every shard, and what it makes of the answers.
+class Requests {
+ public:
+  explicit Requests(const Routes& routes);
+
+  /// Cuts out each owner's ids, counts first. Sets how much comes back in rows.from and gradients.to. An id outside its
+  /// table is an Error that names feature, table, sample and value.
+  void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
+               Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients);
+
+  /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
+  void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;
+
+  /// Where what other ranks sent, or get, begins: behind the pooled vectors and this rank's own.
+  Offsets others() const { return own_end_; }
+
+  /// Sums of bags -> pooled vectors [samples, pooled width] at the front of rows.out; mean pooling divides here.
+  void pool(const Exec& exec, const VectorMessage& rows);
+
+  /// Gradients of pooled vectors, at the front of gradients.in -> those of bags, in gradients.out, or behind the front
+  /// for this rank's own shards.
+  void share_gradients(const Exec& exec, const VectorMessage& gradients);
+
+ private:
+  /// Bags of a route, and where their sums and gradients lie.
+  struct Request {
+    std::vector<Index> offsets;  // [samples + 1]
+    embedding::Nodes nodes;
+    Offsets at;
+    Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
+    /// Bags with ids: each has a gradient.
+    Index vectors() const;
+  };
+  struct Fetch {
+    RowFetch rows;
+    Offsets at;  // in the messages
+  };
+
+  void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Message<std::int32_t>& counts,
+               Message<Index>& ids, Message<float>& weights, Offsets& at);
+  void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
+             Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at);
+  void pool_fetched(const Exec& exec, const VectorMessage& rows);
+  void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
+  Index bag_length(const Routes::Segment& segment, Index sample) const;
+  const float* sums_of(std::size_t route, const VectorMessage& rows) const;
+  float* gradients_of(std::size_t route, const VectorMessage& gradients) const;
+
+  const Routes& routes_;
+  Index samples_ = 0, first_sample_ = 0;
+  std::vector<Request> requests_;  // of each route; a fetched one's places are in the two vectors below
+  std::vector<Fetch> fetches_;     // of Routes::fetches
+  Offsets own_end_;
+  Offsets fetched_end_;
+  Vector<float> fetched_sums_, fetched_gradients_;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of bags to pooled vectors, and the gradients of these back to bags.
+#include <algorithm>
+
+#include "requests.hpp"
+#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/tree.hpp>
+
+namespace tesserec::sharding {
+namespace {
+
+constexpr Index samples_per_task = 128;
+
+/// out[s * stride + c]: the only sum of sample s (its number in `nodes`), by the bag's length with `mean`; else 0.
+TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const Index* offsets, bool mean, const float* sums,
+                                  const Index* nodes, float* out, Index stride) {
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    const Index length = offsets[s + 1] - offsets[s];
+    const float* sum = sums + nodes[s] * dim;
+    float* to = out + s * stride;
+    if (length == 0)
+      for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
+    else if (mean)
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+    else
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c];
+  }
+}
+
+/// Of one owner: the sums of each sample's bag, one a subtree of row blocks.
+struct NodeSums {
+  const Index* offsets;  // [samples + 1]
+  const Index* leaves;
+  const float* sums;
+};
+
+/// The sum of a sample's bag in slots[0 .. dim): its nodes, owner by owner in row order, by the tree.
+TESSEREC_KERNEL const float* add_nodes(std::span<const NodeSums> sources, Index sample, Index dim, float* slots) {
+  TreeOrder tree(whole_tree);
+  const auto merge = [&](int into, int from) {
+    for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
+  };
+  for (const NodeSums& source : sources)
+    for (Index node = source.offsets[sample]; node < source.offsets[sample + 1]; ++node) {
+      float* to = slots + tree.push(source.leaves[node], merge) * dim;
+      for (Index c = 0; c < dim; ++c) to[c] = source.sums[node * dim + c];
+    }
+  tree.finish(merge);
+  return slots;
+}
+
+/// The gradients of the bags that have ids, one after the other; divided by `lengths`, when given.
+TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* offsets, const Index* lengths,
+                                      const float* gradients, Index stride, float* out) {
+  for (Index s = 0; s < samples; ++s) {
+    if (offsets[s] == offsets[s + 1]) continue;
+    const float* gradient = gradients + s * stride;
+    if (lengths != nullptr)
+      for (Index c = 0; c < dim; ++c) out[c] = gradient[c] / static_cast<float>(lengths[s]);
+    else
+      for (Index c = 0; c < dim; ++c) out[c] = gradient[c];
+    out += dim;
+  }
+}
+
+}  // namespace
+
+const float* Requests::sums_of(std::size_t r, const VectorMessage& rows) const {
+  const Route& route = routes_.all()[r];
+  const Vector<float>& from = route.fetched ? fetched_sums_ : route.owner == routes_.rank() ? rows.out : rows.in;
+  return from.data() + requests_[r].at.sums;
+}
+
+float* Requests::gradients_of(std::size_t r, const VectorMessage& gradients) const {
+  const Route& route = routes_.all()[r];
+  const Vector<float>& to = route.fetched                   ? fetched_gradients_
+                            : route.owner == routes_.rank() ? gradients.in
+                                                            : gradients.out;
+  return to.data() + requests_[r].at.gradients;
+}
+
+Index Requests::bag_length(const Routes::Segment& segment, Index sample) const {
+  Index length = 0;
+  for (const std::size_t r : segment.routes) length += requests_[r].length(sample);
+  return length;
+}
+
+void Requests::pool(const Exec& exec, const VectorMessage& rows) {
+  pool_fetched(exec, rows);
+  parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
+    const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
+    for (const Routes::Segment& segment : routes_.segments())
+      if (!routes_.all()[segment.routes.front()].sums_in_place) pool_samples(segment, samples, rows);
+  });
+}
+
+void Requests::pool_fetched(const Exec& exec, const VectorMessage& rows) {
+  reserve(exec, fetched_sums_, "tesserec::sharding::fetched_sums", fetched_end_.sums);
+  parallel_for(exec, "tesserec::sharding::pool_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
+    const Routes::Fetch& fetch = routes_.fetches()[i];
+    const Vector<float>& from = fetch.shard.rank == routes_.rank() ? rows.out : rows.in;
+    for (std::size_t f = 0; f < fetch.keys.size(); ++f)
+      fetches_[i].rows.pool(f, from.data() + fetches_[i].at.sums,
+                            fetched_sums_.data() + requests_[fetch.first_route + f].at.sums);
+  });
+}
+
+void Requests::pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const {
+  const Index dim = segment.dim, width = routes_.pooled_width();
+  float* const out = rows.out.data() + segment.column;
+  if (segment.routes.size() == 1) {
+    const Request& only = requests_[segment.routes[0]];
+    return scatter_sums(samples, dim, only.offsets.data(), segment.mean, sums_of(segment.routes[0], rows),
+                        only.nodes.offsets.data(), out, width);
+  }
+  std::vector<NodeSums> sources;
+  for (const std::size_t r : segment.routes)
+    sources.push_back({requests_[r].nodes.offsets.data(), requests_[r].nodes.leaves.data(), sums_of(r, rows)});
+  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    Index nodes = 0;
+    const float* sum = nullptr;
+    for (const NodeSums& source : sources)
+      if (const Index more = source.offsets[s + 1] - source.offsets[s]; more > 0) {
+        sum = source.sums + source.offsets[s] * dim;
+        nodes += more;
+      }
+    if (nodes > 1) sum = add_nodes(sources, s, dim, slots.data());
+    float* to = out + s * width;
+    if (nodes == 0)
+      for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
+    else if (segment.mean)
+      for (Index c = 0, length = bag_length(segment, s); c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+    else
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c];
+  }
+}
+
+void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients) {
+  reserve(exec, fetched_gradients_, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
+  const float* const pooled = gradients.in.data();
+  const auto segments = static_cast<Index>(routes_.segments().size());
+  parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
+    const Routes::Segment& segment = routes_.segments()[i];
+    std::vector<Index> lengths;
+    for (Index s = 0; segment.mean && s < samples_; ++s) lengths.push_back(bag_length(segment, s));
+    for (const std::size_t r : segment.routes)
+      if (!routes_.all()[r].gradients_in_place)
+        gather_gradients(samples_, segment.dim, requests_[r].offsets.data(), segment.mean ? lengths.data() : nullptr,
+                         pooled + segment.column, routes_.pooled_width(), gradients_of(r, gradients));
+  });
+  parallel_for(exec, "tesserec::sharding::sum_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
+    const Routes::Fetch& fetch = routes_.fetches()[i];
+    std::vector<Index> gradients_at;
+    for (std::size_t f = 0; f < fetch.keys.size(); ++f)
+      gradients_at.push_back(requests_[fetch.first_route + f].at.gradients);
+    const Vector<float>& to = fetch.shard.rank == routes_.rank() ? gradients.in : gradients.out;
+    fetches_[i].rows.sum_gradients(fetched_gradients_.data(), gradients_at, to.data() + fetches_[i].at.gradients);
+  });
+}
+
+}  // namespace tesserec::sharding

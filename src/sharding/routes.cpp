@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <tuple>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/sharding/routes.hpp>
+
+namespace tesserec::sharding {
+namespace {
+
+Index key_of(const std::vector<std::string>& features, const std::string& feature, const std::string& table) {
+  const auto found = std::find(features.begin(), features.end(), feature);
+  if (found == features.end())
+    fail("table ", table, ": feature \"", feature, "\" is not in the data, which has ", join(features));
+  return found - features.begin();
+}
+
+}  // namespace
+
+Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> tables,
+               const planning::ShardingPlan& plan, const std::vector<std::string>& features)
+    : rank_(rank), tables_(std::move(tables)), first_(static_cast<std::size_t>(ranks) + 1) {
+  for (std::size_t t = 0; t < tables_.size(); ++t) {
+    std::vector<Index> keys;
+    for (const std::string& feature : tables_[t].feature_names)
+      keys.push_back(key_of(features, feature, tables_[t].name));
+    add_table(t, plan[t], keys);
+  }
+  order_by_owner();
+  find_sources();
+}
+
+void Routes::add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys) {
+  const embedding::EmbeddingBagConfig& table = tables_[t];
+  weighted_ = weighted_ || table.weighted;
+  const bool replicated = sharding.type == planning::ShardingType::data_parallel;
+  const bool fetched = !replicated && sharding.form == planning::ExchangeForm::rows;
+  const std::vector<planning::Shard> shards =
+      replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_}) : sharding.shards;
+  const auto features = static_cast<Index>(keys.size());
+  for (const planning::Shard& shard : shards) {
+    if (shard.rank == rank_) {
+      own_.push_back({t, shard, replicated, fetched, routes_.size()});
+      own_fetched_ += fetched;
+    }
+    if (fetched) fetches_.push_back({t, shard, keys, routes_.size()});
+    if (replicated) replicated_ += features;
+    for (Index f = 0; f < features; ++f)
+      routes_.push_back({t, shard.rank, shard.blocks, keys[f],
+                         pooled_width_ + f * table.embedding_dim + shard.columns.begin, shard.columns.size(), fetched});
+  }
+  const bool mean = table.pooling == embedding::PoolingType::mean;
+  for (Index f = 0; f < features; ++f, pooled_width_ += table.embedding_dim) {
+    Index next = 0;
+    for (const planning::Shard& shard : shards) {
+      if (shard.columns.begin != next) continue;  // another piece of the rows
+      segments_.push_back({pooled_width_ + next, shard.columns.size(), mean, {}});
+      next = shard.columns.end;
+    }
+  }
+}
+
+void Routes::order_by_owner() {
+  std::vector<bool> replicated(routes_.size());
+  for (const OwnShard& own : own_)
+    for (std::size_t f = 0; own.replicated && f < tables_[own.table].feature_names.size(); ++f)
+      replicated[own.first_route + f] = true;
+  const auto place = [&](std::size_t r) {
+    return std::tuple(routes_[r].fetched, routes_[r].owner, static_cast<bool>(replicated[r]));
+  };
+  std::vector<std::size_t> order(routes_.size()), now(routes_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  std::vector<Route> sorted;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    now[order[i]] = i;
+    sorted.push_back(routes_[order[i]]);
+    if (!sorted.back().fetched) ++first_[static_cast<std::size_t>(sorted.back().owner) + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  routes_ = std::move(sorted);
+  for (OwnShard& own : own_) own.first_route = now[own.first_route];
+  for (Fetch& fetch : fetches_) fetch.first_route = now[fetch.first_route];
+  std::stable_sort(own_.begin(), own_.end(),
+                   [](const OwnShard& a, const OwnShard& b) { return a.replicated < b.replicated; });
+  std::stable_sort(fetches_.begin(), fetches_.end(),
+                   [](const Fetch& a, const Fetch& b) { return a.shard.rank < b.shard.rank; });
+}
+
+void Routes::find_sources() {
+  for (Segment& segment : segments_) {
+    for (std::size_t r = 0; r < routes_.size(); ++r)
+      if (routes_[r].column == segment.column) segment.routes.push_back(r);
+    std::sort(segment.routes.begin(), segment.routes.end(),
+              [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
+    for (const std::size_t r : segment.routes) {
+      Route& route = routes_[r];
+      if (route.owner != rank_ || route.fetched || segment.mean) continue;
+      route.gradients_in_place = true;
+      route.sums_in_place = segment.routes.size() == 1;
+    }
+  }
+}
+
+Range Routes::sums(int sender, int owner) const {
+  assert(sender == rank_ || owner == rank_);
+  const bool without = owner == rank_ && sender != owner;
+  return {first_[owner], first_[owner + 1] - (without ? replicated_ : 0)};
+}
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/error.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/train/table_state.hpp>
+
+namespace tesserec::train {
+namespace {
+
+using store::StateItem;
+
+/// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
+void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
+               const std::string& name, const Matrix<float>& values, bool per_row, std::vector<StateItem>& items) {
+  const Range rows = shard.rows->rows();
+  const embedding::EmbeddingBagConfig& config = shard.rows->config();
+  const auto held = static_cast<Index>(values.extent(1));
+  // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
+  const Index columns = per_row ? 1 : config.embedding_dim;
+  const Index first_column = per_row ? 0 : shard.rows->columns().begin;
+  const bool writes = !per_row || shard.rows->columns().begin == 0;
+  const Index ranks = comm.size(), me = comm.rank();
+  const Range owned = shard.replicated
+                          ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
+                          : rows;
+  const auto add = [&](Range part, bool is_owned) {
+    if (part.size() > 0)
+      items.push_back({name,
+                       config.num_embeddings,
+                       columns,
+                       {part.begin, part.size(), first_column, held},
+                       values.data() + (part.begin - rows.begin) * held,
+                       held,
+                       is_owned && writes});
+  };
+  add({rows.begin, owned.begin}, false);
+  add(owned, true);
+  add({owned.end, rows.end}, false);
+}
+
+std::vector<StateItem> all_state(const sharding::DistributedModelParallel& model, std::vector<StateItem> items) {
+  for (const auto& more : {table_weights(model.env(), model.tables()), table_states(model.env(), model.tables())})
+    items.insert(items.end(), more.begin(), more.end());
+  return items;
+}
+
+}  // namespace
+
+std::vector<StateItem> table_weights(const comm::Communicator& comm,
+                                     const sharding::ShardedEmbeddingBagCollection& tables) {
+  std::vector<StateItem> items;
+  for (const auto& shard : tables.shards())
+    add_parts(comm, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), false, items);
+  return items;
+}
+
+std::vector<StateItem> table_states(const comm::Communicator& comm,
+                                    const sharding::ShardedEmbeddingBagCollection& tables) {
+  std::vector<StateItem> items;
+  for (const auto& shard : tables.shards())
+    for (const auto& state : shard.rows->state())
+      add_parts(comm, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, state.per_row,
+                items);
+  return items;
+}
+
+std::string save(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path, Index keep,
+                 const std::vector<StateItem>& more) {
+  const store::CheckpointFolder folder(model.env(), path);
+  folder.prepare();
+  const store::Checkpoint begun = folder.begin(model.steps());
+  store::Checkpoint whole;
+  try {
+    const store::StateRecords records =
+        store::write_state(exec, model.env(), begun.state_file(), all_state(model, more),
+                           {{"step", model.steps()}, {"lanes", Index{model.lanes()}}});
+    whole = folder.commit(begun, records);
+  } catch (const Error&) {
+    folder.abandon(begun);
+    throw;
+  }
+  folder.prune(whole, keep);
+  return whole.folder;
+}
+
+bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
+          const std::vector<StateItem>& more) {
+  const auto whole = store::CheckpointFolder(model.env(), path).list();
+  if (whole.empty()) return false;
+  const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);
+  const store::Attributes attributes = store::read_attributes(checkpoint.state);
+  const auto number = [&](const char* name) {
+    const auto found = attributes.find(name);
+    if (found == attributes.end() || !std::holds_alternative<std::int64_t>(found->second))
+      fail(checkpoint.state.path(), ": the attribute ", name, " is missing; train::save did not write this file");
+    return std::get<std::int64_t>(found->second);
+  };
+  if (const Index lanes = number("lanes"); lanes != model.lanes())
+    fail(checkpoint.state.path(), " was made with ", lanes, " lanes, this model has ", model.lanes(),
+         "; give ParallelOptions::lanes = ", lanes);
+  store::read_state(exec, model.env(), checkpoint.state, all_state(model, more), store::Extent::all);
+  model.resume(number("step"));
+  return true;
+}
+
+std::string digest(const Exec& exec, const sharding::DistributedModelParallel& model,
+                   const std::vector<StateItem>& more) {
+  return store::combined_digest(store::state_checksums(exec, model.env(), all_state(model, more)));
+}
+
+}  // namespace tesserec::train
