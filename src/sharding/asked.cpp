@@ -37,7 +37,7 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
   Index bags = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender)
     bags += routes_.sums(sender, me).size() * (split.samples(sender).size() + 1);
-  offsets_.resize(static_cast<std::size_t>(bags));
+  offsets_.resize(bags);
 
   Cursor at{counts.in.data(), ids.in.data(), weights.in.data(), offsets_.data()};
   const Index pooled = split.samples(me).size() * routes_.pooled_width();
@@ -96,7 +96,7 @@ void Asked::read_rows(std::size_t i, int lanes, Cursor& at, Offsets& vectors) {
   const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
   AskedShard& shard = shards_[i];
   embedding::Nodes nodes;
-  nodes.offsets.resize(static_cast<std::size_t>(rows + 1));
+  nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
   shard.nodes.push_back({std::move(nodes)});
   embedding::Bags bags;

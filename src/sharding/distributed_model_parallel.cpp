@@ -135,8 +135,8 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
 Index DistributedModelParallel::bytes() const {
   Index floats = 0;
   for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
-    floats += static_cast<Index>(shard.rows->weights().size());
-    for (const auto& state : shard.rows->state()) floats += static_cast<Index>(state.values.size());
+    floats += std::ssize(shard.rows->weights());
+    for (const auto& state : shard.rows->state()) floats += std::ssize(state.values);
   }
   return floats * static_cast<Index>(sizeof(float));
 }

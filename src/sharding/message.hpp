@@ -27,11 +27,11 @@ struct Message {
   }
   /// `out`, `to` and `from` stand.
   void start(const comm::Communicator& comm) {
-    in.resize(static_cast<std::size_t>(total(from)));
+    in.resize(total(from));
     under_way = comm.start_all_to_all(out.data(), to, in.data(), from);
   }
   /// To other ranks.
-  Index bytes(int rank) const { return (total(to) - to[static_cast<std::size_t>(rank)]) * Index{sizeof(T)}; }
+  Index bytes(int rank) const { return (total(to) - to[rank]) * Index{sizeof(T)}; }
 };
 
 /// The same for vectors of floats, which lie in the memory of kernels. At the samples `rows` come in and gradients go
@@ -44,7 +44,7 @@ struct VectorMessage {
     to.assign(static_cast<std::size_t>(ranks), 0);
     from.assign(static_cast<std::size_t>(ranks), 0);
   }
-  Index bytes(int rank) const { return (total(to) - to[static_cast<std::size_t>(rank)]) * Index{sizeof(float)}; }
+  Index bytes(int rank) const { return (total(to) - to[rank]) * Index{sizeof(float)}; }
 };
 
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.

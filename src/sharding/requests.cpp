@@ -85,8 +85,8 @@ void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, con
   counts.out.push_back(static_cast<std::int32_t>(rows.sums().size()));
   ids.out.insert(ids.out.end(), rows.rows().begin(), rows.rows().end());
   ids.out.insert(ids.out.end(), rows.sums().begin(), rows.sums().end());
-  at.sums += static_cast<Index>(rows.rows().size()) * rows.dim();
-  at.gradients += static_cast<Index>(rows.sums().size()) * rows.dim();
+  at.sums += std::ssize(rows.rows()) * rows.dim();
+  at.gradients += std::ssize(rows.sums()) * rows.dim();
   const Routes::Fetch& fetch = routes_.fetches()[i];
   for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
     Request& request = requests_[fetch.first_route + f];

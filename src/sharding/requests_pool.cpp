@@ -96,7 +96,7 @@ void Requests::pool(const Exec& exec, const VectorMessage& rows) {
 
 void Requests::pool_fetched(const Exec& exec, const VectorMessage& rows) {
   reserve(exec, fetched_sums_, "tesserec::sharding::fetched_sums", fetched_end_.sums);
-  parallel_for(exec, "tesserec::sharding::pool_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
+  parallel_for(exec, "tesserec::sharding::pool_fetched", std::ssize(fetches_), [&](Index i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
     const Vector<float>& from = fetch.shard.rank == routes_.rank() ? rows.out : rows.in;
     for (std::size_t f = 0; f < fetch.keys.size(); ++f)
@@ -139,7 +139,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
 void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients) {
   reserve(exec, fetched_gradients_, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
   const float* const pooled = gradients.in.data();
-  const auto segments = static_cast<Index>(routes_.segments().size());
+  const auto segments = std::ssize(routes_.segments());
   parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
     const Routes::Segment& segment = routes_.segments()[i];
     std::vector<Index> lengths;
@@ -149,7 +149,7 @@ void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients)
         gather_gradients(samples_, segment.dim, requests_[r].offsets.data(), segment.mean ? lengths.data() : nullptr,
                          pooled + segment.column, routes_.pooled_width(), gradients_of(r, gradients));
   });
-  parallel_for(exec, "tesserec::sharding::sum_fetched", static_cast<Index>(fetches_.size()), [&](Index i) {
+  parallel_for(exec, "tesserec::sharding::sum_fetched", std::ssize(fetches_), [&](Index i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
     std::vector<Index> gradients_at;
     for (std::size_t f = 0; f < fetch.keys.size(); ++f)

@@ -40,7 +40,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
   const bool fetched = !replicated && sharding.form == planning::ExchangeForm::rows;
   const std::vector<planning::Shard> shards =
       replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_}) : sharding.shards;
-  const auto features = static_cast<Index>(keys.size());
+  const auto features = std::ssize(keys);
   for (const planning::Shard& shard : shards) {
     if (shard.rank == rank_) {
       own_.push_back({t, shard, replicated, fetched, routes_.size()});

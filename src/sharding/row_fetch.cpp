@@ -12,10 +12,10 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
   const Index* from = sparse.offsets.data() + sparse.first_bag(key);
-  const auto ids_at = static_cast<Index>(ids.size());
-  ids.resize(static_cast<std::size_t>(ids_at + from[sparse.stride] - from[0]));
+  const auto ids_at = std::ssize(ids);
+  ids.resize(ids_at + from[sparse.stride] - from[0]);
   Index* next = ids.data() + ids_at;
-  offsets.resize(static_cast<std::size_t>(sparse.stride + 1));
+  offsets.resize(sparse.stride + 1);
   offsets[0] = 0;
   for (Index s = 0; s < sparse.stride; ++s) {
     for (Index i = from[s]; i < from[s + 1]; ++i) {
@@ -29,7 +29,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
     }
     offsets[s + 1] = next - ids.data() - ids_at;
   }
-  ids.resize(static_cast<std::size_t>(next - ids.data()));
+  ids.resize(next - ids.data());
 }
 
 RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys)
@@ -47,7 +47,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   const Range rows = row_blocks_.rows(shard_.blocks);
   std::vector<Index> ids_at;  // of each feature
   for (std::size_t f = 0; f < keys_.size(); ++f) {
-    ids_at.push_back(static_cast<Index>(ids_.size()));
+    ids_at.push_back(std::ssize(ids_));
     select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_, table_.weighted ? &weights_ : nullptr);
   }
   int lane = static_cast<int>(lanes_.begin);
@@ -64,8 +64,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   const auto nothing = [](int, int) {};
   const auto finish_row = [&] {
     tree.finish(nothing);
-    for (int i = 0; i < tree.size(); ++i)
-      sums_.push_back((static_cast<Index>(rows_.size()) - 1) * split.lane_count() + tree.leaf(i));
+    for (int i = 0; i < tree.size(); ++i) sums_.push_back((std::ssize(rows_) - 1) * split.lane_count() + tree.leaf(i));
     tree.clear();
   };
   for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -75,7 +74,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
       rows_.push_back(rows.begin + uses_[i].row);
     }
     if (new_row || uses_[i].lane != uses_[i - 1].lane) tree.push(uses_[i].lane, nothing);
-    places_[uses_[i].gradient] = (static_cast<Index>(rows_.size()) - 1) * dim_;
+    places_[uses_[i].gradient] = (std::ssize(rows_) - 1) * dim_;
   }
   if (!uses_.empty()) finish_row();
 
@@ -109,7 +108,7 @@ void RowFetch::sum_gradients(const float* gradients, std::span<const Index> grad
   std::vector<embedding::RowUse> uses = uses_;
   for (embedding::RowUse& use : uses) use.gradient = vector_of[use.gradient];
   embedding::sum_rows(
-      uses.data(), 0, static_cast<Index>(uses.size()), gradients, dim_, lanes_, false, [](Index) {},
+      uses.data(), 0, std::ssize(uses), gradients, dim_, lanes_, false, [](Index) {},
       [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim_, out); });
 }
 

@@ -28,7 +28,7 @@ RowSquares::RowSquares(const comm::Communicator& comm, const planning::ShardingP
 
 Index RowSquares::Group::sums_of(int rank) const {
   Index sums = 0;
-  for (const Piece& piece : pieces) sums += piece.rank == rank ? static_cast<Index>(piece.leaves.size()) : 0;
+  for (const Piece& piece : pieces) sums += piece.rank == rank ? std::ssize(piece.leaves) : 0;
   return sums;
 }
 
@@ -66,7 +66,7 @@ std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<f
     std::vector<const float*> sums;  // of each piece
     for (const Piece& piece : groups_[g].pieces) {
       sums.push_back(piece.rank == me ? mine[piece.own].data() : received.data() + at[piece.rank]);
-      if (piece.rank != me) at[piece.rank] += rows[g] * static_cast<Index>(piece.leaves.size());
+      if (piece.rank != me) at[piece.rank] += rows[g] * std::ssize(piece.leaves);
     }
     std::vector<float> total(static_cast<std::size_t>(rows[g]));
     for (float& row : total) {

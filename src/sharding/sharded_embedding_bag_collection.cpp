@@ -105,18 +105,18 @@ void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<A
       for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
         for (Index part = 0; part < embedding::EmbeddingTable::lookup_tasks(asked[i].bags[run][f]); ++part)
           tasks.push_back({i, run, f, part});
-  parallel_for(exec, "tesserec::sharding::lookup", static_cast<Index>(tasks.size()), [&](Index t) {
-    const auto [i, run, f, part] = tasks[static_cast<std::size_t>(t)];
+  parallel_for(exec, "tesserec::sharding::lookup", std::ssize(tasks), [&](Index t) {
+    const auto [i, run, f, part] = tasks[t];
     shards_[i].rows->lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], sums + asked[i].sums_at[run][f]);
   });
 }
 
 void ShardedEmbeddingBagCollection::order_ids(const Exec& exec, const InFlight& batch) {
   ordered_ = batch.exchange_.get();
-  parallel_for(exec, "tesserec::sharding::order_ids", static_cast<Index>(shards_.size()), [&](Index i) {
-    const AskedShard& asked = batch.asked()[static_cast<std::size_t>(i)];
-    embedding::EmbeddingTable& table = *shards_[static_cast<std::size_t>(i)].rows;
-    if (routes_->own()[static_cast<std::size_t>(i)].fetched)
+  parallel_for(exec, "tesserec::sharding::order_ids", std::ssize(shards_), [&](Index i) {
+    const AskedShard& asked = batch.asked()[i];
+    embedding::EmbeddingTable& table = *shards_[i].rows;
+    if (routes_->own()[i].fetched)
       table.prepare_sums(asked.gradients);
     else
       table.prepare(asked.bags, ordered_->split());
@@ -164,7 +164,7 @@ void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const fl
   std::vector<float> sums;
   for (const Shard* shard : replicated) {
     const auto mine = shard->rows->sum_gradients(gradients, lanes_.of_rank(comm_.rank(), comm_.size()));
-    counts.push_back(static_cast<Index>(mine.rows.size()));
+    counts.push_back(std::ssize(mine.rows));
     keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
     keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
     sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());

@@ -83,7 +83,7 @@ void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double lo
   // Each rank looks at a piece of the dense gradient, which is the same on all, and at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
-  const Index bad = first_not_finite(pooled_gradient.data(), static_cast<Index>(pooled_gradient.size()));
+  const Index bad = first_not_finite(pooled_gradient.data(), std::ssize(pooled_gradient));
   std::array<Index, 2> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width()};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
