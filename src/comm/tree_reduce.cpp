@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <numeric>
 
@@ -109,7 +110,17 @@ Vector<float> TreeReduce::operator()() {
   return Vector<float>(total, static_cast<std::size_t>(sums_.length()));
 }
 
+bool TreeReduce::in_place() const {
+  const float* const end = shared_sum(node_->ranks().size(), 0);
+  for (int i = 0; i < sums_.count(); ++i) {
+    const float* sum = sums_.sum(i).data();
+    if (memory_.data() <= sum && sum < end && sum != shared_sum(node_->ranks().rank(), i)) return false;
+  }
+  return true;
+}
+
 void TreeReduce::add_ranks() {
+  assert(in_place());
   for (int i = 0; i < sums_.count(); ++i) {
     const Vector<float> to(shared_sum(node_->ranks().rank(), i), sums_.sum(i).size());
     if (sums_.sum(i).data() != to.data()) Kokkos::deep_copy(exec_, to, sums_.sum(i));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 
 #include "kernels.hpp"
 #include "panels.hpp"
@@ -10,6 +11,11 @@ namespace tesserec::dense {
 namespace {
 
 Index padded(Index columns) { return panel_count(columns, kernels().width) * kernels().width; }
+
+/// All its buffers are made for the same rows.
+[[maybe_unused]] bool has_room(const MlpWorkspace& workspace, Index rows, Index output_width) {
+  return rows * output_width <= static_cast<Index>(workspace.output.extent(0));
+}
 
 TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] += from[i];
@@ -92,6 +98,7 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
 }
 
 const float* Mlp::forward(Index rows, const PackedWeights& weights, const float* x, MlpWorkspace& workspace) const {
+  assert(has_room(workspace, rows, output_width()));
   const Index width = kernels().width;
   to_panels(rows, input_width(), width, x, workspace.input.data());
   for (std::size_t l = 0; l < layers_.size(); ++l) forward(l, rows, weights, workspace);
@@ -101,6 +108,7 @@ const float* Mlp::forward(Index rows, const PackedWeights& weights, const float*
 
 const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, float* gradient,
                            bool wants_input_gradient, MlpWorkspace& workspace) const {
+  assert(has_room(workspace, rows, output_width()));
   const Index width = kernels().width;
   float* dy = workspace.gradients.back().data();
   to_panels(rows, output_width(), width, workspace.output_gradient.data(), dy);
@@ -115,6 +123,7 @@ const float* Mlp::backward(Index rows, const PackedWeights& weights, bool add, f
 }
 
 void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
+  assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
   p.rows = p.a_rows = rows, p.depth = layer.in, p.panels = panel_count(layer.out, kernels().width);
@@ -125,6 +134,7 @@ void Mlp::forward(std::size_t l, Index rows, const PackedWeights& weights, MlpWo
 }
 
 void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const {
+  assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   if (add)
     add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
@@ -135,6 +145,7 @@ void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, 
 }
 
 void Mlp::input_gradient(std::size_t l, Index rows, const PackedWeights& weights, MlpWorkspace& workspace) const {
+  assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
   p.rows = p.a_rows = rows, p.depth = layer.out, p.panels = panel_count(layer.in, kernels().width);

@@ -88,6 +88,51 @@ TEST_CASE("the total is whole on every rank and stays until all have read it, ho
     }
 }
 
+TEST_CASE("sums come to lie in the buffers lent, the first in the last one, step after step") {
+  const Exec exec;
+  constexpr Index length = 20;
+  for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
+    INFO("lanes " << run.begin << " to " << run.end);
+    comm::LaneSums sums(length);
+    std::vector<Vector<float>> lent;
+    for (int i = 0; i < 4; ++i) lent.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
+    for (int i = 4; i-- > 0;) sums.lend(lent[static_cast<std::size_t>(i)]);
+    for (int step = 0; step < 3; ++step) {
+      sums.start(run);
+      for (Index lane = run.begin; lane < run.end; ++lane)
+        std::fill_n(sums.next(exec, lane).data(), length, static_cast<float>(lane));
+      sums.finish();
+      float total = 0;
+      REQUIRE(sums.count() <= 4);
+      for (int i = 0; i < sums.count(); ++i) {
+        CHECK(sums.sum(i).data() == lent[static_cast<std::size_t>(i)].data());
+        total += sums.sum(i)(length - 1);
+      }
+      CHECK(total == static_cast<float>((run.begin + run.end - 1) * run.size() / 2));
+    }
+  }
+}
+
+TEST_CASE("where one thread adds all lanes, a rank's sums lie in the node's memory without a copy") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1 || concurrency(exec) != 1) return;
+  const Lanes lanes(16);
+  comm::TreeReduce reduce(exec, comm, lanes, 50, comm.size());
+  REQUIRE(reduce.ranks_per_node() == comm.size());
+  const Range mine = lanes.of_rank(comm.rank(), comm.size());
+  for (int step = 0; step < 3; ++step) {
+    comm::LaneSums& sums = reduce.lane_sums();
+    sums.start(mine);
+    for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(exec, lane).data(), 50, 1.0f);
+    sums.finish();
+    const float* first = sums.sum(0).data();
+    const Vector<float> total = reduce();
+    if (comm.rank() == 0) CHECK(first == total.data());  // the total lies in the first rank's first sum
+    CHECK(total(49) == 16.0f);
+  }
+}
+
 TEST_CASE("a double a lane is added by the same tree") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);

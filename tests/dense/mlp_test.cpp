@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "aborts.hpp"
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/mlp.hpp>
@@ -79,3 +80,20 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
     for (Index i = layer.bias; i < layer.bias + layer.out; ++i) REQUIRE(gradient(i) == once[i] + once[i]);
   }
 }
+
+#ifndef NDEBUG
+TEST_CASE("more rows than a workspace has are a programmer's mistake") {
+  const Mlp mlp({{2, 3, 0, 6, true}, {3, 2, 9, 15, false}});
+  const std::vector<float> parameters(17, 0.5f), x(2 * 129, 1.0f);
+  std::vector<float> gradient(17);
+  PackedWeights weights;
+  mlp.pack(Exec(), parameters.data(), true, weights);
+  MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
+  CHECK_FALSE(aborts([&] { mlp.forward(128, weights, x.data(), workspace); }));
+  CHECK(aborts([&] { mlp.forward(129, weights, x.data(), workspace); }));
+  CHECK(aborts([&] { mlp.forward(0, 129, weights, workspace); }));
+  CHECK(aborts([&] { mlp.backward(129, weights, false, gradient.data(), false, workspace); }));
+  CHECK(aborts([&] { mlp.weight_gradient(0, 129, false, gradient.data(), workspace); }));
+  CHECK(aborts([&] { mlp.input_gradient(0, 129, weights, workspace); }));
+}
+#endif

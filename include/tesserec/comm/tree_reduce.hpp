@@ -48,6 +48,9 @@ class TreeReduce {
 
   /// Where sum i of a rank of the node lies.
   float* shared_sum(int rank, Index i) const;
+  /// Whether each of this rank's sums that lies in the node's memory is in its own place: copying the others there
+  /// would overwrite one that is not.
+  bool in_place() const;
   /// Of the node, from its ranks' sums.
   void add_ranks();
   /// Of all nodes: this rank's piece into `total`.

@@ -37,8 +37,9 @@ struct MlpWorkspace {
   Vector<float> input_gradient;   ///< [rows, in], row-major
 };
 
-/// A chain of linear layers. Each call takes one chunk of samples and runs on the calling thread alone; `rows` includes
-/// the padding. The bits are a function of the numbers: not of the machine, nor of the rows that come along.
+/// A chain of linear layers. Each call takes one chunk of samples, at most the workspace's, and runs on the calling
+/// thread alone; `rows` includes the padding. The bits are a function of the numbers: not of the machine, nor of the
+/// rows that come along.
 class Mlp {
  public:
   explicit Mlp(std::vector<LinearLayer> layers) : layers_(std::move(layers)) {}
