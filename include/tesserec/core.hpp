@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/kernel.hpp>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job.hpp"
 
-#include <tesserec/comm/environment.hpp>
+#include <algorithm>
+
+#include "versions.hpp"
+#include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -9,6 +12,22 @@
 #include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
+namespace {
+
+/// Collective: the lowest rank that lacks them speaks for all.
+void report_huge_pages(const comm::Communicator& comm) {
+  const std::string mine = huge_pages_refused();
+  const std::vector<int> refused = comm.all_gather(mine.empty() ? 0 : 1);
+  const auto lowest = std::find(refused.begin(), refused.end(), 1);
+  if (lowest == refused.end()) return;
+  const std::string reason = comm.broadcast(mine, static_cast<int>(lowest - refused.begin()));
+  const auto count = std::count(refused.begin(), refused.end(), 1);
+  if (comm.rank() == 0)
+    log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,
+                       "; lookups and updates of large tables are slower (docs/performance.md)"));
+}
+
+}  // namespace
 
 train::Job job_of(const deck::Deck& deck) {
   return {deck.run,
@@ -27,15 +46,17 @@ train::Job job_of(const deck::Deck& deck) {
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
-  log_info(concat("tesserec " TESSEREC_VERSION ", ", counted(ranks, "rank"), ", Kokkos ",
-                  backend_description(session.exec), ", ", dense::instruction_set(), ", ",
-                  comm::Environment::library()));
+  log_info(versions());
+  log_info(
+      concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ", dense::instruction_set()));
+  report_huge_pages(session.comm);
   log_info(concat("data: ", data.description, ", ", data.samples, " samples"));
   log_info(concat("batch ", session.job.train.batch_size, " in ", session.lanes.count(), " lanes, seed ",
                   session.job.run.seed,
                   session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
-  log_info("model:\n" + train::describe_model(session.model.dense, tables.tables(), session.job.optimizer) + "plan:\n" +
-           planning::describe(tables.tables(), tables.plan()));
+  log_info("model:\n" +
+           train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer) +
+           "plan:\n" + planning::describe(tables.tables(), tables.plan()));
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {

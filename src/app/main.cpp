@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "verdict.hpp"
+#include "versions.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kokkos.hpp>
@@ -22,7 +23,7 @@ int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_wo
     return words.empty() ? exit_code_error : 0;
   }
   if (invocation.command == "--version") {
-    print(comm, std::string("tesserec " TESSEREC_VERSION "\n"));
+    print(comm, versions() + "\n");
     return 0;
   }
   const Command& command = command_named(invocation.command);

@@ -5,6 +5,7 @@
 #include "file_impl.hpp"
 #include "seal.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>
 
@@ -16,6 +17,13 @@ Handle access_list(const std::string& path) {
 }
 
 }  // namespace
+
+std::string hdf5_version() {
+  const auto lock = hdf5_lock();
+  unsigned major = 0, minor = 0, release = 0;
+  check(H5get_libversion(&major, &minor, &release), "HDF5", "", "get its version");
+  return concat(major, ".", minor, ".", release);
+}
 
 File::File(Impl* impl) : impl_(impl) {}
 File::File(File&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}

@@ -62,13 +62,15 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
 }
 
 std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                           const OptimizerSettings& optimizer) {
+                           const planning::ShardingPlan& plan, const OptimizerSettings& optimizer) {
   Index weights = 0, features = 0, table_weights = 0, bytes = 0;
   for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
-  for (const embedding::EmbeddingBagConfig& table : tables) {
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = tables[t];
     features += std::ssize(table.feature_names);
     table_weights += table.num_embeddings * table.embedding_dim;
-    bytes += planning::table_bytes(table, table.optimizer.value_or(optimizer.sparse), table.num_embeddings);
+    const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
+    bytes += planning::table_bytes(table, moves, table.num_embeddings);
   }
   const bool dot = dense.settings().interaction == model::Interaction::dot;
   return concat("  bottom MLP ", join(dense.bottom_widths(), "-"), ", interaction ", dot ? "dot" : "cat",

@@ -5,6 +5,7 @@ touch "$folder/any.toml"
 must_succeed "usage: tesserec COMMAND" --help
 must_succeed "usage: tesserec COMMAND" check --help
 must_succeed "tesserec " --version
+grep -qE '^tesserec [0-9.]+, Kokkos [0-9]+\.[0-9]+\.[0-9]+, HDF5 [0-9]+\.[0-9]+\.[0-9]+, .*[0-9]' "$folder/out" || complain "a version is missing"
 must_fail '"chekc" is no command; did you mean check?' chekc "$folder/any.toml"
 must_fail '"frobnicate" is no command' frobnicate
 must_fail 'usage: tesserec COMMAND' frobnicate

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>
 
 namespace tesserec {
@@ -32,9 +33,6 @@ MatrixView<T> view_of(T* data, Index rows, Index columns) {
 
 /// How many threads `exec` has.
 inline int concurrency(const Exec& exec) { return static_cast<int>(exec.concurrency()); }
-
-/// Asks the kernel for 2 MiB pages under [data, data + bytes); returns whether it agreed. A no is harmless.
-bool advise_huge_pages(void* data, std::size_t bytes);
 
 /// Uninitialised storage with a label "tesserec::folder::name"; huge pages are asked for from 4 MiB on.
 template <class T>
@@ -107,5 +105,7 @@ class Region {
 
 /// "Serial" or "OpenMP", with the number of threads.
 std::string backend_description(const Exec& exec);
+/// "3.4.1"
+std::string kokkos_version();
 
 }  // namespace tesserec

@@ -29,6 +29,9 @@ struct Slab {
   Index columns = -1;
 };
 
+/// Of the library at hand: "1.10.8".
+std::string hdf5_version();
+
 class File {
  public:
   /// Read-only. A missing file, a folder, not HDF5, a truncated file and a damaged seal are Errors that say so. The

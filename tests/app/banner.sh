@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# What a run says of itself before its first step, on $RANKS ranks: versions, bytes, huge pages that will not come.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+planted_deck "$deck"
+# says "part of stderr" ARGS...: training of one step.
+says() {
+  local part=$1
+  shift
+  rm -rf "$folder/run"
+  must_succeed '"steps": 1' train "$deck" --json --set train.steps=1 --set checkpoint.keep=0 "$@"
+  grep -qE -- "$part" "$folder/err" || complain "no \"$part\": $*"
+}
+says '^tesserec [0-9.]+, Kokkos [0-9.]+, HDF5 [0-9.]+, '
+# 81 rows of 4 columns: 1296 bytes, and a sum a row; for a table of kernel dense that of optimizer.dense, 4 sums a row.
+says '324 in tables \(1\.58 KiB with optimizer state\)'
+says '324 in tables \(2\.17 KiB with optimizer state\)' --set plan.tables.C1.kernel=dense
+
+# A table of 19 MB asks for huge pages.
+large=(--set "data.synthetic.rows=[1200000, 30, 1]" --set plan.default=row_wise)
+says "^$RANKS rank" "${large[@]}"
+usual=$(grep -c 'no huge pages on' "$folder/err")
+if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then expected=1; else expected=0; fi
+[ "$usual" = "$expected" ] || complain "$usual lines about huge pages, $expected expected"
+"$NO_HUGE_PAGES" true && {
+  run "$NO_HUGE_PAGES" "$TESSEREC" train "$deck" --set train.steps=1 --set checkpoint.keep=0 "${large[@]}"
+  [ "$code" = 0 ] || complain "exit code $code without huge pages"
+  [ "$(grep -c "^warning: no huge pages on $RANKS rank.*: " "$folder/err")" = 1 ] || complain "nothing of huge pages"
+  says "^$RANKS rank"
+  ! grep -q 'no huge pages' "$folder/err" || complain "small tables ask for none"
+}
+finish
