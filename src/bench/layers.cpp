@@ -87,11 +87,11 @@ void measure_layers(const Context& context, const train::Session& session, const
   for (const embedding::EmbeddingBagConfig& table : session.model.tables().tables())
     dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
   const dense::FeatureInteraction interaction(model.settings().interaction, model.settings().itself,
-                                              model.settings().embedding_dim, dims);
+                                              model.bottom_widths().back(), dims);
   const std::size_t first = figures.size();
   Layers layers(context, figures);
   layers.mlp("bottom", model.bottom_widths(), true, false);
-  layers.interaction(interaction, model.settings().embedding_dim);
+  layers.interaction(interaction, model.bottom_widths().back());
   layers.mlp("top", model.top_widths(), false, true);
   // From a chunk to the rank's samples of a step.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),

@@ -86,9 +86,9 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
-  if (model.bottom.back() != model.embedding_dim)
+  if (model.interaction == model::Interaction::dot && model.bottom.back() != model.embedding_dim)
     fail(deck.at("model.bottom"), " is ", join(model.bottom, "-"),
-         ": its last width must be model.embedding_dim = ", model.embedding_dim);
+         ": with interaction dot its last width must be model.embedding_dim = ", model.embedding_dim);
   if (model.top.back() != 1) fail(deck.at("model.top"), " is ", join(model.top, "-"), ": its last width must be 1");
   if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");

@@ -21,9 +21,9 @@ void validate(const Settings& s, Index dense_features, const std::vector<Index>&
     if (width < 1) fail("model.bottom: a layer of width ", width, "; widths are at least 1");
   for (const Index width : s.top)
     if (width < 1) fail("model.top: a layer of width ", width, "; widths are at least 1");
-  if (s.bottom.back() != s.embedding_dim)
+  if (s.interaction == Interaction::dot && s.bottom.back() != s.embedding_dim)
     fail("model.bottom ends in ", s.bottom.back(), " but model.embedding_dim is ", s.embedding_dim,
-         "; the interaction needs them equal");
+         "; interaction dot needs them equal");
   if (s.top.back() != 1) fail("model.top ends in ", s.top.back(), "; it must end in 1, the logit");
   for (std::size_t f = 0; f < pooled_dims.size(); ++f)
     if (s.interaction == Interaction::dot && pooled_dims[f] != s.embedding_dim)
@@ -89,7 +89,7 @@ struct Dlrm::Impl {
 
 Dlrm::Impl::Impl(const Settings& s, Index dense_features, std::vector<Index> pooled_dims)
     : settings(s),
-      interaction(s.interaction, s.itself, s.embedding_dim, std::move(pooled_dims)),
+      interaction(s.interaction, s.itself, s.bottom.back(), std::move(pooled_dims)),
       bottom_widths(widths(dense_features, s.bottom)),
       top_widths(widths(interaction.width(), s.top)),
       chain{lay_out("bottom", bottom_widths, true, layout, size),

@@ -23,6 +23,7 @@ must_succeed 'top MLP      5-4-2-1' check "$deck" --set 'data.synthetic.rows=[4,
 must_succeed 'top MLP      6-4-2-1' check "$deck" --set 'data.synthetic.rows=[4, 3]' --set model.interaction=cat
 must_succeed 'tables       3, 9 rows' check "$deck"
 must_succeed 'tables       3, 8 rows' check --set data.synthetic.max_rows=3 "$deck"
+must_succeed 'top MLP      7-4-2-1' check "$deck" --set model.interaction=cat --set 'data.synthetic.rows=[4, 3]' --set 'model.bottom=[3, 3]'
 must_succeed '"interaction_width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 

@@ -88,6 +88,12 @@ TEST_CASE("the effective deck reads back to itself") {
   }
 }
 
+TEST_CASE("with interaction cat the bottom MLP ends where it likes") {
+  const std::string text = "[model]\nembedding_dim = 8\nbottom = [32, 5]\n";
+  CHECK_THROWS_AS(parse_deck(text, "x"), Error);
+  CHECK_NOTHROW(parse_deck(text + "interaction = \"cat\"\n", "x"));
+}
+
 TEST_CASE("the effective deck holds every key of the schema") {
   const std::string effective = deck::effective_deck(parse_deck(test::full_deck, "full.toml"));
   for (const deck::BlockInfo& block : deck::schema())

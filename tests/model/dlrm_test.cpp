@@ -137,6 +137,9 @@ TEST_CASE("the model's gradients are its slopes") {
   check_slopes(small(Interaction::dot, true, Loss::mse, 0.0), {4, 4});
   check_slopes(small(Interaction::cat, false, Loss::wbce, 0.0), {3, 6});
   check_slopes(small(Interaction::cat, false, Loss::bce, 0.45), {4});
+  Settings wider = small(Interaction::cat, false, Loss::bce, 0.0);
+  wider.bottom = {6, 5};  // need not be embedding_dim
+  check_slopes(wider, {4, 3});
 }
 
 TEST_CASE("a lane of several chunks, the last one short, counts every sample once") {

@@ -37,8 +37,8 @@ struct DenseInput {
 /// threads take runs of lanes.
 class Dlrm {
  public:
-  /// `pooled_dims`: embedding dimension of each feature's pooled vector. Errors: bottom does not end in
-  /// embedding_dim, dot with a pooled dimension that differs, top does not end in 1.
+  /// `pooled_dims`: embedding dimension of each feature's pooled vector. Errors: dot with a bottom that does
+  /// not end in embedding_dim or a pooled dimension that differs, top does not end in 1.
   Dlrm(const Settings& settings, Index dense_features, std::vector<Index> pooled_dims);
   ~Dlrm();
 

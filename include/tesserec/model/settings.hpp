@@ -20,7 +20,7 @@ inline const std::vector<std::string> types = {"dlrm"};
 struct Settings {
   std::string type = types.front();
   Index embedding_dim = 16;
-  std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; the last is embedding_dim
+  std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   Interaction interaction = Interaction::dot;
   bool itself = false;                            ///< dot: keep the diagonal of the interaction
