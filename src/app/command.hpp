@@ -47,12 +47,16 @@ struct Command {
 
 const std::vector<Command>& commands();
 
+/// The number behind an option, at least 1; 0 without the option. Error: not a number.
+int count_of(const Invocation& invocation, const std::string& option);
+
 /// Writes to stdout on rank 0.
 void print(const comm::Communicator& comm, const std::string& text);
 /// The one JSON object of --json.
 void print(const comm::Communicator& comm, const Json& object);
 
 int preprocess(const Invocation& invocation, const comm::Communicator& comm);
+int generate(const Invocation& invocation, const comm::Communicator& comm);
 int train(const Invocation& invocation, const comm::Communicator& comm);
 int evaluate(const Invocation& invocation, const comm::Communicator& comm);
 int predict(const Invocation& invocation, const comm::Communicator& comm);

@@ -2,12 +2,21 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::app {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"preprocess", "turn raw click logs into HDF5 data sets", preprocess, "DECK", true, false, {}},
+      {"generate",
+       "show batches of the training data: files, or a generator",
+       generate,
+       "DECK",
+       false,
+       true,
+       {{"--print", "N", "the first N batches of the first epoch, as training would see them"}}},
       {"train", "train, from the newest checkpoint or from the start", train, "DECK", true, true, {}},
       {"evaluate", "metrics of a checkpoint on the evaluation data", evaluate, "DECK", true, true, {}},
       {"predict",
@@ -48,6 +57,15 @@ const std::vector<Command>& commands() {
        {{"--markdown", "", "as docs/deck.md"}}},
   };
   return table;
+}
+
+int count_of(const Invocation& invocation, const std::string& option) {
+  const auto found = invocation.options.find(option);
+  if (found == invocation.options.end()) return 0;
+  const std::optional<int> value = parse_number<int>(found->second);
+  if (!value || *value < 1 || *value > 1 << 20)
+    fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", found->second, "\"");
+  return *value;
 }
 
 void print(const comm::Communicator& comm, const std::string& text) {

@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include <tesserec/data.hpp>
+#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 
@@ -18,6 +19,17 @@ std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
   }
   if (!some) return std::nullopt;
   return data::Dataset(deck.data.train, "data.train").info();
+}
+
+std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
+                                                        const std::optional<data::SourceInfo>& info) {
+  if (info) return train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
+  std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;
+  for (embedding::EmbeddingBagConfig& table : tables) {
+    if (table.feature_names.empty()) table.feature_names = {table.name};
+    if (table.embedding_dim == 0) table.embedding_dim = deck.model.embedding_dim;
+  }
+  return tables;
 }
 
 }  // namespace tesserec::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/deck/deck.hpp>
@@ -10,5 +11,10 @@ namespace tesserec::app {
 
 /// What a training run would read, where it can be known now: a generator's, or that of files which exist already.
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck);
+
+/// The deck's tables as training would have them. Without data: none where the deck has none, and rows 0 where it does
+/// not say how many. Errors as train::resolve_tables'.
+std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
+                                                        const std::optional<data::SourceInfo>& info);
 
 }  // namespace tesserec::app

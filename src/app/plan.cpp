@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec plan: who would hold what, how long a step would take, and how far that can be from the best.
-#include <optional>
 
 #include "command.hpp"
 #include "known_data.hpp"
@@ -14,31 +13,15 @@
 namespace tesserec::app {
 namespace {
 
-int count_of(const Invocation& invocation, const std::string& option) {
-  const auto found = invocation.options.find(option);
-  if (found == invocation.options.end()) return 0;
-  const std::optional<int> value = parse_number<int>(found->second);
-  if (!value || *value < 1 || *value > 1 << 20)
-    fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", found->second, "\"");
-  return *value;
-}
-
 /// The deck's tables as training would have them.
 std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
-  if (info) {
-    auto tables = train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
-    deck.plan = train::planner_settings(deck.plan, tables, *info);
-    return tables;
-  }
-  if (deck.tables.empty())
+  std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
+  if (info) deck.plan = train::planner_settings(deck.plan, tables, *info);
+  if (tables.empty())
     fail(deck.file, ": neither the data nor [[table]] blocks say which tables there are; give data.train or --tables");
-  std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;
-  for (embedding::EmbeddingBagConfig& table : tables) {
-    if (table.feature_names.empty()) table.feature_names = {table.name};
-    if (table.embedding_dim == 0) table.embedding_dim = deck.model.embedding_dim;
+  for (const embedding::EmbeddingBagConfig& table : tables)
     if (table.num_embeddings == 0)
       fail("table ", table.name, ": the data do not exist yet, so table.", table.name, ".rows must be given");
-  }
   return tables;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "dataset_source.hpp"
 #include "planted_table.hpp"
+#include "sequential_source.hpp"
 #include "synthetic_source.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/data/make_source.hpp>
@@ -29,6 +31,12 @@ void check(const SyntheticSettings& s) {
 
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
+  if (s.bit_generator == BitGenerator::mt19937) {
+    if (s.kind != SyntheticKind::reference) fail("data.synthetic.bit_generator mt19937 is for kind reference");
+    if (deal.shuffle) fail("data.synthetic.bit_generator mt19937 draws sample after sample: set train.shuffle = false");
+    if (deal.seed > std::numeric_limits<std::uint32_t>::max())
+      fail("run.seed = ", deal.seed, ": data.synthetic.bit_generator mt19937 takes seeds below 2^32");
+  }
   const bool planted = s.kind == SyntheticKind::planted;
   const SourceInfo info = synthetic_info(s, use);
   if (info.samples <= 0)
@@ -41,6 +49,7 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
           model->fill(stream, samples, global_size, batch);
         });
   }
+  if (s.bit_generator == BitGenerator::mt19937) return std::make_unique<SequentialSource>(info, deal, s);
   CounterStream uniform(deal.seed, std::ssize(info.features));
   return std::make_unique<SyntheticSource>(
       info, deal,
@@ -78,9 +87,10 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   for (const Index rows : info.rows) {
     const auto most = static_cast<double>(settings.ids_per_bag);
     if (planted)
-      info.ids_per_bag.push_back(settings.variable_bags ? most / 2 : most);
+      info.ids_per_bag.push_back(settings.variable_bags.value_or(false) ? most / 2 : most);
     else
-      info.ids_per_bag.push_back(reference_ids_per_bag(rows, settings.ids_per_bag));
+      info.ids_per_bag.push_back(
+          reference_ids_per_bag(rows, settings.ids_per_bag, settings.variable_bags.value_or(true)));
   }
   return info;
 }

@@ -9,7 +9,7 @@ namespace tesserec::data {
 PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows)
     : rows_(rows),
       ids_per_bag_(settings.ids_per_bag),
-      variable_(settings.variable_bags),
+      variable_(settings.variable_bags.value_or(false)),
       zipf_(rows, settings.zipf),
       effects_(seed, Purpose::planted_model, static_cast<std::uint64_t>(table) + 1) {
   for (std::uint64_t stream = 0; stream < 3; ++stream)

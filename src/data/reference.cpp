@@ -9,9 +9,12 @@ namespace tesserec::data {
 namespace {
 
 /// Appends one bag.
-void add_bag(Index rows, Index ids_per_bag, UniformStream& uniform, std::vector<Index>& ids) {
-  const auto most = static_cast<double>(std::min(rows, ids_per_bag));
-  const auto draws = static_cast<Index>(std::nearbyint(std::max(1.0, uniform.next() * most)));
+void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& uniform, std::vector<Index>& ids) {
+  Index draws = ids_per_bag;
+  if (variable) {
+    const auto most = static_cast<double>(std::min(rows, ids_per_bag));
+    draws = static_cast<Index>(std::nearbyint(std::max(1.0, uniform.next() * most)));
+  }
   const auto first = static_cast<std::ptrdiff_t>(ids.size());
   for (Index i = 0; i < draws; ++i)
     ids.push_back(static_cast<Index>(std::nearbyint(uniform.next() * static_cast<double>(rows - 1))));
@@ -21,13 +24,17 @@ void add_bag(Index rows, Index ids_per_bag, UniformStream& uniform, std::vector<
 
 }  // namespace
 
-double reference_ids_per_bag(Index rows, Index ids_per_bag) {
+double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
   const Index most = std::min(rows, ids_per_bag);
   const auto n = static_cast<double>(rows);
+  const auto distinct = [&](Index draws) {
+    return rows == 1 ? 1.0 : -n * std::expm1(static_cast<double>(draws) * std::log1p(-1 / n));
+  };
+  if (!variable) return distinct(ids_per_bag);
   double sum = 0;
   for (Index draws = 1; draws <= most; ++draws) {  // half a unit of u is rounded to 0, half to most
     const double share = (most == 1 ? 1.0 : draws == 1 ? 1.5 : draws == most ? 0.5 : 1.0) / static_cast<double>(most);
-    sum += share * (rows == 1 ? 1.0 : -n * std::expm1(static_cast<double>(draws) * std::log1p(-1 / n)));
+    sum += share * distinct(draws);
   }
   return sum;
 }
@@ -49,6 +56,11 @@ double CounterStream::next() {
   return static_cast<double>((std::uint64_t{quad_[i]} << 32 | quad_[i + 1]) >> 11) * 0x1p-53;
 }
 
+double Mt19937Stream::next() {
+  const auto high = static_cast<double>(twister_() >> 5), low = static_cast<double>(twister_() >> 6);
+  return (high * 0x1p26 + low) * 0x1p-53;
+}
+
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch) {
@@ -64,7 +76,7 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
   for (std::size_t f = 0; f < rows.size(); ++f)
     for (const Index sample : samples) {
       uniform.bag_of(sample, static_cast<Index>(f));
-      add_bag(rows[f], settings.ids_per_bag, uniform, ids);
+      add_bag(rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true), uniform, ids);
       batch.sparse.offsets(++bag) = std::ssize(ids);
     }
   reserve_values(batch, std::ssize(ids), false);

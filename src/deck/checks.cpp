@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keys owe each other.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "value.hpp"
@@ -31,6 +32,14 @@ void check_data(const Deck& deck) {
   if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
   if (synthetic.rows.empty())
     fail(deck.at("data.synthetic.rows"), " is empty: a model has at least one table; give its number of rows");
+  if (synthetic.bit_generator != data::BitGenerator::mt19937) return;
+  if (synthetic.kind != data::SyntheticKind::reference)
+    fail(deck.at("data.synthetic.bit_generator"), " is mt19937, which only kind = \"reference\" draws from");
+  if (deck.train.shuffle)
+    fail(deck.at("data.synthetic.bit_generator"),
+         " is mt19937, whose samples come one after the other: set train.shuffle = false");
+  if (deck.run.seed > std::numeric_limits<std::uint32_t>::max())
+    fail(deck.at("run.seed"), " is ", deck.run.seed, ", and mt19937 takes seeds below 2^32");
 }
 
 void check_column(const Deck& deck, std::size_t i, int& labels) {

@@ -16,7 +16,7 @@ template <class T>
 struct Key {
   KeyInfo info;
   std::function<void(T&, const Value&, const std::string& path)> read;
-  std::function<std::string(const T&)> write;  ///< as TOML
+  std::function<std::string(const T&)> write;  ///< as TOML; empty = unset
   bool required = false;
 };
 template <class T>
@@ -64,12 +64,16 @@ Key<T> number(const char* name, double T::*member, Numbers range, const char* un
       [=](const T& o) { return shortest(o.*member); });
 }
 
-template <class T>
-Key<T> boolean(const char* name, bool T::*member, const char* sentence) {
+/// `M` is bool, or an optional of it that is unset until the deck sets it.
+template <class T, class M>
+Key<T> boolean(const char* name, M T::*member, const char* sentence) {
   return make_key<T>(
       name, "true or false", "", "", sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_boolean(v, path); },
-      [=](const T& o) { return std::string(o.*member ? "true" : "false"); });
+      [=](const T& o) {
+        const std::optional<bool> value = o.*member;
+        return value ? std::string(*value ? "true" : "false") : "";
+      });
 }
 
 template <class T>
@@ -87,7 +91,8 @@ std::vector<std::string> names_of(const Choices<E>& choices) {
   return names;
 }
 
-/// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional.
+/// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional. One that is
+/// not listed is unset.
 template <class T, class M>
 Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const char* sentence) {
   const std::vector<std::string> names = names_of(choices);
@@ -97,7 +102,7 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const c
       [=](const T& o) {
         for (const auto& c : choices)
           if (c.second == o.*member) return quoted(c.first);
-        return std::string("\"\"");
+        return std::string();
       });
 }
 

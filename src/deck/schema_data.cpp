@@ -21,6 +21,8 @@ Section synthetic_section() {
   const Choices<data::SyntheticKind> kinds = {{"none", data::SyntheticKind::none},
                                               {"planted", data::SyntheticKind::planted},
                                               {"reference", data::SyntheticKind::reference}};
+  const Choices<data::BitGenerator> generators = {{"philox", data::BitGenerator::philox},
+                                                  {"mt19937", data::BitGenerator::mt19937}};
   const Keys<Synthetic> keys = {
       choice("kind", &Synthetic::kind, kinds,
              "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's "
@@ -36,14 +38,21 @@ Section synthetic_section() {
       integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense numbers of a sample."),
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
               "Ids of one feature of a sample, or the most of them."),
-      boolean("variable_bags", &Synthetic::variable_bags,
-              "planted: bag lengths uniform in 0 to ids_per_bag instead of fixed; reference always varies them by its "
-              "own rule."),
+      default_words(boolean("variable_bags", &Synthetic::variable_bags,
+                            "planted: bag lengths uniform in 0 to ids_per_bag, or all ids_per_bag; reference: 1 to "
+                            "ids_per_bag draws, at most as many as the table has rows, or always ids_per_bag draws, of "
+                            "which each id is kept once."),
+                    "false (planted), true (reference)"),
       number("zipf", &Synthetic::zipf, {0.0, 10.0}, "", "planted: exponent of the ids' frequency; 0 means uniform."),
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: aimed share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, tables and dense numbers together."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
+      choice(
+          "bit_generator", &Synthetic::bit_generator, generators,
+          "philox: a sample's numbers are a function of run.seed and the sample; mt19937, for reference: the numbers "
+          "of numpy.random.seed(run.seed) in the reference program's order, without train.shuffle; every rank draws "
+          "the whole batch."),
   };
   return single(
       "data.synthetic", "Samples made on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });

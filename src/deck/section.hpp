@@ -66,7 +66,8 @@ void read_keys(Deck& deck, const Keys<T>& keys, T& object, const Value& block, c
 template <class T>
 std::string write_keys(const Keys<T>& keys, const T& object) {
   std::string out;
-  for (const Key<T>& key : keys) out += key.info.name + " = " + key.write(object) + "\n";
+  for (const Key<T>& key : keys)
+    if (const std::string value = key.write(object); !value.empty()) out += key.info.name + " = " + value + "\n";
   return out;
 }
 

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <random>
 #include <set>
 
 #include "catch.hpp"
 #include "samples_file.hpp"
+#include <tesserec/core/error.hpp>
 
 using namespace tesserec;
 using data::Use;
 
 namespace {
-
-/// numpy's random.rand(): 53 bits from two outputs of the Mersenne twister.
-class Twister : public data::UniformStream {
- public:
-  double next() override {
-    const auto a = static_cast<double>(twister_() >> 5), b = static_cast<double>(twister_() >> 6);
-    return (a * 67108864 + b) / 9007199254740992;
-  }
-
- private:
-  std::mt19937 twister_{1};
-};
 
 template <class T>
 std::vector<T> some(const Vector<T>& view, Index begin, Index end) {
@@ -42,19 +30,85 @@ data::Settings tables_432() {
 
 }  // namespace
 
-TEST_CASE("the reference DLRM's published first mini-batch") {
-  const data::SyntheticSettings settings = tables_432().synthetic;
-  Twister twister;
+TEST_CASE("the reference DLRM's three published mini-batches, from the rule and from a source on any number of ranks") {
+  struct Published {
+    std::vector<double> dense;
+    std::vector<Index> ids, offsets;
+    std::vector<double> targets;
+  };
+  const std::vector<Published> published = {{{0.4170, 0.7203, 0.0001, 0.3023, 0.1468, 0.0923, 0.1863, 0.3456},
+                                             {1, 2, 0, 1, 3, /**/ 1, 0, /**/ 0, 1, 1},
+                                             {0, 2, 5, /**/ 6, 7, /**/ 9, 10},
+                                             {0.8946, 0.0850}},
+                                            {{0.0391, 0.1698, 0.8781, 0.0983, 0.4211, 0.9579, 0.5332, 0.6919},
+                                             {2, 0, 2, 3, /**/ 1, 2, 1, /**/ 0, 0},
+                                             {0, 1, 4, /**/ 6, 7, /**/ 8, 9},
+                                             {0.6788, 0.2116}},
+                                            {{0.2655, 0.4916, 0.0534, 0.5741, 0.1467, 0.5893, 0.6998, 0.1023},
+                                             {1, 2, 2, /**/ 1, 2, 0, 2, /**/ 1, 0},
+                                             {0, 2, 3, /**/ 5, 7, /**/ 8, 9},
+                                             {0.9275, 0.3478}}};
+  const auto require_published = [&](const data::Batch& batch, const Published& as) {
+    REQUIRE((batch.size == 2 && batch.global_size == 2 && batch.sparse.stride == 2));
+    for (Index i = 0; i < 8; ++i) REQUIRE(batch.dense(i / 4, i % 4) == Approx(as.dense[i]).margin(5e-5));
+    REQUIRE(some(batch.sparse.values, 0, batch.sparse.total()) == as.ids);
+    REQUIRE(some(batch.sparse.offsets, 0, 7) == as.offsets);
+    for (Index b = 0; b < 2; ++b) REQUIRE(batch.labels(b) == Approx(as.targets[b]).margin(5e-5));
+  };
+  data::Settings settings = tables_432();
+  data::Mt19937Stream twister(1);
   data::Batch batch{Exec()};
-  data::reference_batch(settings, settings.rows, {"a", "b", "c"}, std::vector<Index>{0, 1}, 2, twister, batch);
-  using Ids = std::vector<Index>;
-  REQUIRE(some(batch.sparse.values, 0, 10) == Ids{1, 2, 0, 1, 3, /**/ 1, 0, /**/ 0, 1, 1});
-  REQUIRE(some(batch.sparse.offsets, 0, 7) == Ids{0, 2, 5, /**/ 6, 7, /**/ 9, 10});
-  REQUIRE(batch.labels(0) == Approx(0.8946).margin(5e-5));
-  REQUIRE(batch.labels(1) == Approx(0.0850).margin(5e-5));
-  REQUIRE(batch.dense(0, 0) == Approx(0.417022));
-  REQUIRE(batch.dense(1, 3) == Approx(0.345561));
-  REQUIRE((batch.size == 2 && batch.global_size == 2 && batch.sparse.stride == 2));
+  for (Index k = 0; k < 3; ++k) {
+    const std::vector<Index> samples = {2 * k, 2 * k + 1};
+    data::reference_batch(settings.synthetic, {4, 3, 2}, {"a", "b", "c"}, samples, 2, twister, batch);
+    require_published(batch, published[k]);
+  }
+
+  settings.synthetic.bit_generator = data::BitGenerator::mt19937;
+  settings.synthetic.samples = settings.synthetic.evaluate_samples = 7;  // the last batch is short
+  const data::Deal deal{0, 1, Lanes(2), 2, false, 1};
+  const auto source = data::make_source(settings, Use::train, deal);
+  for (Index epoch = 0; epoch < 2; ++epoch) {
+    source->seek(epoch, 0);
+    for (const Published& as : published) {
+      REQUIRE(source->next(batch));
+      require_published(batch, as);
+    }
+    REQUIRE(source->next(batch));
+    REQUIRE(batch.size == 1);
+    REQUIRE_FALSE(source->next(batch));
+  }
+  const auto one = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
+  REQUIRE(one.size() == 4);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 0) == one);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 3, 2) == std::vector(one.begin() + 2, one.end()));
+  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0) == one);
+  data::Deal shuffled = deal;
+  shuffled.shuffle = true;
+  REQUIRE_THROWS_AS(data::make_source(settings, Use::train, shuffled), Error);
+}
+
+TEST_CASE("reference bags are of 1 to ids_per_bag draws, or always of ids_per_bag") {
+  data::Settings settings = tables_432();
+  settings.synthetic.rows = {100000, 3, 1};
+  const auto mean_lengths = [&](std::optional<bool> variable) {
+    settings.synthetic.variable_bags = variable;
+    const auto source = data::make_source(settings, Use::train, {0, 1, Lanes(1), 1000, false, 5});
+    data::Batch batch{Exec()};
+    REQUIRE(source->next(batch));
+    std::vector<double> means(3);
+    for (Index f = 0; f < 3; ++f) {
+      for (Index b = 0; b < 1000; ++b) means[f] += 1e-3 * static_cast<double>(batch.sparse.length(f, b));
+      REQUIRE(means[f] == Approx(source->info().ids_per_bag[f]).epsilon(0.05));  // what the planner counts with
+    }
+    return means;
+  };
+  const auto fixed = mean_lengths(false), variable = mean_lengths(true);
+  REQUIRE(fixed[0] == Approx(10).margin(0.01));
+  REQUIRE(fixed[1] == Approx(2.9).margin(0.1));
+  REQUIRE(fixed[2] == Approx(1));
+  REQUIRE(variable[0] == Approx(5.3).margin(0.4));
+  REQUIRE(mean_lengths({}) == variable);
 }
 
 TEST_CASE("reference samples are the same every epoch and on any number of ranks") {
@@ -105,7 +159,7 @@ TEST_CASE("bags of few and many ids, in tables of few and many rows, are the rul
   settings.ids_per_bag = 50;
   settings.rows = {3, 64, 65, 1000, 3000000};
   std::vector<Index> samples(200);
-  Twister twister, plain;
+  data::Mt19937Stream twister(1), plain(1);
   data::Batch batch{Exec()};
   data::reference_batch(settings, settings.rows, {"a", "b", "c", "d", "e"}, samples, 200, twister, batch);
   for (Index i = 0; i < 200 * settings.dense_features; ++i) plain.next();

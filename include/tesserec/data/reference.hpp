@@ -4,6 +4,7 @@
 /// numbers.
 #pragma once
 
+#include <random>
 #include <span>
 
 #include <tesserec/core/random.hpp>
@@ -41,15 +42,26 @@ class CounterStream : public UniformStream {
   std::array<std::uint32_t, 4> quad_{};
 };
 
+/// numpy.random's numbers after numpy.random.seed(seed), in the order in which they are asked for: 53 bits from two
+/// outputs of the Mersenne twister.
+class Mt19937Stream : public UniformStream {
+ public:
+  explicit Mt19937Stream(std::uint32_t seed) : twister_(seed) {}
+  double next() override;
+
+ private:
+  std::mt19937 twister_;
+};
+
 /// Fills the batch with the samples given. Dense features of all samples first; then feature by feature,
-/// sample by sample: round(max(1, u * min(rows, ids_per_bag))) draws of id round(u * (rows - 1)), sorted,
-/// each once; then the targets, rounded when asked. Rounding is half to even, targets and dense features are
-/// rounded to float.
+/// sample by sample: round(max(1, u * min(rows, ids_per_bag))) draws (ids_per_bag where variable_bags is false) of id
+/// round(u * (rows - 1)), sorted, each once; then the targets, rounded when asked. Rounding is half to even, targets
+/// and dense features are rounded to float.
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch);
 
-/// Distinct ids of a bag on average, were ids uniform over the rows.
-double reference_ids_per_bag(Index rows, Index ids_per_bag);
+/// Distinct ids of a bag on average, were ids uniform over the rows; `variable`: of 1 to ids_per_bag draws.
+double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable);
 
 }  // namespace tesserec::data

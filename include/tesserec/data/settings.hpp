@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@ namespace tesserec::data {
 
 enum class SyntheticKind { none, planted, reference };
 
+/// philox: a sample's numbers are a function of seed and sample. mt19937: numpy.random's after seed(run.seed), one
+/// after the other.
+enum class BitGenerator { philox, mt19937 };
+
 /// [data.synthetic]: samples made on the fly.
 struct SyntheticSettings {
   SyntheticKind kind = SyntheticKind::none;
@@ -18,12 +23,15 @@ struct SyntheticSettings {
   std::vector<Index> rows;     ///< rows of each table's id space, one feature a table
   Index max_rows = 0;          ///< caps every entry of rows; 0 = no cap
   Index dense_features = 13;
-  Index ids_per_bag = 1;       ///< bag length, or the largest when variable
-  bool variable_bags = false;  ///< planted: length uniform in [0, ids_per_bag]
+  Index ids_per_bag = 1;  ///< bag length, or the largest when variable
+  /// planted: length uniform in [0, ids_per_bag], or fixed; reference: 1 to ids_per_bag draws, or always ids_per_bag.
+  /// Unset: fixed for planted, variable for reference.
+  std::optional<bool> variable_bags;
   double zipf = 1.05;          ///< planted: exponent of the ids' frequency; 0 = uniform
   double click_rate = 0.25;    ///< planted: aimed share of label 1
   double strength = 1.4;       ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80
   bool round_targets = false;  ///< reference: targets rounded to 0 or 1
+  BitGenerator bit_generator = BitGenerator::philox;  ///< mt19937: reference, without shuffling
 };
 
 /// [data]

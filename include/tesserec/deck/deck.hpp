@@ -53,7 +53,7 @@ void require_data(const Deck& deck);
 /// For preprocessing: Error unless preprocess.train and preprocess.output are given.
 void require_preprocess(const Deck& deck);
 
-/// The deck as TOML text with every key; reading it gives the same Deck.
+/// The deck as TOML text with every key but those that stay unset; reading it gives the same Deck.
 std::string effective_deck(const Deck& deck);
 
 }  // namespace tesserec::deck

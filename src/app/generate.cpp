@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec generate: batches of the training data, for people to look at.
+#include <algorithm>
+#include <span>
+
+#include "job.hpp"
+#include "known_data.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/batch.hpp>
+#include <tesserec/train/tables.hpp>
+
+namespace tesserec::app {
+namespace {
+
+/// The bags of one feature in a batch.
+struct Bags {
+  Bags(const jagged::KeyedJaggedTensor& sparse, Index f) {
+    const Index begin = sparse.begin(f, 0);
+    for (Index b = 0; b < sparse.stride; ++b) {
+      lengths.push_back(sparse.length(f, b));
+      offsets.push_back(offsets.back() + lengths.back());
+    }
+    const Index end = begin + offsets.back();
+    ids.assign(sparse.values.data() + begin, sparse.values.data() + end);
+    if (sparse.weighted()) weights.assign(sparse.weights.data() + begin, sparse.weights.data() + end);
+  }
+
+  std::vector<Index> lengths, offsets = {0}, ids;  ///< offsets from 0, one more than lengths
+  std::vector<float> weights;                      ///< of each id, where the data have some
+};
+
+std::string shown(float value) { return fixed(value, 4); }
+
+std::string batch_text(const data::Batch& batch, Index number) {
+  std::size_t width = 7;  // "targets"
+  for (const std::string& feature : batch.sparse.keys) width = std::max(width, feature.size());
+  std::string text = concat("batch ", number, ": ", counted(batch.size, "sample"), "\n");
+  const auto line = [&](const std::string& name, const std::string& rest) {
+    text += "  " + left(name, width) + " " + rest + "\n";
+  };
+  const auto numbers = [](const float* first, Index count) { return join(std::span(first, count), " ", shown); };
+  const Index columns = batch.dense.extent(1);
+  for (Index b = 0; b < batch.size; ++b)
+    line(b == 0 ? "dense" : "", numbers(batch.dense.data() + b * columns, columns));
+  for (Index f = 0; f < batch.sparse.features(); ++f) {
+    const Bags bags(batch.sparse, f);
+    line(batch.sparse.keys[f],
+         concat("lengths [", join(bags.lengths), "], offsets [", join(bags.offsets), "], ids [", join(bags.ids), "]",
+                batch.sparse.weighted() ? ", weights [" + join(bags.weights, ", ", shown) + "]" : ""));
+  }
+  line("targets", numbers(batch.labels.data(), batch.size));
+  return text;
+}
+
+Json batch_json(const data::Batch& batch, Index number) {
+  Json dense = Json::array(), features = Json::array(), targets = Json::array();
+  for (Index b = 0; b < batch.size; ++b) {
+    const float* row = &batch.dense(b, 0);
+    dense.add(std::vector<float>(row, row + batch.dense.extent(1)));
+    targets.add(batch.labels(b));
+  }
+  for (Index f = 0; f < batch.sparse.features(); ++f) {
+    const Bags bags(batch.sparse, f);
+    Json feature = Json::object();
+    feature.set("name", batch.sparse.keys[f])
+        .set("lengths", bags.lengths)
+        .set("offsets", bags.offsets)
+        .set("ids", bags.ids);
+    features.add(batch.sparse.weighted() ? feature.set("weights", bags.weights) : feature);
+  }
+  return Json::object()
+      .set("batch", number)
+      .set("size", batch.size)
+      .set("dense", dense)
+      .set("features", features)
+      .set("targets", targets);
+}
+
+std::string tables_text(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  std::string text;
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    text += concat("table ", table.name, ": ", table.num_embeddings, " rows x ", table.embedding_dim,
+                   " columns; feature", table.feature_names.size() == 1 ? " " : "s ", join(table.feature_names), "\n");
+  return text;
+}
+
+Json tables_json(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  Json all = Json::array();
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    all.add(Json::object()
+                .set("name", table.name)
+                .set("rows", table.num_embeddings)
+                .set("dim", table.embedding_dim)
+                .set("features", table.feature_names));
+  return all;
+}
+
+}  // namespace
+
+int generate(const Invocation& invocation, const comm::Communicator& comm) {
+  const int count = count_of(invocation, "--print");
+  if (count == 0) fail("tesserec generate needs --print N, the number of batches to show");
+  const deck::Deck deck = invocation.read_deck();
+  deck::require_data(deck);
+  if (comm.rank() != 0) return 0;  // one rank alone has whole batches
+
+  const train::Job job = job_of(deck);
+  const data::Deal deal{0, 1, Lanes(job.lanes()), job.train.batch_size, job.train.shuffle, job.run.seed};
+  const auto source = data::make_source(job.data, data::Use::train, deal);
+  const data::SourceInfo& info = source->info();
+  const auto tables = known_tables(deck, info);
+  source->limit_rows(train::id_limits(tables, info));
+
+  Json batches = Json::array();
+  std::string text = concat(info.description, ": ", deal.batches(info.samples), " batches of ", deal.batch_size,
+                            " samples\n", tables_text(tables));
+  data::Batch batch{Exec()};
+  for (Index number = 0; number < count && source->next(batch); ++number) {
+    if (invocation.json)
+      batches.add(batch_json(batch, number));
+    else
+      text += batch_text(batch, number);
+  }
+  if (!invocation.json)
+    print(comm, text);
+  else
+    print(comm, Json::object()
+                    .set("data", info.description)
+                    .set("samples", info.samples)
+                    .set("batch_size", deal.batch_size)
+                    .set("tables", tables_json(tables))
+                    .set("batches", batches));
+  return 0;
+}
+
+}  // namespace tesserec::app

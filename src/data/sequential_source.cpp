@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sequential_source.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace tesserec::data {
+namespace {
+
+/// Some samples of `whole`.
+void take(const Batch& whole, std::span<const Index> samples, Batch& batch) {
+  const jagged::KeyedJaggedTensor& from = whole.sparse;
+  const Index size = std::ssize(samples), columns = whole.dense.extent(1);
+  reserve_batch(batch, size, whole.global_size, columns, from.keys);
+  Index bag = 0;
+  batch.sparse.offsets(0) = 0;
+  for (Index f = 0; f < from.features(); ++f)
+    for (const Index sample : samples) {
+      batch.sparse.offsets(bag + 1) = batch.sparse.offsets(bag) + from.length(f, sample);
+      ++bag;
+    }
+  reserve_values(batch, batch.sparse.total(), false);
+  Index* to = batch.sparse.values.data();
+  for (Index f = 0; f < from.features(); ++f)
+    for (const Index sample : samples)
+      to = std::copy_n(from.values.data() + from.begin(f, sample), from.length(f, sample), to);
+  for (Index b = 0; b < size; ++b) {
+    std::copy_n(&whole.dense(samples[b], 0), columns, &batch.dense(b, 0));
+    batch.labels(b) = whole.labels(samples[b]);
+  }
+}
+
+}  // namespace
+
+SequentialSource::SequentialSource(SourceInfo info, const Deal& deal, SyntheticSettings settings)
+    : info_(std::move(info)),
+      settings_(std::move(settings)),
+      deal_(deal),
+      order_(info_.samples, deal),
+      uniform_(static_cast<std::uint32_t>(deal.seed)) {
+  assert(!deal.shuffle);
+}
+
+void SequentialSource::draw() {
+  const Index first = drawn_ * deal_.batch_size, count = order_.batch_samples(drawn_);
+  std::vector<Index> samples(count);
+  std::iota(samples.begin(), samples.end(), first);
+  reference_batch(settings_, info_.rows, info_.features, samples, count, uniform_, *whole_);
+  ++drawn_;
+}
+
+bool SequentialSource::next(Batch& batch) {
+  if (batch_ >= order_.batches()) return false;
+  if (!whole_) whole_.emplace(batch.exec);
+  while (drawn_ <= batch_) draw();  // also those that a seek left out
+  std::vector<Index> mine = order_.batch(batch_);
+  for (Index& sample : mine) sample -= batch_ * deal_.batch_size;
+  take(*whole_, mine, batch);
+  ++batch_;
+  return true;
+}
+
+void SequentialSource::seek(Index epoch, Index batch) {
+  order_.start(epoch);
+  uniform_ = Mt19937Stream(static_cast<std::uint32_t>(deal_.seed));
+  drawn_ = 0;
+  batch_ = batch;
+}
+
+}  // namespace tesserec::data

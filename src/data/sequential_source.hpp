@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <tesserec/data/batch.hpp>
+#include <tesserec/data/reference.hpp>
+#include <tesserec/data/sample_order.hpp>
+
+namespace tesserec::data {
+
+/// The reference's batches of numbers that come one after the other: every rank draws whole batches from the epoch's
+/// first on and keeps its own samples. Each epoch begins anew with the seed, as there.
+class SequentialSource : public Source {
+ public:
+  /// Not for a shuffled deal.
+  SequentialSource(SourceInfo info, const Deal& deal, SyntheticSettings settings);
+
+  const SourceInfo& info() const override { return info_; }
+  bool next(Batch& batch) override;
+  void seek(Index epoch, Index batch) override;
+
+ private:
+  /// The next batch of all ranks, into whole_.
+  void draw();
+
+  SourceInfo info_;
+  SyntheticSettings settings_;
+  Deal deal_;
+  SampleOrder order_;
+  Mt19937Stream uniform_;
+  Index batch_ = 0;
+  Index drawn_ = 0;  // batches of this epoch
+  std::optional<Batch> whole_;
+};
+
+}  // namespace tesserec::data
