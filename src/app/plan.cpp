@@ -60,8 +60,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     proven = planner.evaluate(tables, planning::read_plan(invocation.options.at("--evaluate"), tables, topology.ranks,
                                                           planning::Borders::nearest));
   else if (!deck.plan.file.empty()) {
-    proven = planner.evaluate(tables, planning::read_plan(deck.plan.file, tables, topology.ranks));
-    planner.model().require_fits(tables, proven.plan);
+    proven = planner.given_plan(tables);
   } else {
     proven = planner.plan(tables);
   }

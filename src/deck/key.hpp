@@ -56,6 +56,16 @@ Key<T> integer(const char* name, M T::*member, Integers range, const char* unit,
       [=](const T& o) { return std::to_string(o.*member); });
 }
 
+/// Unset until the deck sets it.
+template <class T>
+Key<T> integer(const char* name, std::optional<Index> T::*member, Integers range, const char* unit,
+               const char* sentence) {
+  return make_key<T>(
+      name, "integer", range.words(), unit, sentence,
+      [=](T& o, const Value& v, const std::string& path) { o.*member = read_integer(v, path, range); },
+      [=](const T& o) { return o.*member ? std::to_string(*(o.*member)) : ""; });
+}
+
 template <class T>
 Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const char* sentence) {
   return make_key<T>(

@@ -55,7 +55,10 @@ Section plan_section() {
   const Keys<Plan> keys = {
       choice("default", &Plan::default_type, sharding_types(),
              "How tables are cut over the ranks; auto: the planner chooses for each table."),
-      text("file", &Plan::file, Text::any, "A plan as `tesserec plan --json` writes it, used as it is; empty: plan."),
+      text("file", &Plan::file, Text::any,
+           "A plan as `tesserec plan --json` writes it, instead of a search; empty: plan. One that breaks what "
+           "plan.default "
+           "or [plan.tables.NAME] demands is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
               "Ranks of a node; 0: those that share memory. Another number simulates nodes."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
@@ -112,18 +115,20 @@ Section costs_section() {
 
 Section tables_section() {
   using Constraints = planning::ParameterConstraints;
-  const Choices<planning::ComputeKernel> kernels = {{"fused", planning::ComputeKernel::fused},
-                                                    {"dense", planning::ComputeKernel::dense}};
+  const Choices<std::optional<planning::ComputeKernel>> kernels = {{"fused", planning::ComputeKernel::fused},
+                                                                   {"dense", planning::ComputeKernel::dense}};
   const Keys<Constraints> keys = {
       types_key(),
-      choice("kernel", &Constraints::kernel, kernels,
-             "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as "
-             "optimizer.dense says."),
+      default_words(choice("kernel", &Constraints::kernel, kernels,
+                           "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as "
+                           "optimizer.dense says."),
+                    "plan.file's, or \"fused\""),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
                "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, "
                "column_wise and others; empty: the planner chooses."),
-      integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
-              "Columns of a piece at least, where columns are cut."),
+      default_words(integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
+                            "Columns of a piece at least, where columns are cut."),
+                    "plan.file's, or 32"),
       number("pooling_factor", &Constraints::pooling_factor, {0, 1e6}, "ids",
              "Ids of a bag on average, for the planner's estimate; 0: as the data have."),
   };

@@ -19,12 +19,12 @@ std::uint64_t digest(const std::string& text) {
 
 std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   const ParameterConstraints demand = model.constraints(table.name);
-  const optim::Settings& optimizer = model.optimizer(table, demand.kernel);
+  const optim::Settings& optimizer = model.optimizer(table, *demand.kernel);
   std::ostringstream text;
   text.precision(17);
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
-       << ' ' << static_cast<int>(optimizer.type) << ' ' << static_cast<int>(demand.kernel) << ' '
-       << demand.min_partition << ' ' << demand.pooling_factor;
+       << ' ' << static_cast<int>(optimizer.type) << ' ' << static_cast<int>(*demand.kernel) << ' '
+       << *demand.min_partition << ' ' << demand.pooling_factor;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;
   return text.str();
@@ -77,10 +77,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
       if (settings_.file.empty()) {
         text = plan_json(tables, plan(tables), topology, model_.global_batch());
       } else {
-        check_names(tables);
-        ShardingPlan given = read_plan(settings_.file, tables, topology.ranks);
-        model_.require_fits(tables, given);
-        text = plan_json(tables, evaluate(tables, std::move(given)), topology, model_.global_batch());
+        text = plan_json(tables, given_plan(tables), topology, model_.global_batch());
       }
     } catch (const Error& error) {
       failed = true;

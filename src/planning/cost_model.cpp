@@ -142,6 +142,8 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
   const auto found = settings_.tables.find(table);
   ParameterConstraints demand = found == settings_.tables.end() ? ParameterConstraints{} : found->second;
   if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
+  demand.kernel = demand.kernel.value_or(ComputeKernel::fused);
+  demand.min_partition = demand.min_partition.value_or(32);
   return demand;
 }
 

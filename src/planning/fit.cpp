@@ -16,7 +16,7 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
   double all = 0, most = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    const double bytes = costs(table, constraints(table.name).kernel).whole_bytes();
+    const double bytes = costs(table, *constraints(table.name).kernel).whole_bytes();
     if (bytes > most) most = bytes, largest = table.name;
     all += bytes;
   }

@@ -28,7 +28,7 @@ class TableOptions {
   TableOptions(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
       : table_(table),
         demand_(demand),
-        costs_(model.costs(table, demand.kernel)),
+        costs_(model.costs(table, *demand.kernel)),
         topology_(model.topology()),
         few_(few) {
     check();
@@ -64,7 +64,7 @@ class TableOptions {
 
  private:
   Index most_columns() const {
-    return std::clamp<Index>(table_.embedding_dim / demand_.min_partition, 1, most_column_cuts(table_));
+    return std::clamp<Index>(table_.embedding_dim / *demand_.min_partition, 1, most_column_cuts(table_));
   }
 
   template <class... What>
@@ -284,7 +284,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();
-    if (free) problem.free.back().emplace(model.costs(table, demand.kernel), made.free_columns());
+    if (free) problem.free.back().emplace(model.costs(table, *demand.kernel), made.free_columns());
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

@@ -122,6 +122,12 @@ const Json& table_named(const Json& tables, const std::string& name) {
   fail("it has no table ", name, ": it is the plan of another model");
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, ": cannot read this plan");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
 std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
@@ -192,9 +198,18 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
 
 ShardingPlan read_plan(const std::string& path, std::span<const EmbeddingBagConfig> tables, int ranks,
                        Borders borders) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read this plan");
-  return parse_plan({std::istreambuf_iterator<char>(file), {}}, path, tables, ranks, borders);
+  return parse_plan(text_of(path), path, tables, ranks, borders);
+}
+
+int plan_ranks(const std::string& path) {
+  const std::string text = text_of(path);
+  try {
+    const std::int64_t ranks = parse_json(text).at("ranks").integer();
+    if (ranks < 1 || ranks > 1 << 30) fail("it is for ", ranks, " ranks");
+    return static_cast<int>(ranks);
+  } catch (const std::exception& error) {
+    fail(path, ": ", error.what());
+  }
 }
 
 }  // namespace tesserec::planning

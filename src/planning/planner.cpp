@@ -18,7 +18,7 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const CostModel
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const Option& option = problem.options[t][choices[t].option];
     plan[t].type = option.type;
-    plan[t].kernel = model.constraints(tables[t].name).kernel;
+    plan[t].kernel = *model.constraints(tables[t].name).kernel;
     plan[t].form = option.form;
     for (Index c = 0; c < option.column_cuts && !option.borders.empty(); ++c)
       for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
@@ -65,6 +65,13 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   proven.lower_bound = proven.exact ? seconds : std::min(seconds, lower_bound(problem, bound, found.worst));
   if (found.worst <= proven.lower_bound * (1 + 1e-9)) proven.exact = true;
   return proven;
+}
+
+ProvenPlan EmbeddingShardingPlanner::given_plan(std::span<const EmbeddingBagConfig> tables) const {
+  check_names(tables);
+  ShardingPlan plan = read_given_plan(settings_, tables, model_.topology().ranks);
+  model_.require_fits(tables, plan);
+  return evaluate(tables, std::move(plan));
 }
 
 ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig> tables, ShardingPlan plan) const {

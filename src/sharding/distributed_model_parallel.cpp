@@ -15,7 +15,7 @@ Lanes lanes_for(const ShardingEnv& env, int lanes) {
   return Lanes(lanes);
 }
 
-/// Leaves the planner only what the sharder offers. A table without constraints takes the sharder's kernel.
+/// Leaves the planner only what the sharder offers. A table whose kernel is not given takes the sharder's.
 planning::Settings within(planning::Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
                           const EmbeddingBagCollectionSharder& sharder) {
   const std::vector<planning::ShardingType> offered = sharder.sharding_types();
@@ -32,13 +32,14 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
     std::erase_if(left.list, [&](const auto type) { return !has(offered, type); });
     if (left.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
     const auto kernels = sharder.compute_kernels(left.list.front());
-    const bool other_kernel = given == settings.tables.end() && !kernels.empty() && !has(kernels, wanted.kernel);
-    if (other_kernel) wanted.kernel = kernels.front();
-    std::erase_if(left.list, [&](const auto type) { return !has(sharder.compute_kernels(type), wanted.kernel); });
+    const bool fused = kernels.empty() || has(kernels, planning::ComputeKernel::fused);
+    const auto kernel = wanted.kernel.value_or(fused ? planning::ComputeKernel::fused : kernels.front());
+    std::erase_if(left.list, [&](const auto type) { return !has(sharder.compute_kernels(type), kernel); });
     if (left.empty())
-      fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(wanted.kernel),
+      fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(kernel),
            " for none of the sharding types that it may have");
-    if (left.list == wanted.sharding.list && !other_kernel) continue;  // nothing is taken from the planner
+    if (left.list == wanted.sharding.list && (wanted.kernel || fused)) continue;  // nothing is taken from the planner
+    wanted.kernel = kernel;
     wanted.sharding = left;
     settings.tables[table.name] = wanted;
   }

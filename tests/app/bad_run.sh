@@ -15,11 +15,22 @@ must_fail "train.lanes is 1 (from train.batch_size); set train.lanes = " train "
 printf '[[table]]\nname = "C1"\noptimizer = {type = "rowwise_adagrad"}\n' | cat "$deck" - >"$folder/table.toml"
 run "$TESSEREC" plan "$folder/table.toml" --json
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
-for command in train plan; do
+for command in train plan check; do
   must_fail 'table C1 has kernel dense and optimizer rowwise_adagrad' $command "$folder/table.toml" --set "plan.file=$folder/plan.json"
 done
 for command in train plan check; do
   must_fail 'plan.tables.C1.kernel is dense, but' $command "$folder/table.toml" --set plan.tables.C1.kernel=dense
+done
+
+# Nor may it break what the deck demands of a table.
+run "$TESSEREC" plan "$deck" --json --set plan.default=row_wise
+cp "$folder/out" "$folder/plan.json"
+must_succeed '"steps": 1' train "$deck" --json --set "plan.file=$folder/plan.json" --set train.steps=1 --set "run.output=$folder/by_rows"
+for command in train plan check; do
+  must_fail 'plan.json: table C2 is row_wise, but plan.tables.C2.sharding is table_wise' $command "$deck" \
+    --set "plan.file=$folder/plan.json" --set plan.tables.C2.sharding=table_wise
+  must_fail 'plan.json: table C1 is row_wise, but plan.default is data_parallel' $command "$deck" \
+    --set "plan.file=$folder/plan.json" --set plan.default=data_parallel
 done
 
 # Folders that cannot be written are found before the first step.

@@ -24,14 +24,35 @@ must_succeed 'top MLP      6-4-2-1' check "$deck" --set 'data.synthetic.rows=[4,
 must_succeed 'tables       3, 9 rows' check "$deck"
 must_succeed 'tables       3, 8 rows' check --set data.synthetic.max_rows=3 "$deck"
 must_succeed 'top MLP      7-4-2-1' check "$deck" --set model.interaction=cat --set 'data.synthetic.rows=[4, 3]' --set 'model.bottom=[3, 3]'
+must_succeed 'memory       288 bytes for MLPs, 72 for tables' check "$deck"
+must_succeed 'memory       864 bytes for MLPs, 108 for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
+must_succeed 'table C2: 3 rows x 2 columns, 24 bytes, kernel fused' check "$deck"
+must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
+must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
 must_succeed '"interaction_width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 
+# A plan's file, for any number of ranks: read, and refused where it is none or breaks what the deck demands.
+must_succeed '"ranks": 4' plan "$deck" --json --ranks 4 --set plan.default=row_wise
+sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
+given=(--set "plan.file=$folder/plan.json")
+must_succeed 'plan.json, for 4 ranks' check "$deck" "${given[@]}"
+must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" "${given[@]}" --set optimizer.dense.type=adam
+must_succeed '"plan_ranks": 4' check "$deck" "${given[@]}" --json
+must_fail 'plan.json: table C1 is row_wise, but plan.default is table_wise: take that key away' check "$deck" "${given[@]}" --set plan.default=table_wise
+must_fail 'plan.json: table C2 has kernel dense, but plan.tables.C2.kernel is fused' check "$deck" "${given[@]}" --set plan.tables.C2.kernel=fused
+must_fail 'table C1: it has 4 rows, in this model 5' check "$deck" "${given[@]}" --set 'data.synthetic.rows=[5, 3, 2]'
+must_fail 'none.json: cannot read this plan' check "$deck" --set "plan.file=$folder/none.json"
+head -c 200 "$folder/plan.json" >"$folder/cut.json"
+must_fail 'cut.json: ' check "$deck" --set "plan.file=$folder/cut.json"
+
 # A data set that only HDF5 files describe: what the deck alone cannot know is open.
 printf '[data]\ntrain = "none.h5"\n' >"$deck"
 must_succeed '?' check "$deck"
+must_succeed 'plan.json, not read: the rows of the tables are not known yet' check "$deck" "${given[@]}"
+must_succeed 'table a: 7 rows x 16 columns' check "$deck" --set 'table=[{name="a", rows=7}]'
 must_succeed 'null' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 

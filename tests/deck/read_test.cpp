@@ -94,9 +94,21 @@ TEST_CASE("with interaction cat the bottom MLP ends where it likes") {
   CHECK_NOTHROW(parse_deck(text + "interaction = \"cat\"\n", "x"));
 }
 
+TEST_CASE("what a deck leaves open stays open in the effective deck") {
+  const std::vector<std::string> keys = {"data.synthetic.variable_bags=true", "plan.tables.first.kernel=fused",
+                                         "plan.tables.first.min_partition=32"};
+  const Deck open = parse_deck(test::full_deck, "x"), set = parse_deck(test::full_deck, "x", keys);
+  for (const Deck* deck : {&open, &set}) {
+    const Deck again = parse_deck(deck::effective_deck(*deck), "y");
+    CHECK(again.data.synthetic.variable_bags.has_value() == (deck == &set));
+    CHECK(again.plan.tables.at("first").kernel.has_value() == (deck == &set));
+    CHECK(again.plan.tables.at("first").min_partition.has_value() == (deck == &set));
+  }
+}
+
 TEST_CASE("the effective deck holds every key of the schema that is set") {
-  const std::string effective =
-      deck::effective_deck(parse_deck(test::full_deck, "full.toml", {"data.synthetic.variable_bags=true"}));
+  const std::string effective = deck::effective_deck(parse_deck(
+      test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan may say, whoever wrote it.
+#include <filesystem>
+#include <fstream>
 #include <functional>
+
+#include <unistd.h>
 
 #include "catch.hpp"
 #include "errors.hpp"
@@ -90,6 +94,68 @@ TEST_CASE("a plan file may escape the letters of a name, and is refused with the
   };
   CHECK(mentions(refused(text.substr(0, text.size() - 3) + ",]}"), "p.json: parse error at line 3, column "));
   CHECK(mentions(refused(text.substr(0, text.size() - 3) + ", \"dim\": 16}]}"), "line 3: \"dim\" stands twice"));
+}
+
+TEST_CASE("a deck's plan file that breaks what the deck demands is refused, with file, table and both values") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("tesserec_plan_" + std::to_string(getpid()) + ".json")).string();
+  const auto write = [&](const std::string& type, const std::string& kernel,
+                         const std::vector<planning::Shard>& shards) {
+    const embedding::RowBlocks blocks(5000);
+    std::string text = "{\"ranks\": 4, \"tables\": [{\"name\": \"t\", \"rows\": 5000, \"dim\": 16, \"type\": \"" +
+                       type + "\", \"kernel\": \"" + kernel + "\", \"shards\": [";
+    for (const planning::Shard& shard : shards) {
+      const Range rows = blocks.rows(shard.blocks);
+      text += std::string(&shard == shards.data() ? "" : ", ") + "{\"rank\": " + std::to_string(shard.rank) +
+              ", \"offset\": [" + std::to_string(rows.begin) + ", " + std::to_string(shard.columns.begin) +
+              "], \"size\": [" + std::to_string(rows.size()) + ", " + std::to_string(shard.columns.size()) + "]}";
+    }
+    std::ofstream(path) << text + "]}]}";
+  };
+  planning::Settings free;
+  free.file = path;
+  const auto error = [&](const auto& demand) {
+    planning::Settings settings = free;
+    demand(settings, settings.tables["t"]);
+    return error_of([&] { planning::read_given_plan(settings, one_table, 4); });
+  };
+  using Settings = planning::Settings;
+  using Demand = planning::ParameterConstraints;
+  using T = planning::ShardingType;
+  using K = planning::ComputeKernel;
+
+  write("row_wise", "dense", {{3, {0, 500}, {0, 16}}, {1, {500, 1024}, {0, 16}}});
+  CHECK(error([](Settings&, Demand&) {}).empty());
+  CHECK(planning::plan_ranks(path) == 4);
+  CHECK(
+      error([](Settings&, Demand& d) { d.sharding = T::table_wise; }) ==
+      path +
+          ": table t is row_wise, but plan.tables.t.sharding is table_wise: take that key away, or make another plan");
+  CHECK(mentions(error([](Settings&, Demand& d) {
+                   d.sharding = {T::grid, T::column_wise};
+                 }),
+                 "but plan.tables.t.sharding is grid, column_wise: "));
+  CHECK(mentions(error([](Settings& s, Demand&) { s.default_type = T::column_wise; }),
+                 "table t is row_wise, but plan.default is column_wise: "));
+  CHECK(mentions(error([](Settings&, Demand& d) { d.kernel = K::fused; }),
+                 "table t has kernel dense, but plan.tables.t.kernel is fused: "));
+  CHECK(mentions(error([](Settings&, Demand& d) {
+                   d.sharding = T::row_wise, d.ranks = {1, 3};
+                 }),
+                 "table t lies on ranks 3, 1, but plan.tables.t.ranks is 1, 3: "));
+  CHECK(error([](Settings& s, Demand& d) {
+          s.default_type = T::table_wise;  // for tables that demand nothing else
+          d.sharding = {T::grid, T::row_wise}, d.kernel = K::dense, d.min_partition = 32;
+        }).empty());
+  CHECK(error([](Settings&, Demand& d) { d.sharding = T::row_wise, d.ranks = {3, 1}; }).empty());
+
+  write("column_wise", "fused", {{0, {0, 1024}, {0, 8}}, {1, {0, 1024}, {8, 16}}});
+  CHECK(error([](Settings&, Demand&) {}).empty());  // the planner's 32 columns are no demand
+  CHECK(error([](Settings&, Demand& d) { d.min_partition = 8; }).empty());
+  CHECK(mentions(error([](Settings&, Demand& d) { d.min_partition = 9; }),
+                 "table t has its 16 columns in 2 pieces, but plan.tables.t.min_partition is 9: "));
+  std::filesystem::remove(path);
+  CHECK(mentions(error_of([&] { planning::plan_ranks(path); }), path + ": cannot read this plan"));
 }
 
 TEST_CASE("plan.reserve is left free of the memory that is given") {

@@ -141,7 +141,7 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
   for (const auto& table : planned.plan())
     CHECK(table.kernel == planning::ComputeKernel::dense);  // what the sharder offers, where nothing else is asked for
   ParallelOptions fused;
-  fused.planner.tables["wide"] = {};
+  fused.planner.tables["wide"].kernel = planning::ComputeKernel::fused;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, fused, Narrow()); }) ==
         "table wide: the sharder offers the compute kernel fused for none of the sharding types that it may have");
   const DistributedModelParallel rows(exec, module, env, {}, RowWise());

@@ -83,7 +83,8 @@ class CostModel {
 
   const Topology& topology() const { return topology_; }
   Index global_batch() const { return global_batch_; }
-  /// What the deck demands of the table, with plan.default where it says nothing.
+  /// What the planner keeps to: what the deck demands of the table, and plan.default, the fused kernel and pieces of 32
+  /// columns where it says nothing.
   ParameterConstraints constraints(const std::string& table) const;
   /// Error as check_kernel's.
   TableCosts costs(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const;

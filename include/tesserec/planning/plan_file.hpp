@@ -23,4 +23,11 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name,
 ShardingPlan read_plan(const std::string& path, std::span<const embedding::EmbeddingBagConfig> tables, int ranks,
                        Borders borders = Borders::exact);
 
+/// Ranks that a plan's file is for.
+int plan_ranks(const std::string& path);
+
+/// The plan in settings.file. Error, naming file, table and key: it breaks what plan.tables or plan.default demands.
+ShardingPlan read_given_plan(const Settings& settings, std::span<const embedding::EmbeddingBagConfig> tables,
+                             int ranks);
+
 }  // namespace tesserec::planning

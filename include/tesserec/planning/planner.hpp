@@ -27,6 +27,8 @@ class EmbeddingShardingPlanner {
 
   const CostModel& model() const { return model_; }
   ProvenPlan plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
+  /// That of plan.file. Errors as read_given_plan's, and where it does not fit.
+  ProvenPlan given_plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
   /// What a given plan costs, beside the bound. It may break constraints and memory.
   ProvenPlan evaluate(std::span<const embedding::EmbeddingBagConfig> tables, ShardingPlan plan) const;
   /// Rank 0 plans, or reads plan.file; all receive. Error when a rank's tables, constraints or machine differ.

@@ -36,10 +36,10 @@ struct ShardingTypes {
 /// What a deck demands of one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {
   ShardingTypes sharding;
-  ComputeKernel kernel = ComputeKernel::fused;
-  std::vector<int> ranks;     ///< owners, in the order of the shards; empty = the planner chooses
-  Index min_partition = 32;   ///< columns of a piece at least
-  double pooling_factor = 0;  ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
+  std::optional<ComputeKernel> kernel;  ///< unset = as a given plan says, or fused
+  std::vector<int> ranks;               ///< owners, in the order of the shards; empty = the planner chooses
+  std::optional<Index> min_partition;   ///< columns of a piece at least; unset = as a given plan has it, or 32
+  double pooling_factor = 0;            ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
 };
 
 /// What a rank does and moves a second. The defaults are those of a plain server core with MPI in shared memory inside
@@ -70,7 +70,7 @@ struct MachineCosts {
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
   std::map<std::string, ParameterConstraints> tables;
-  std::string file;        ///< a plan as JSON to use instead of a search; empty = none
+  std::string file;        ///< a plan as JSON to use instead of a search, within the demands; empty = none
   std::string machine;     ///< TOML file of MachineCosts; empty = none
   int ranks_per_node = 0;  ///< 0 = as the ranks share memory; else nodes are simulated
   Index memory = 0;        ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
