@@ -14,7 +14,7 @@ namespace {
 using planning::ComputeKernel;
 using planning::ShardingType;
 
-constexpr std::size_t prefetch_distance = 12;
+constexpr Index prefetch_distance = 12;
 constexpr Index line = 16;  // floats
 
 void check(const embedding::EmbeddingBagConfig& table, const planning::ParameterSharding& plan, int ranks) {
@@ -41,7 +41,7 @@ TESSEREC_KERNEL float* pool_bags(const float* rows, Index first_row, Index dim, 
   for (Index bag = 0; bag < bags; ++bag) {
     if (lengths[bag] == 0) continue;
     for (const Index* end = ids + lengths[bag]; ids != end; ++ids) {
-      if (ids_end - ids > static_cast<std::ptrdiff_t>(prefetch_distance))
+      if (ids_end - ids > prefetch_distance)
         for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(ids[prefetch_distance]) + c);
       const float* from = row(*ids);
       if (ids + lengths[bag] == end)
@@ -59,11 +59,10 @@ TESSEREC_KERNEL float* pool_bags(const float* rows, Index first_row, Index dim, 
 UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection& tables,
                                  const std::vector<std::string>& features, const Lanes& lanes)
     : comm_(comm), lanes_(lanes) {
-  const auto ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t ranks = comm.size();
   slots_.resize(ranks);
-  for (auto* numbers : {&lengths_out_, &lengths_in_}) numbers->resize(ranks);
-  for (auto* numbers : {&ids_out_, &ids_in_}) numbers->resize(ranks);
-  for (auto* numbers : {&sums_out_, &sums_in_, &gradients_out_, &gradients_in_}) numbers->resize(ranks);
+  const auto resize = [ranks](auto&... parcels) { (parcels.out.resize(ranks), ...), (parcels.in.resize(ranks), ...); };
+  resize(lengths_, ids_, sums_, gradients_);
   auto mine = tables.shards().begin();
   for (std::size_t t = 0; t < tables.tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables.tables()[t];
@@ -93,41 +92,40 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
 void UnorderedTables::ask(const jagged::KeyedJaggedTensor& sparse) {
   const Index* ids = sparse.values.data();
   for (int owner = 0; owner < comm_.size(); ++owner) {
-    lengths_out_[owner].clear();
-    ids_out_[owner].clear();
+    lengths_.out[owner].clear();
+    ids_.out[owner].clear();
     for (const Slot& slot : slots_[owner]) {
       for (Index s = 0; s < samples_; ++s) {
-        const std::size_t before = ids_out_[owner].size();
+        const std::size_t before = ids_.out[owner].size();
         for (Index i = sparse.begin(slot.key, s); i < sparse.begin(slot.key, s) + sparse.length(slot.key, s); ++i)
-          if (ids[i] >= slot.rows.begin && ids[i] < slot.rows.end) ids_out_[owner].push_back(ids[i]);
-        lengths_out_[owner].push_back(static_cast<std::int32_t>(ids_out_[owner].size() - before));
+          if (ids[i] >= slot.rows.begin && ids[i] < slot.rows.end) ids_.out[owner].push_back(ids[i]);
+        lengths_.out[owner].push_back(ids_.out[owner].size() - before);
       }
     }
   }
   for (int r = 0; r < comm_.size(); ++r)
-    lengths_in_[r].resize(slots_[comm_.rank()].size() *
-                          static_cast<std::size_t>(lanes_.samples_of_rank(r, comm_.size(), global_size_).size()));
-  comm_.all_to_all(lengths_out_, lengths_in_);
+    lengths_.in[r].resize(slots_[comm_.rank()].size() * lanes_.samples_of_rank(r, comm_.size(), global_size_).size());
+  comm_.all_to_all(lengths_.out, lengths_.in);
   for (int r = 0; r < comm_.size(); ++r)
-    ids_in_[r].resize(std::accumulate(lengths_in_[r].begin(), lengths_in_[r].end(), std::size_t{0}));
-  comm_.all_to_all(ids_out_, ids_in_);
+    ids_.in[r].resize(std::accumulate(lengths_.in[r].begin(), lengths_.in[r].end(), std::size_t{0}));
+  comm_.all_to_all(ids_.out, ids_.in);
 }
 
 void UnorderedTables::pool(int sender) {
   const Index bags = lanes_.samples_of_rank(sender, comm_.size(), global_size_).size();
-  const std::int32_t* lengths = lengths_in_[sender].data();
-  const Index* ids = ids_in_[sender].data();
+  const std::int32_t* lengths = lengths_.in[sender].data();
+  const Index* ids = ids_.in[sender].data();
   std::size_t most = 0;
-  for (const Slot& slot : slots_[comm_.rank()]) most += static_cast<std::size_t>(bags * slot.dim);
-  sums_out_[sender].resize(most);
-  float* out = sums_out_[sender].data();
+  for (const Slot& slot : slots_[comm_.rank()]) most += bags * slot.dim;
+  sums_.out[sender].resize(most);
+  float* out = sums_.out[sender].data();
   for (const Slot& slot : slots_[comm_.rank()]) {
     const Index* const end = ids + std::accumulate(lengths, lengths + bags, Index{0});
     out = pool_bags(slot.shard->weights().data(), slot.rows.begin, slot.dim, bags, lengths, ids, end, out);
     lengths += bags;
     ids = end;
   }
-  sums_out_[sender].resize(out - sums_out_[sender].data());
+  sums_.out[sender].resize(out - sums_.out[sender].data());
 }
 
 void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index global_size, float* pooled) {
@@ -138,14 +136,14 @@ void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index glo
   for (int owner = 0; owner < comm_.size(); ++owner) {
     std::size_t size = 0, at = 0;
     for (const Slot& slot : slots_[owner])
-      for (Index s = 0; s < samples_; ++s) size += asked(owner)[at++] > 0 ? static_cast<std::size_t>(slot.dim) : 0;
-    sums_in_[owner].resize(size);
+      for (Index s = 0; s < samples_; ++s) size += asked(owner)[at++] > 0 ? slot.dim : 0;
+    sums_.in[owner].resize(size);
   }
-  comm_.all_to_all(sums_out_, sums_in_);
+  comm_.all_to_all(sums_.out, sums_.in);
   std::fill_n(pooled, samples_ * pooled_width_, 0.0f);
   for (int owner = 0; owner < comm_.size(); ++owner) {
     const std::int32_t* length = asked(owner).data();
-    const float* sum = sums_in_[owner].data();
+    const float* sum = sums_.in[owner].data();
     for (const Slot& slot : slots_[owner])
       for (Index s = 0; s < samples_; ++s)
         if (*length++ > 0) {
@@ -157,16 +155,16 @@ void UnorderedTables::forward(const jagged::KeyedJaggedTensor& sparse, Index glo
 
 void UnorderedTables::backward(const float* pooled_gradient, Index step) {
   for (int owner = 0; owner < comm_.size(); ++owner) {
-    gradients_out_[owner].resize(sums_in_[owner].size());
+    gradients_.out[owner].resize(sums_.in[owner].size());
     const std::int32_t* length = asked(owner).data();
-    float* out = gradients_out_[owner].data();
+    float* out = gradients_.out[owner].data();
     for (const Slot& slot : slots_[owner])
       for (Index s = 0; s < samples_; ++s)
         if (*length++ > 0) out = std::copy_n(pooled_gradient + s * pooled_width_ + slot.column, slot.dim, out);
   }
   for (int sender = 0; sender < comm_.size(); ++sender)
-    gradients_in_[sender].resize((sender == comm_.rank() ? sums_in_ : sums_out_)[sender].size());
-  comm_.all_to_all(gradients_out_, gradients_in_);
+    gradients_.in[sender].resize((sender == comm_.rank() ? sums_.in : sums_.out)[sender].size());
+  comm_.all_to_all(gradients_.out, gradients_.in);
   ids_at_.assign(slots_.size(), 0);
   gradients_at_.assign(slots_.size(), 0);
   const std::vector<Slot>& mine = slots_[comm_.rank()];
@@ -183,12 +181,11 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
     const Index bags = lanes_.samples_of_rank(sender, comm_.size(), global_size_).size();
     for (std::size_t k = first_slot; k < last_slot; ++k)
       for (Index s = 0; s < bags; ++s) {
-        const std::int32_t length =
-            lengths_in_[sender][k * static_cast<std::size_t>(bags) + static_cast<std::size_t>(s)];
+        const std::int32_t length = lengths_.in[sender][k * bags + s];
         for (std::int32_t i = 0; i < length; ++i)
-          uses_.push_back({ids_in_[sender][ids_at_[sender]++] - slot.rows.begin,
-                           static_cast<Index>(gradients_at_[sender]), sender, 1.0f});
-        if (length > 0) gradients_at_[sender] += static_cast<std::size_t>(slot.dim);
+          uses_.push_back(
+              {ids_.in[sender][ids_at_[sender]++] - slot.rows.begin, Index(gradients_at_[sender]), sender, 1.0f});
+        if (length > 0) gradients_at_[sender] += slot.dim;
       }
   }
   embedding::sort_by_row(uses_, scratch_, slot.rows.size());
@@ -197,9 +194,9 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
   const auto state = [&](std::size_t i, Index row) -> float* {
     if (i >= slot.shard->state().size()) return nullptr;
     const Matrix<float>& values = slot.shard->state()[i].values;
-    return values.data() + row * static_cast<Index>(values.extent(1));
+    return values.data() + row * Index(values.extent(1));
   };
-  const auto gradient = [&](const embedding::RowUse& use) { return gradients_in_[use.lane].data() + use.gradient; };
+  const auto gradient = [&](const embedding::RowUse& use) { return gradients_.in[use.lane].data() + use.gradient; };
   const auto fetch = [&](const embedding::RowUse& use) __attribute__((always_inline)) {
     for (Index c = 0; c < slot.dim; c += line) {
       __builtin_prefetch(gradient(use) + c);

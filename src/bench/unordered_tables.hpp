@@ -31,9 +31,15 @@ class UnorderedTables {
   template <class T>
   using ByRank = std::vector<std::vector<T>>;
 
+  /// What goes to each rank and comes from each.
+  template <class T>
+  struct Parcels {
+    ByRank<T> out, in;
+  };
+
   /// Lengths of the bags that this rank asked of `owner`.
   const std::vector<std::int32_t>& asked(int owner) const {
-    return (owner == comm_.rank() ? lengths_in_ : lengths_out_)[owner];
+    return (owner == comm_.rank() ? lengths_.in : lengths_.out)[owner];
   }
   void ask(const jagged::KeyedJaggedTensor& sparse);
   void pool(int sender);
@@ -45,11 +51,11 @@ class UnorderedTables {
   Index pooled_width_ = 0;
 
   Index samples_ = 0, global_size_ = 0;
-  ByRank<std::int32_t> lengths_out_, lengths_in_;  // [slot][sample]
-  ByRank<Index> ids_out_, ids_in_;
-  ByRank<float> sums_out_, sums_in_, gradients_out_, gradients_in_;  // bags with ids only
-  std::vector<std::size_t> ids_at_, gradients_at_;                   // [rank], while shards are updated in turn
-  std::vector<embedding::RowUse> uses_, scratch_;                    // lane: the rank
+  Parcels<std::int32_t> lengths_;  // [slot][sample]
+  Parcels<Index> ids_;
+  Parcels<float> sums_, gradients_;                 // bags with ids only
+  std::vector<std::size_t> ids_at_, gradients_at_;  // [rank], while shards are updated in turn
+  std::vector<embedding::RowUse> uses_, scratch_;   // lane: the rank
 };
 
 }  // namespace tesserec::bench

@@ -14,7 +14,7 @@ namespace {
 /// Open MPI 4.1 has no large-count calls: call(first, number) for runs of at most `piece` of `count` things.
 template <class Call>
 void in_pieces(Index count, Index piece, const Call& call) {
-  for (Index done = 0; done < count; done += piece) call(done, static_cast<int>(std::min(piece, count - done)));
+  for (Index done = 0; done < count; done += piece) call(done, int(std::min(piece, count - done)));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ void check(int code, const char* call) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  fail(call, " failed: ", std::string(text, static_cast<std::size_t>(length)));
+  fail(call, " failed: ", std::string(text, length));
 }
 
 thread_local int Alone::depth_ = 0;
@@ -140,7 +140,7 @@ void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index
 
 void Pending::wait() {
   if (requests_.empty()) return;
-  check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  check(MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   requests_.clear();
 }
 
@@ -151,22 +151,21 @@ Pending::~Pending() {
   }
 }
 
-Pending Communicator::exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
-                               std::span<std::byte* const> recv, std::span<const Index> recv_bytes) const {
+Pending Communicator::exchange(const Parcels& parcels) const {
   together("MPI_Isend");
   Pending pending;
   std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
   for (int r = 0; r < size_; ++r) {
     if (r == rank_) continue;
-    in_pieces(recv_bytes[r], piece_, [&](Index at, int n) {
-      check(MPI_Irecv(recv[r] + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Irecv");
+    in_pieces(std::ssize(parcels.recv[r]), piece_, [&](Index at, int n) {
+      check(MPI_Irecv(parcels.recv[r].data() + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Irecv");
     });
   }
   for (int r = 0; r < size_; ++r) {
     if (r == rank_) continue;
-    in_pieces(send_bytes[r], piece_, [&](Index at, int n) {
-      check(MPI_Isend(send[r] + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Isend");
+    in_pieces(std::ssize(parcels.send[r]), piece_, [&](Index at, int n) {
+      check(MPI_Isend(parcels.send[r].data() + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Isend");
     });
   }
   return pending;

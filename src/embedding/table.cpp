@@ -13,7 +13,7 @@ constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 
 void fill(const Exec& exec, const Matrix<float>& values, float value) {
-  const auto size = static_cast<Index>(values.size());
+  const Index size = values.size();
   constexpr Index per_task = 1 << 16;
   parallel_for(exec, "tesserec::embedding::fill", (size + per_task - 1) / per_task,
                [=, to = values.data()](Index task) noexcept {
@@ -38,7 +38,7 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
                 make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name, rows_.size(),
                                    info.per_row ? 1 : dim())};
     const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
-    fill(exec, state.values, is_sum ? static_cast<float>(optimizer.initial_accumulator) : 0.0f);
+    fill(exec, state.values, is_sum ? float(optimizer.initial_accumulator) : 0.0f);
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
@@ -49,8 +49,8 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
 }
 
 void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index table) {
-  const Random random(seed, Purpose::table_weights, static_cast<std::uint64_t>(table));
-  const auto bound = static_cast<float>(std::sqrt(1.0 / static_cast<double>(config_.num_embeddings)));
+  const Random random(seed, Purpose::table_weights, std::uint64_t(table));
+  const float bound = std::sqrt(1.0 / double(config_.num_embeddings));
   const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
   float* data = weights_.data();
   const Index first = rows_.begin, rows = rows_.size();
@@ -64,8 +64,8 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
 }
 
 void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {
-  uses_.clear();
-  sums_ = false;
+  batch_.uses.clear();
+  batch_.are_sums = false;
   std::vector<Index> next;  // float offset of each feature's next gradient
   for (const std::vector<Bags>& run : bags) {
     next.clear();
@@ -78,13 +78,13 @@ void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {
       for (std::size_t f = 0; f < run.size(); ++f) {
         const Bags& feature = run[f];
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)
-          uses_.push_back(
+          batch_.uses.push_back(
               {feature.ids[i] - rows_.begin, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
         next[f] += feature.gradients_stride > 0 ? feature.gradients_stride : feature.length(s) > 0 ? dim() : 0;
       }
     }
   }
-  sort_by_row(uses_, scratch_, rows_.size());
+  sort_by_row(batch_.uses, batch_.scratch, rows_.size());
 }
 
 void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const {
@@ -102,7 +102,7 @@ void EmbeddingTable::lookup_task(Index task, const Bags& bags, const Nodes& node
 EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
   RowSums result;
   sum_rows(
-      uses_.data(), 0, std::ssize(uses_), gradients, dim(), lanes, false, [](Index) {},
+      batch_.uses.data(), 0, std::ssize(batch_.uses), gradients, dim(), lanes, false, [](Index) {},
       [&](Index row, Index leaf, const float* sum) {
         result.rows.push_back(row);
         result.leaves.push_back(leaf);
@@ -112,9 +112,9 @@ EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Ra
 }
 
 void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
-  uses_.assign(sums.begin(), sums.end());
-  sums_ = true;
-  sort_by_row(uses_, scratch_, rows_.size());
+  batch_.uses.assign(sums.begin(), sums.end());
+  batch_.are_sums = true;
+  sort_by_row(batch_.uses, batch_.scratch, rows_.size());
 }
 
 /// Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
@@ -122,7 +122,7 @@ inline __attribute__((always_inline)) void EmbeddingTable::prefetch(Index row) c
   constexpr Index line = 16;  // floats
   for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
   for (const State& s : state_) {
-    const auto n = static_cast<Index>(s.values.extent(1));
+    const Index n = s.values.extent(1);
     for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
   }
 }
@@ -137,14 +137,15 @@ void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr,
 void EmbeddingTable::update_task(Index share, Index shares, const float* gradients, double lr, Index step) {
   assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const auto count = std::ssize(uses_);
+  const auto count = std::ssize(batch_.uses);
   const auto cut = [&](Index i) {  // where the row changes: every row belongs to one
     Index at = count * i / shares;
-    while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
+    while (at > 0 && at < count && batch_.uses[at].row == batch_.uses[at - 1].row) ++at;
     return at;
   };
   sum_rows(
-      uses_.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, sums_, [&](Index row) { prefetch(row); },
+      batch_.uses.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, batch_.are_sums,
+      [&](Index row) { prefetch(row); },
       [&](Index row, Index, const float* gradient) {
         if (kernel_ == ComputeKernel::dense)
           std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
@@ -165,47 +166,47 @@ void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars
     optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
                 state(1, begin), n);
   });
-  for (const RowUse& use : uses_) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
+  for (const RowUse& use : batch_.uses) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
 }
 
 const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr, Index step) {
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  first_use_.clear();
-  for (std::size_t i = 0; i < uses_.size(); ++i)
-    if (i == 0 || uses_[i].row != uses_[i - 1].row) first_use_.push_back(static_cast<Index>(i));
-  const auto rows = std::ssize(first_use_);
-  first_use_.push_back(std::ssize(uses_));
-  const auto subtrees = static_cast<Index>(optim::column_subtrees(columns_).size());
-  row_gradients_.resize(rows * dim());
-  squares_.resize(rows * subtrees);
+  touched_.first_use.clear();
+  for (std::size_t i = 0; i < batch_.uses.size(); ++i)
+    if (i == 0 || batch_.uses[i].row != batch_.uses[i - 1].row) touched_.first_use.push_back(i);
+  const auto rows = std::ssize(touched_.first_use);
+  touched_.first_use.push_back(std::ssize(batch_.uses));
+  const Index subtrees = optim::column_subtrees(columns_).size();
+  touched_.gradients.resize(rows * dim());
+  touched_.squares.resize(rows * subtrees);
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
   parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
     Index at = task * rows_per_task;
     const Index end = std::min(rows, at + rows_per_task);
     sum_rows(
-        uses_.data(), first_use_[at], first_use_[end], gradients, dim(), whole_tree, sums_,
-        [&](Index row) { prefetch(row); },
+        batch_.uses.data(), touched_.first_use[at], touched_.first_use[end], gradients, dim(), whole_tree,
+        batch_.are_sums, [&](Index row) { prefetch(row); },
         [&](Index row, Index, const float* gradient) {
-          std::copy(gradient, gradient + dim(), row_gradients_.data() + at * dim());
+          std::copy(gradient, gradient + dim(), touched_.gradients.data() + at * dim());
           optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
-                                    squares_.data() + at * subtrees);
+                                    touched_.squares.data() + at * subtrees);
           ++at;
         });
   });
-  return squares_;
+  return touched_.squares;
 }
 
 void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, double lr, Index step) {
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const auto rows = std::ssize(first_use_) - 1;
+  const auto rows = std::ssize(touched_.first_use) - 1;
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
   parallel_for(exec, "tesserec::embedding::move_by_squares", tasks, [&](Index task) {
     const Index end = std::min(rows, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
       constexpr Index ahead = 16;
-      if (at + ahead < rows) prefetch(uses_[first_use_[at + ahead]].row);
-      const Index row = uses_[first_use_[at]].row;
-      optim::move_columns(scalars, weights_.data() + row * dim(), row_gradients_.data() + at * dim(), state(0, row),
+      if (at + ahead < rows) prefetch(batch_.uses[touched_.first_use[at + ahead]].row);
+      const Index row = batch_.uses[touched_.first_use[at]].row;
+      optim::move_columns(scalars, weights_.data() + row * dim(), touched_.gradients.data() + at * dim(), state(0, row),
                           squares[at], config_.embedding_dim, dim());
     }
   });

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
@@ -103,7 +104,7 @@ InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJa
   }
   const std::vector<Index> sizes = env_.all_gather(error.empty() ? sparse.stride : refused);
   if (const auto first = std::find(sizes.begin(), sizes.end(), refused); first != sizes.end())
-    throw Error(env_.broadcast(error, static_cast<int>(first - sizes.begin())));
+    throw Error(env_.broadcast(error, int(first - sizes.begin())));
   return tables_.start(sparse, BatchSplit(lanes_, sizes));
 }
 
@@ -125,7 +126,7 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight
 void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient) {
   if (!batch_) fail("backward without a forward: each batch goes back once");
   const Index samples = batch_.samples(), width = tables_.pooled_width();
-  if (static_cast<Index>(gradient.extent(0)) != samples || static_cast<Index>(gradient.extent(1)) != width)
+  if (Index(gradient.extent(0)) != samples || Index(gradient.extent(1)) != width)
     fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples,
          " x ", width);
   Kokkos::deep_copy(exec, tables_.gradient(exec, batch_), gradient);
@@ -139,7 +140,7 @@ Index DistributedModelParallel::bytes() const {
     floats += std::ssize(shard.rows->weights());
     for (const auto& state : shard.rows->state()) floats += std::ssize(state.values);
   }
-  return floats * static_cast<Index>(sizeof(float));
+  return floats * Index{sizeof(float)};
 }
 
 std::string DistributedModelParallel::describe() const {
@@ -151,7 +152,7 @@ std::string DistributedModelParallel::describe() const {
     for (const planning::Shard& shard : plan()[t].shards)
       if (std::find(ranks.begin(), ranks.end(), shard.rank) == ranks.end()) ranks.push_back(shard.rank);
     text += plan()[t].shards.empty() ? ", every rank" : ranks.size() == 1 ? ", rank" : ", ranks";
-    for (const int rank : ranks) text += " " + std::to_string(rank);
+    if (!ranks.empty()) text += " " + join(ranks, " ");
     text += "\n";
   }
   return text + "  )\n)\n";

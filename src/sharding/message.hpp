@@ -12,39 +12,41 @@ namespace tesserec::sharding {
 
 inline Index total(const std::vector<Index>& counts) { return std::accumulate(counts.begin(), counts.end(), Index{0}); }
 
-/// Elements from this rank to each, and from each to it, one rank's after the other's.
+/// Elements from this rank to each, and from each to it.
 template <class T>
-struct Message {
+struct Counts {
   std::vector<Index> to, from;  // [rank]
-  std::vector<T> out, in;
-  comm::Pending under_way;
 
   void clear(int ranks) {
-    to.assign(static_cast<std::size_t>(ranks), 0);
-    from.assign(static_cast<std::size_t>(ranks), 0);
-    out.clear();
-    under_way = {};
-  }
-  /// `out`, `to` and `from` stand.
-  void start(const comm::Communicator& comm) {
-    in.resize(total(from));
-    under_way = comm.start_all_to_all(out.data(), to, in.data(), from);
+    to.assign(ranks, 0);
+    from.assign(ranks, 0);
   }
   /// To other ranks.
   Index bytes(int rank) const { return (total(to) - to[rank]) * Index{sizeof(T)}; }
 };
 
-/// The same for vectors of floats, which lie in the memory of kernels. At the samples `rows` come in and gradients go
-/// out; [own, ...) of the other side is for others, what lies before it never travels.
-struct VectorMessage {
-  std::vector<Index> to, from;  // [rank]
-  Vector<float> out, in;
+/// Numbers for the host, one rank's after the other's.
+template <class T>
+struct Message : Counts<T> {
+  std::vector<T> out, in;
+  comm::Pending under_way;
 
   void clear(int ranks) {
-    to.assign(static_cast<std::size_t>(ranks), 0);
-    from.assign(static_cast<std::size_t>(ranks), 0);
+    Counts<T>::clear(ranks);
+    out.clear();
+    under_way = {};
   }
-  Index bytes(int rank) const { return (total(to) - to[rank]) * Index{sizeof(float)}; }
+  /// `out`, `to` and `from` stand.
+  void start(const comm::Communicator& comm) {
+    in.resize(total(this->from));
+    under_way = comm.start_all_to_all(out.data(), this->to, in.data(), this->from);
+  }
+};
+
+/// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'
+/// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
+struct VectorMessage : Counts<float> {
+  Vector<float> out, in;
 };
 
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.

@@ -32,29 +32,28 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
   ids.resize(next - ids.data());
 }
 
-RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys)
-    : table_(table),
-      row_blocks_(table.num_embeddings),
-      shard_(shard),
-      keys_(std::move(keys)),
-      dim_(shard.columns.size()),
-      offsets_(keys_.size()) {}
+RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard,
+                   const std::vector<Index>& keys)
+    : table_(table), shard_(shard), features_(keys.size()) {
+  for (std::size_t f = 0; f < keys.size(); ++f) features_[f].key = keys[f];
+}
 
 void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank) {
   lanes_ = split.lanes(rank);
   const Index first_sample = split.samples(rank).begin;
-  ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear(), bags_.clear(), nodes_.clear();
-  const Range rows = row_blocks_.rows(shard_.blocks);
-  std::vector<Index> ids_at;  // of each feature
-  for (std::size_t f = 0; f < keys_.size(); ++f) {
-    ids_at.push_back(std::ssize(ids_));
-    select_ids(table_, sparse, keys_[f], rows, first_sample, offsets_[f], ids_, table_.weighted ? &weights_ : nullptr);
+  ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear();
+  const embedding::RowBlocks blocks(table_.num_embeddings);
+  const Range rows = blocks.rows(shard_.blocks);
+  for (Feature& feature : features_) {
+    feature.ids_at = std::ssize(ids_);
+    select_ids(table_, sparse, feature.key, rows, first_sample, feature.offsets, ids_,
+               table_.weighted ? &weights_ : nullptr);
   }
-  int lane = static_cast<int>(lanes_.begin);
+  int lane = lanes_.begin;
   for (Index s = 0; s < sparse.stride; ++s) {
     while (first_sample + s >= split.lane(lane).end) ++lane;
-    for (std::size_t f = 0; f < keys_.size(); ++f)
-      for (Index i = ids_at[f] + offsets_[f][s]; i < ids_at[f] + offsets_[f][s + 1]; ++i)
+    for (const Feature& feature : features_)
+      for (Index i = feature.ids_at + feature.offsets[s]; i < feature.ids_at + feature.offsets[s + 1]; ++i)
         uses_.push_back({ids_[i] - rows.begin, i, lane, table_.weighted ? weights_[i] : 1.0f});
   }
   embedding::sort_by_row(uses_, scratch_, rows.size());
@@ -74,42 +73,42 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
       rows_.push_back(rows.begin + uses_[i].row);
     }
     if (new_row || uses_[i].lane != uses_[i - 1].lane) tree.push(uses_[i].lane, nothing);
-    places_[uses_[i].gradient] = (std::ssize(rows_) - 1) * dim_;
+    places_[uses_[i].gradient] = (std::ssize(rows_) - 1) * dim();
   }
   if (!uses_.empty()) finish_row();
 
-  for (std::size_t f = 0; f < keys_.size(); ++f) {
-    embedding::Bags bags;
+  for (Feature& feature : features_) {
+    embedding::Bags& bags = feature.bags;
     bags.first_sample = first_sample;
     bags.count = sparse.stride;
-    bags.offsets = offsets_[f].data();
-    bags.ids = ids_.data() + ids_at[f];
-    bags.places = places_.data() + ids_at[f];
-    bags.weights = table_.weighted ? weights_.data() + ids_at[f] : nullptr;
-    bags_.push_back(bags);
-    nodes_.push_back(embedding::subtree_nodes(row_blocks_, shard_.blocks, bags));
+    bags.offsets = feature.offsets.data();
+    bags.ids = ids_.data() + feature.ids_at;
+    bags.places = places_.data() + feature.ids_at;
+    bags.weights = table_.weighted ? weights_.data() + feature.ids_at : nullptr;
+    feature.nodes = embedding::subtree_nodes(blocks, shard_.blocks, bags);
   }
 }
 
 void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
-  embedding::pool(row_blocks_, shard_.blocks, fetched, 0, dim_, bags_[f], nodes_[f], 0, bags_[f].count, out);
+  embedding::pool(embedding::RowBlocks(table_.num_embeddings), shard_.blocks, fetched, 0, dim(), bags(f), nodes(f), 0,
+                  bags(f).count, out);
 }
 
 void RowFetch::sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const {
   std::vector<Index> vector_of(ids_.size());  // float offset of the gradient that each id gets
-  for (std::size_t f = 0; f < keys_.size(); ++f) {
+  for (std::size_t f = 0; f < features_.size(); ++f) {
+    const auto& [key, offsets, ids_at, bags, nodes] = features_[f];
     Index next = gradients_at[f];
-    const Index ids_at = bags_[f].ids - ids_.data();
-    for (Index s = 0; s < bags_[f].count; ++s) {
-      for (Index i = offsets_[f][s]; i < offsets_[f][s + 1]; ++i) vector_of[ids_at + i] = next;
-      if (length(f, s) > 0) next += dim_;
+    for (Index s = 0; s < bags.count; ++s) {
+      for (Index i = offsets[s]; i < offsets[s + 1]; ++i) vector_of[ids_at + i] = next;
+      if (bags.length(s) > 0) next += dim();
     }
   }
   std::vector<embedding::RowUse> uses = uses_;
   for (embedding::RowUse& use : uses) use.gradient = vector_of[use.gradient];
   embedding::sum_rows(
-      uses.data(), 0, std::ssize(uses), gradients, dim_, lanes_, false, [](Index) {},
-      [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim_, out); });
+      uses.data(), 0, std::ssize(uses), gradients, dim(), lanes_, false, [](Index) {},
+      [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim(), out); });
 }
 
 }  // namespace tesserec::sharding

@@ -39,21 +39,14 @@ std::vector<StateItem> all_items(Session& session) {
   return items;
 }
 
-template <class T>
-T get(const store::Attributes& attributes, const std::string& name, const std::string& file) {
-  const auto found = attributes.find(name);
-  if (found == attributes.end() || !std::holds_alternative<T>(found->second))
-    fail(file, ": the attribute ", name, " is missing; the file is not a training checkpoint of this program");
-  return std::get<T>(found->second);
-}
-
 /// The checkpoint's model must have been trained on such data as are at hand.
 void check_same_data(const Session& session, const store::Attributes& attributes, const std::string& file) {
   const data::SourceInfo& data = session.data;
-  if (const Index then = get<std::int64_t>(attributes, "dense_features", file); then != data.dense_features)
+  if (const Index then = store::attribute<std::int64_t>(attributes, "dense_features", file);
+      then != data.dense_features)
     fail(file, " was made with ", then, " dense features, the data at hand (", data.description, ") have ",
          data.dense_features, "; preprocess both with one deck, or train anew");
-  const auto vocabulary = get<std::string>(attributes, "vocabulary_digest", file);
+  const auto vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file);
   if (!vocabulary.empty() && !data.vocabulary.empty() && vocabulary != data.vocabulary)
     fail(file, " was made with data whose ids mean other things than those of ", data.description,
          " (vocabulary_digest ", vocabulary, " and ", data.vocabulary,
@@ -65,19 +58,19 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
                     const std::string& file) {
   const Job& job = session.job;
   const auto demand = [&](const char* name, Index now, const char* advice) {
-    const auto then = get<std::int64_t>(attributes, name, file);
+    const auto then = store::attribute<std::int64_t>(attributes, name, file);
     if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
   demand("train.batch_size", job.train.batch_size, (std::string("set train.batch_size back") + fresh).c_str());
   check_same_data(session, attributes, file);
   demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
-  demand("run.seed", static_cast<Index>(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
     demand("train.lanes", session.lanes.count(),
            "set train.lanes back, or checkpoint.relane = true to go on with other bits");
-  else if (get<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
+  else if (store::attribute<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
     log_info(
         "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
         "rest of this epoch deals its samples anew");
@@ -86,8 +79,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
 /// ": 12.3 MB in 0.004 s, 3.1 GB/s".
 std::string rate_of(const store::StateRecords& records, double seconds) {
   double bytes = 0;
-  for (const auto& [name, record] : records)
-    bytes += static_cast<double>(sizeof(float)) * static_cast<double>(record.rows * record.columns);
+  for (const auto& [name, record] : records) bytes += double(sizeof(float)) * double(record.rows * record.columns);
   return concat(": ", fixed(1e-6 * bytes, 1), " MB in ", fixed(seconds, 3), " s, ", fixed(1e-9 * bytes / seconds, 2),
                 " GB/s");
 }
@@ -133,19 +125,19 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"train.batch_size", job.train.batch_size},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
-      {"run.seed", static_cast<Index>(job.run.seed)},
+      {"run.seed", Index(job.run.seed)},
       {"deck", job.deck},
   };
   const Timer timer;
-  const store::Checkpoint begun = folder.begin(at.step);
   store::Checkpoint whole;
   try {
-    const store::StateRecords records = store::write_state(session.exec, session.comm, begun.state_file(),
-                                                           all_items(session), attributes, job.run.part_bytes);
-    whole = folder.commit(begun, records);
+    store::StateRecords records;
+    whole = folder.write(at.step, [&](const std::string& file) {
+      return records = store::write_state(session.exec, session.comm, file, all_items(session), attributes,
+                                          job.run.part_bytes);
+    });
     log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
   } catch (const Error& error) {
-    folder.abandon(begun);
     fail("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
   }
   try {
@@ -179,17 +171,17 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const std::string& file = checkpoint.state.path();
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_run(session, epoch_samples, attributes, file);
-  check_same_task(get<std::string>(attributes, "deck", file), job, Purpose::resume, same_files(session, attributes),
-                  file);
+  check_same_task(store::attribute<std::string>(attributes, "deck", file), job, Purpose::resume,
+                  same_files(session, attributes), file);
   Position at;
-  at.step = get<std::int64_t>(attributes, "step", file);
+  at.step = store::attribute<std::int64_t>(attributes, "step", file);
   if (!whole.empty() && whole.front().step > at.step) require_overwrite("a run that goes on from " + path);
   store::read_state(session.exec, session.comm, checkpoint.state, all_items(session), store::Extent::all);
-  at.epoch = get<std::int64_t>(attributes, "epoch", file);
-  at.batch = get<std::int64_t>(attributes, "batch", file);
-  at.samples = get<std::int64_t>(attributes, "samples", file);
-  at.loss_sum = get<double>(attributes, "loss_sum", file);
-  at.loss_samples = get<std::int64_t>(attributes, "loss_samples", file);
+  at.epoch = store::attribute<std::int64_t>(attributes, "epoch", file);
+  at.batch = store::attribute<std::int64_t>(attributes, "batch", file);
+  at.samples = store::attribute<std::int64_t>(attributes, "samples", file);
+  at.loss_sum = store::attribute<double>(attributes, "loss_sum", file);
+  at.loss_samples = store::attribute<std::int64_t>(attributes, "loss_samples", file);
   at.checkpoint = path;
   log_info("resumed from " + path + ": step " + std::to_string(at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
@@ -209,7 +201,7 @@ std::string restore_weights(Session& session, const std::string& wanted) {
   const std::string& file = checkpoint.state.path();
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_data(session, attributes, file);
-  check_same_task(get<std::string>(attributes, "deck", file), session.job, Purpose::weights, true, file);
+  check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::weights, true, file);
   store::read_state(session.exec, session.comm, checkpoint.state, weight_items(session), store::Extent::part);
   return path;
 }

@@ -14,7 +14,7 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
                const std::string& name, const Matrix<float>& values, bool per_row, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
-  const auto held = static_cast<Index>(values.extent(1));
+  const Index held = values.extent(1);
   // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
   const Index columns = per_row ? 1 : config.embedding_dim;
   const Index first_column = per_row ? 0 : shard.rows->columns().begin;
@@ -68,17 +68,10 @@ std::string save(const Exec& exec, const sharding::DistributedModelParallel& mod
                  const std::vector<StateItem>& more) {
   const store::CheckpointFolder folder(model.env(), path);
   folder.prepare();
-  const store::Checkpoint begun = folder.begin(model.steps());
-  store::Checkpoint whole;
-  try {
-    const store::StateRecords records =
-        store::write_state(exec, model.env(), begun.state_file(), all_state(model, more),
-                           {{"step", model.steps()}, {"lanes", Index{model.lanes()}}});
-    whole = folder.commit(begun, records);
-  } catch (const Error&) {
-    folder.abandon(begun);
-    throw;
-  }
+  const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
+    return store::write_state(exec, model.env(), file, all_state(model, more),
+                              {{"step", model.steps()}, {"lanes", Index{model.lanes()}}});
+  });
   folder.prune(whole, keep);
   return whole.folder;
 }
@@ -89,17 +82,12 @@ bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std
   if (whole.empty()) return false;
   const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
-  const auto number = [&](const char* name) {
-    const auto found = attributes.find(name);
-    if (found == attributes.end() || !std::holds_alternative<std::int64_t>(found->second))
-      fail(checkpoint.state.path(), ": the attribute ", name, " is missing; train::save did not write this file");
-    return std::get<std::int64_t>(found->second);
-  };
-  if (const Index lanes = number("lanes"); lanes != model.lanes())
-    fail(checkpoint.state.path(), " was made with ", lanes, " lanes, this model has ", model.lanes(),
+  const std::string& file = checkpoint.state.path();
+  if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file); lanes != model.lanes())
+    fail(file, " was made with ", lanes, " lanes, this model has ", model.lanes(),
          "; give ParallelOptions::lanes = ", lanes);
   store::read_state(exec, model.env(), checkpoint.state, all_state(model, more), store::Extent::all);
-  model.resume(number("step"));
+  model.resume(store::attribute<std::int64_t>(attributes, "step", file));
   return true;
 }
 

@@ -118,9 +118,15 @@ class Communicator {
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
-  /// send[r] points to what goes to rank r, recv[r] to the place of what comes from it; not of this rank's own.
-  Pending exchange(std::span<const std::byte* const> send, std::span<const Index> send_bytes,
-                   std::span<std::byte* const> recv, std::span<const Index> recv_bytes) const;
+  /// send[r] goes to rank r, recv[r] is where that of rank r comes to.
+  struct Parcels {
+    std::vector<std::span<const std::byte>> send;
+    std::vector<std::span<std::byte>> recv;
+    template <class T>
+    void add(const T* from, Index send_count, T* to, Index recv_count);
+  };
+  /// All but this rank's own.
+  Pending exchange(const Parcels& parcels) const;
   void all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
   void learn_place();
@@ -140,40 +146,31 @@ void Communicator::all_to_all(const T* send, std::span<const Index> send_counts,
 }
 
 template <class T>
+void Communicator::Parcels::add(const T* from, Index send_count, T* to, Index recv_count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  send.emplace_back(reinterpret_cast<const std::byte*>(from), send_count * sizeof(T));
+  recv.emplace_back(reinterpret_cast<std::byte*>(to), recv_count * sizeof(T));
+}
+
+template <class T>
 Pending Communicator::start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                                        std::span<const Index> recv_counts) const {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const auto ranks = static_cast<std::size_t>(size_);
-  std::vector<const std::byte*> from(ranks);
-  std::vector<std::byte*> to(ranks);
-  std::vector<Index> send_bytes(ranks), recv_bytes(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    from[r] = reinterpret_cast<const std::byte*>(send);
-    to[r] = reinterpret_cast<std::byte*>(recv);
-    send_bytes[r] = send_counts[r] * Index{sizeof(T)};
-    recv_bytes[r] = recv_counts[r] * Index{sizeof(T)};
-    if (static_cast<int>(r) == rank_) std::copy_n(send, send_counts[r], recv);
+  Parcels parcels;
+  for (int r = 0; r < size_; ++r) {
+    parcels.add(send, send_counts[r], recv, recv_counts[r]);
+    if (r == rank_) std::copy_n(send, send_counts[r], recv);
     send += send_counts[r];
     recv += recv_counts[r];
   }
-  return exchange(from, send_bytes, to, recv_bytes);
+  return exchange(parcels);
 }
 
 template <class T>
 void Communicator::all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const auto ranks = static_cast<std::size_t>(size_);
-  std::vector<const std::byte*> from(ranks);
-  std::vector<std::byte*> to(ranks);
-  std::vector<Index> send_bytes(ranks), recv_bytes(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    from[r] = reinterpret_cast<const std::byte*>(send[r].data());
-    to[r] = reinterpret_cast<std::byte*>(recv[r].data());
-    send_bytes[r] = static_cast<Index>(send[r].size() * sizeof(T));
-    recv_bytes[r] = static_cast<Index>(recv[r].size() * sizeof(T));
-  }
-  std::swap(send[static_cast<std::size_t>(rank_)], recv[static_cast<std::size_t>(rank_)]);
-  exchange(from, send_bytes, to, recv_bytes).wait();
+  Parcels parcels;
+  for (int r = 0; r < size_; ++r) parcels.add(send[r].data(), std::ssize(send[r]), recv[r].data(), std::ssize(recv[r]));
+  std::swap(send[rank_], recv[rank_]);
+  exchange(parcels).wait();
 }
 
 template <class T>
@@ -186,7 +183,7 @@ void Communicator::all_gather(std::span<const T> mine, std::span<const Index> co
 
 template <class T>
 std::vector<T> Communicator::all_gather_equal(std::span<const T> mine) const {
-  const std::vector<Index> counts(static_cast<std::size_t>(size_), static_cast<Index>(mine.size()));
+  const std::vector<Index> counts(size_, std::ssize(mine));
   std::vector<T> all(mine.size() * counts.size());
   all_gather(mine, std::span<const Index>(counts), all.data());
   return all;
@@ -194,8 +191,8 @@ std::vector<T> Communicator::all_gather_equal(std::span<const T> mine) const {
 
 template <class T>
 std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
-  std::vector<Index> each = all_gather(static_cast<Index>(mine.size()));
-  std::vector<T> all(static_cast<std::size_t>(std::accumulate(each.begin(), each.end(), Index{0})));
+  std::vector<Index> each = all_gather(std::ssize(mine));
+  std::vector<T> all(std::accumulate(each.begin(), each.end(), Index{0}));
   all_gather(mine, std::span<const Index>(each), all.data());
   if (counts != nullptr) *counts = std::move(each);
   return all;
@@ -204,9 +201,9 @@ std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Ind
 template <class T>
 void Communicator::broadcast(std::vector<T>& values, int root) const {
   static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<Index> count(1, static_cast<Index>(values.size()));
+  std::vector<Index> count(1, std::ssize(values));
   broadcast_bytes(reinterpret_cast<std::byte*>(count.data()), sizeof(Index), root);
-  values.resize(static_cast<std::size_t>(count[0]));
+  values.resize(count[0]);
   broadcast_bytes(reinterpret_cast<std::byte*>(values.data()), count[0] * sizeof(T), root);
 }
 

@@ -83,7 +83,7 @@ class EmbeddingTable {
 
  private:
   float* state(std::size_t i, Index row) const {
-    return i < state_.size() ? state_[i].values.data() + row * static_cast<Index>(state_[i].values.extent(1)) : nullptr;
+    return i < state_.size() ? state_[i].values.data() + row * Index(state_[i].values.extent(1)) : nullptr;
   }
   /// What an update of this row will read.
   void prefetch(Index row) const;
@@ -99,13 +99,16 @@ class EmbeddingTable {
   Matrix<float> weights_;
   std::vector<State> state_;
   Matrix<float> dense_gradient_;  // dense kernel only; zero between steps
-  std::vector<RowUse> uses_;      // of the prepared batch, by row
-  bool sums_ = false;             // uses_ are of sums over subtrees of lanes
-  std::vector<RowUse> scratch_;
-  // Between the halves of an update of shared rows.
-  std::vector<Index> first_use_;      // of each touched row, and the end
-  std::vector<float> row_gradients_;  // [touched rows, dim]
-  std::vector<float> squares_;
+  struct {
+    std::vector<RowUse> uses;  // by row
+    bool are_sums = false;     // over subtrees of lanes
+    std::vector<RowUse> scratch;
+  } batch_;  // the prepared one
+  struct {
+    std::vector<Index> first_use;  // and the end
+    std::vector<float> gradients;  // [touched rows, dim]
+    std::vector<float> squares;
+  } touched_;  // rows, between the halves of an update of shared rows
 };
 
 }  // namespace tesserec::embedding

@@ -25,7 +25,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
 class RowFetch {
  public:
   /// `keys`: of the table's features, in the batches.
-  RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, std::vector<Index> keys);
+  RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard, const std::vector<Index>& keys);
 
   /// The ids of a batch: the samples of `rank`.
   void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank);
@@ -34,12 +34,12 @@ class RowFetch {
   const std::vector<Index>& rows() const { return rows_; }
   /// Sums that will be sent: position in rows() * lanes + leaf.
   const std::vector<Index>& sums() const { return sums_; }
-  Index dim() const { return dim_; }
+  Index dim() const { return shard_.columns.size(); }
 
   /// Bags of feature f and what they are pooled to; then their places in a buffer of sums, set by the caller.
-  const embedding::Bags& bags(std::size_t f) const { return bags_[f]; }
-  const embedding::Nodes& nodes(std::size_t f) const { return nodes_[f]; }
-  Index length(std::size_t f, Index sample) const { return bags_[f].length(sample); }
+  const embedding::Bags& bags(std::size_t f) const { return features_[f].bags; }
+  const embedding::Nodes& nodes(std::size_t f) const { return features_[f].nodes; }
+  Index length(std::size_t f, Index sample) const { return bags(f).length(sample); }
 
   /// Sums of feature f's bags from the rows that came, [rows().size(), dim] -> out [nodes, dim].
   void pool(std::size_t f, const float* fetched, float* out) const;
@@ -49,19 +49,22 @@ class RowFetch {
   void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
 
  private:
+  struct Feature {
+    Index key = 0;               // in the batches
+    std::vector<Index> offsets;  // of its bags, in its own ids
+    Index ids_at = 0;            // where these begin among the ids of all features
+    embedding::Bags bags;
+    embedding::Nodes nodes;
+  };
+
   embedding::EmbeddingBagConfig table_;
-  embedding::RowBlocks row_blocks_;
   planning::Shard shard_;
-  std::vector<Index> keys_;
-  Index dim_;
-  // The batch at hand; one entry a feature, ids of all features together.
+  std::vector<Feature> features_;
+  // The batch at hand.
   Range lanes_{0, 1};
-  std::vector<Index> ids_;
+  std::vector<Index> ids_;  // of all features
   std::vector<float> weights_;
-  std::vector<std::vector<Index>> offsets_;
-  std::vector<Index> places_;  // float offset of each id's row in what is fetched
-  std::vector<embedding::Bags> bags_;
-  std::vector<embedding::Nodes> nodes_;
+  std::vector<Index> places_;                      // float offset of each id's row in what is fetched
   std::vector<embedding::RowUse> uses_, scratch_;  // by row; `gradient` = place in ids_
   std::vector<Index> rows_, sums_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::store {
@@ -38,6 +39,18 @@ class CheckpointFolder {
   /// Makes the folder; Error when it cannot be made or written. Before a run's first step, so that no work is
   /// lost.
   void prepare() const;
+  /// A new checkpoint of the state that write(PATH of state.h5) writes and records: begun, written, committed. Where
+  /// that fails nothing stays of it.
+  template <class Write>
+  Checkpoint write(Index step, const Write& write) const {
+    const Checkpoint begun = begin(step);
+    try {
+      return commit(begun, write(begun.state_file()));
+    } catch (const Error&) {
+      abandon(begun);
+      throw;
+    }
+  }
   /// Removes what killed runs left half-made, and makes the folder of a new checkpoint. Write into
   /// state_file().
   Checkpoint begin(Index step) const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/parted_writer.hpp>
@@ -55,6 +56,14 @@ void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFi
 
 /// The attributes given to write_state. Not collective.
 Attributes read_attributes(const PartedFile& file);
+/// One of them, of `file`. Error when it is missing or of another type.
+template <class T>
+T attribute(const Attributes& attributes, const std::string& name, const std::string& file) {
+  const auto found = attributes.find(name);
+  if (found == attributes.end() || !std::holds_alternative<T>(found->second))
+    fail(file, ": the attribute ", name, " is missing; the file is not a checkpoint of such a model");
+  return std::get<T>(found->second);
+}
 
 /// What the file holds, by its own account. Not collective.
 StateRecords list_state(const PartedFile& file);
