@@ -20,7 +20,7 @@ void report_huge_pages(const comm::Communicator& comm) {
   const std::vector<int> refused = comm.all_gather(mine.empty() ? 0 : 1);
   const auto lowest = std::find(refused.begin(), refused.end(), 1);
   if (lowest == refused.end()) return;
-  const std::string reason = comm.broadcast(mine, static_cast<int>(lowest - refused.begin()));
+  const std::string reason = comm.broadcast(mine, int(lowest - refused.begin()));
   const auto count = std::count(refused.begin(), refused.end(), 1);
   if (comm.rank() == 0)
     log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,

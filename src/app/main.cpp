@@ -29,7 +29,7 @@ int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_wo
   const Command& command = command_named(invocation.command);
   if (command.parallel) comm::require_launcher_agrees(comm);
   std::optional<Kokkos::ScopeGuard> kokkos;
-  int count = static_cast<int>(kokkos_words.size());
+  int count = kokkos_words.size();
   kokkos_words.push_back(nullptr);
   if (command.computes)
     kokkos.emplace(count, kokkos_words.data());

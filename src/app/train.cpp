@@ -27,8 +27,8 @@ void show_result(const train::Session& session, const train::TrainResult& result
                return phase.first + " " + fixed(100 * phase.second / seconds, 1) + " %";
              }));
     log_info(concat("median step ", fixed(1e3 * result.step_seconds, 2), " ms; sent to other ranks ",
-                    fixed(1e-6 * static_cast<double>(result.exchange_bytes), 2), " MB a step; peak memory ",
-                    fixed(1e-9 * static_cast<double>(result.peak_memory), 2), " GB a rank"));
+                    fixed(1e-6 * result.exchange_bytes, 2), " MB a step; peak memory ",
+                    fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +

@@ -39,8 +39,7 @@ int verify(const Invocation& invocation, const comm::Communicator& comm) {
     parts = file.parts();
   }
   log_info(path + " is whole" + (parts > 0 ? ", with " + std::to_string(parts) + " parts" : ""));
-  if (invocation.json)
-    print(comm, Json::object().set("path", path).set("whole", true).set("parts", static_cast<Index>(parts)));
+  if (invocation.json) print(comm, Json::object().set("path", path).set("whole", true).set("parts", Index(parts)));
   return 0;
 }
 

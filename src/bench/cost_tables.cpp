@@ -26,12 +26,12 @@ struct Workload {
   planning::ExchangeForm form = planning::ExchangeForm::pooled;
 
   double bags() const { return tables * samples; }
-  double all_ids() const { return bags() * static_cast<double>(bag_ids); }
-  double row_bytes() const { return 4.0 * static_cast<double>(dim); }
-  double arrays() const { return 1.0 + static_cast<double>(optim::states(optimizer).size()); }
+  double all_ids() const { return bags() * double(bag_ids); }
+  double row_bytes() const { return 4.0 * dim; }
+  double arrays() const { return 1.0 + double(optim::states(optimizer).size()); }
   double touched() const {
-    const auto n = static_cast<double>(rows);
-    return -tables * n * std::expm1(samples * static_cast<double>(bag_ids) * std::log1p(-1 / n));
+    const double n = rows;
+    return -tables * n * std::expm1(samples * double(bag_ids) * std::log1p(-1 / n));
   }
 };
 
@@ -41,13 +41,13 @@ jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load, con
   batch.keys = keys;
   batch.stride = samples;
   const Index bags = tables * samples;
-  batch.offsets = Vector<Index>("tesserec::bench::offsets", static_cast<std::size_t>(bags + 1));
-  batch.values = Vector<Index>("tesserec::bench::ids", static_cast<std::size_t>(bags * load.bag_ids));
+  batch.offsets = Vector<Index>("tesserec::bench::offsets", bags + 1);
+  batch.values = Vector<Index>("tesserec::bench::ids", bags * load.bag_ids);
   for (Index i = 0; i <= bags; ++i) batch.offsets(i) = i * load.bag_ids;
-  std::uint64_t state = seed + 1 + 1000 * static_cast<std::uint64_t>(context.comm.rank());
+  std::uint64_t state = seed + 1 + 1000 * std::uint64_t(context.comm.rank());
   for (Index i = 0; i < bags * load.bag_ids; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    batch.values(i) = static_cast<Index>((state >> 20) % static_cast<std::uint64_t>(load.rows));
+    batch.values(i) = (state >> 20) % std::uint64_t(load.rows);
   }
   return batch;
 }
@@ -86,13 +86,13 @@ Seconds measure(const Context& context, const Workload& load) {
 
   // As many batches as it takes that no cache remembers the first one's rows.
   const double batch_bytes = load.touched() * load.row_bytes();
-  const auto count = static_cast<std::size_t>(std::clamp(2.56e8 / batch_bytes, 4.0, 64.0));
+  const std::size_t count = std::clamp(2.56e8 / batch_bytes, 4.0, 64.0);
   std::vector<jagged::KeyedJaggedTensor> batches;
   for (std::size_t b = 0; b < count; ++b) batches.push_back(draw(context, load, keys, b));
 
   Index step = 0;
   const auto one_step = [&] {
-    auto ids = collection.start(batches[static_cast<std::size_t>(step) % count], samples);
+    auto ids = collection.start(batches[step % count], samples);
     collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);
@@ -110,7 +110,7 @@ Seconds measure(const Context& context, const Workload& load) {
   const double start = context.now();
   one_step();
   const double once = context.slowest(context.now() - start);
-  const auto steps = static_cast<Index>(std::clamp(std::ceil(context.settings.seconds / once), 1.0, 1e4));
+  const Index steps = std::clamp(std::ceil(context.settings.seconds / once), 1.0, 1e4);
   std::array<std::vector<double>, phase_count> each;
   for (int repeat = 0; repeat < context.settings.repeats; ++repeat) {
     context.comm.barrier();
@@ -118,7 +118,7 @@ Seconds measure(const Context& context, const Workload& load) {
     for (Index s = 0; s < steps; ++s) one_step();
     const Seconds after = spent();
     for (std::size_t p = 0; p < phase_count; ++p)
-      each[p].push_back(context.slowest(after[p] - before[p]) / static_cast<double>(steps));
+      each[p].push_back(context.slowest(after[p] - before[p]) / double(steps));
   }
   Seconds result;
   for (std::size_t p = 0; p < phase_count; ++p) result[p] = median(each[p]);
@@ -208,7 +208,7 @@ void measure_table_costs(const Context& context, Report& report) {
   // Between small and large tables: what share of a row's reading and moving comes from memory?
   std::vector<double> cached;
   for (const double table_bytes : {2.5e5, 1e6, 4e6}) {
-    const Workload load{static_cast<Index>(table_bytes / 64), 16, 16};
+    const Workload load{Index(table_bytes / 64), 16, 16};
     if (load.rows >= loads[0].rows || load.rows <= small_rows) continue;
     const Seconds s = measure(context, load);
     const double read_row = (s[lookup] - read[0] * load.bags()) / load.all_ids() - read[3] * load.row_bytes();

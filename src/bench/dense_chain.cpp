@@ -5,7 +5,7 @@ namespace tesserec::bench {
 
 Vector<float> numbers(const Exec& exec, Index n) {
   const Vector<float> made = make_vector<float>(exec, "tesserec::bench::numbers", n);
-  for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * static_cast<float>(i % 1000 - 500);
+  for (Index i = 0; i < n; ++i) made.data()[i] = 1e-3f * float(i % 1000 - 500);
   return made;
 }
 

@@ -31,7 +31,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
 
   const auto compare = [&](const char* name, const auto& law, const auto& unordered) {
     const auto [seconds, unordered_seconds] = context.seconds(law, unordered);
-    const auto samples = static_cast<double>(most);
+    const double samples = most;
     report.figures.push_back(
         {"law", name, samples / seconds, "samples/s", samples / unordered_seconds, "the same in no order", seconds});
     return std::pair{seconds, unordered_seconds};

@@ -26,7 +26,7 @@ class Layers {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer =
           name + "." + std::to_string(l) + " " + std::to_string(layers[l].in) + "x" + std::to_string(layers[l].out);
-      const double flops = 2.0 * static_cast<double>(chunk_samples * layers[l].in * layers[l].out);
+      const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
       add(layer + " forward", flops, [&] { made.forward(l, chunk_samples, weights, workspace); });
       if (l > 0 || first_input_gradient)
         add(layer + " input gradient", flops, [&] { made.input_gradient(l, chunk_samples, weights, workspace); });
@@ -96,11 +96,11 @@ void measure_layers(const Context& context, const train::Session& session, const
   // From a chunk to the rank's samples of a step.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
                    session.job.train.batch_size);
-  const auto samples = static_cast<double>(chain.samples());
+  const double samples = chain.samples();
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
   layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
                       [&] { chain.run(); });
-  const double moved = 4.0 * sizeof(float) * static_cast<double>(model.parameters());  // read twice, written twice
+  const double moved = 4.0 * sizeof(float) * double(model.parameters());  // read twice, written twice
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds() / session.model.sharers()});
 }

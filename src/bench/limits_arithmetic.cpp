@@ -19,7 +19,7 @@ constexpr Index rounds = 20000;
 
 void plain_chains() {
   std::array<float, 16> x;
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i;
   for (Index r = 0; r < rounds; ++r)
     for (float& value : x) value = value * factor + term;
   float sum = 0;
@@ -32,7 +32,7 @@ __attribute__((target("avx2,fma"))) void avx2_chains() {
   const __m256 a = _mm256_set1_ps(factor), b = _mm256_set1_ps(term);
   __m256 x[12];
 #pragma GCC unroll 12
-  for (int i = 0; i < 12; ++i) x[i] = _mm256_set1_ps(static_cast<float>(i));
+  for (int i = 0; i < 12; ++i) x[i] = _mm256_set1_ps(float(i));
   for (Index r = 0; r < rounds; ++r) {
 #pragma GCC unroll 12
     for (int i = 0; i < 12; ++i) x[i] = _mm256_fmadd_ps(x[i], a, b);
@@ -47,7 +47,7 @@ __attribute__((target("avx512f"))) void avx512_chains() {
   const __m512 a = _mm512_set1_ps(factor), b = _mm512_set1_ps(term);
   __m512 x[16];
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) x[i] = _mm512_set1_ps(static_cast<float>(i));
+  for (int i = 0; i < 16; ++i) x[i] = _mm512_set1_ps(float(i));
   for (Index r = 0; r < rounds; ++r) {
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) x[i] = _mm512_fmadd_ps(x[i], a, b);
@@ -63,7 +63,7 @@ __attribute__((target("avx512f,avx512bf16"))) void bf16_chains() {
   const __m512bh a = _mm512_cvtne2ps_pbh(_mm512_set1_ps(factor), _mm512_set1_ps(factor));
   __m512 x[16];
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) x[i] = _mm512_set1_ps(static_cast<float>(i));
+  for (int i = 0; i < 16; ++i) x[i] = _mm512_set1_ps(float(i));
   for (Index r = 0; r < rounds; ++r) {
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) x[i] = _mm512_dpbf16_ps(x[i], a, a);

@@ -16,7 +16,7 @@ constexpr Index rows_a_call = 1 << 16;
 /// Memory straight from the kernel, with or without huge pages, every page touched.
 class Pages {
  public:
-  Pages(Index bytes, bool huge) : bytes_(static_cast<std::size_t>(bytes)) {
+  Pages(Index bytes, bool huge) : bytes_(bytes) {
     data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data_ == MAP_FAILED) fail("cannot get ", bytes, " bytes of memory; set bench.memory lower");
     granted_ = madvise(data_, bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0;
@@ -49,7 +49,7 @@ inline Index random_row(std::uint64_t i, Index rows) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i = (i ^ (i >> 32)) * 0xd6e8feb86659fd93u;
   i ^= i >> 32;
-  return static_cast<Index>((static_cast<unsigned __int128>(i) * static_cast<std::uint64_t>(rows)) >> 64);
+  return Index((static_cast<unsigned __int128>(i) * std::uint64_t(rows)) >> 64);
 }
 
 /// Rows to come, so that each is drawn once: when it is prefetched.
@@ -97,7 +97,7 @@ struct RowRates {
 
 template <Index width>
 RowRates random_rows(const Context& context, const Pages& pages, Index bytes) {
-  const Index rows = bytes / (width * static_cast<Index>(sizeof(float)));
+  const Index rows = bytes / (width * Index{sizeof(float)});
   std::uint64_t next = 0;  // every call meets other rows
   float sum[width];
   const double read = context.seconds([&] {
@@ -117,8 +117,8 @@ RowRates random_rows(const Context& context, const Pages& pages, Index bytes) {
 double Limits::rate(const std::array<double, 4>& rates, double bytes) {
   if (rates[0] <= 0) return 0;
   std::size_t at = 0;
-  while (at + 2 < row_bytes.size() && bytes > static_cast<double>(row_bytes[at + 1])) ++at;
-  const auto low = static_cast<double>(row_bytes[at]), high = static_cast<double>(row_bytes[at + 1]);
+  while (at + 2 < row_bytes.size() && bytes > double(row_bytes[at + 1])) ++at;
+  const double low = row_bytes[at], high = row_bytes[at + 1];
   if (bytes <= low) return rates[at];
   if (bytes >= high) return rates[at + 1] * high / bytes;
   const double share = (bytes - low) / (high - low);
@@ -133,12 +133,11 @@ void measure_memory(const Context& context, Limits& limits, std::vector<Figure>&
     if (huge) {
       const auto* words = reinterpret_cast<const std::uint64_t*>(pages.floats());
       const Index n = bytes / 8;
-      limits.read = static_cast<double>(bytes) / context.seconds([&] { keep(read_all(words, n)); });
+      limits.read = double(bytes) / context.seconds([&] { keep(read_all(words, n)); });
       figures.push_back({"limits", "stream read", limits.read, "bytes/s", 0, "", 0});
       const Index third = bytes / 12 / 16 * 16;
       float* a = pages.floats();
-      limits.triad =
-          12.0 * static_cast<double>(third) / context.seconds([&] { triad(a, a + third, a + 2 * third, third); });
+      limits.triad = 12.0 * third / context.seconds([&] { triad(a, a + third, a + 2 * third, third); });
       figures.push_back({"limits", "stream triad", limits.triad, "bytes/s", 0, "", 0});
     }
     const std::array<RowRates, 4> rates{random_rows<16>(context, pages, bytes), random_rows<32>(context, pages, bytes),

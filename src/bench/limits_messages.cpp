@@ -11,10 +11,10 @@ constexpr Index small_message = 2, large_message = Index{1} << 20;  // floats
 /// Seconds of an all-to-all of `count` floats with each rank that `wanted` names.
 template <class Wanted>
 double exchange_seconds(const Context& context, Index count, const Wanted& wanted) {
-  const auto ranks = static_cast<std::size_t>(context.comm.size());
+  const std::size_t ranks = context.comm.size();
   std::vector<Index> counts(ranks, 0);
   Index total = 0;
-  for (std::size_t r = 0; r < ranks; ++r) total += counts[r] = wanted(static_cast<int>(r)) ? count : 0;
+  for (std::size_t r = 0; r < ranks; ++r) total += counts[r] = wanted(int(r)) ? count : 0;
   std::vector<float> out(total, 1.0f), in(out);
   return context.seconds([&] { context.comm.all_to_all(out.data(), counts, in.data(), counts); });
 }

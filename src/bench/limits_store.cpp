@@ -27,9 +27,8 @@ void measure_store(const Context& context, const std::string& folder, Limits& li
     file.read("/data", {0, n}, data.data());
   });
   std::filesystem::remove(path, error);
-  limits.hdf5_read = 4.0 * static_cast<double>(n) / read;
-  figures.push_back(
-      {"limits", "HDF5 write, proven on the disk", 4.0 * static_cast<double>(n) / write, "bytes/s", 0, "", 0});
+  limits.hdf5_read = 4.0 * n / read;
+  figures.push_back({"limits", "HDF5 write, proven on the disk", 4.0 * n / write, "bytes/s", 0, "", 0});
   figures.push_back({"limits", "HDF5 read, from the page cache", limits.hdf5_read, "bytes/s", 0, "", 0});
 }
 

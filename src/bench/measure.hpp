@@ -31,12 +31,12 @@ struct Context {
     if (settings.clock == Clock::wall) return seconds_now();
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return double(time.tv_sec) + 1e-9 * time.tv_nsec;
   }
 
   /// The largest of all ranks' seconds, at least a nanosecond.
   double slowest(double seconds) const {
-    return 1e-9 * static_cast<double>(comm.max(std::max<Index>(1, std::llround(seconds * 1e9))));
+    return 1e-9 * double(comm.max(std::max<Index>(1, std::llround(seconds * 1e9))));
   }
 
   /// Calls that last as long as one repeat should. All ranks call as often, so that `body` may be collective.
@@ -44,7 +44,7 @@ struct Context {
   Index calls(const Body& body) const {
     const double first = now();
     body();
-    return static_cast<Index>(std::clamp(std::ceil(settings.seconds / slowest(now() - first)), 1.0, 1e7));
+    return Index(std::clamp(std::ceil(settings.seconds / slowest(now() - first)), 1.0, 1e7));
   }
 
   /// Seconds of one of so many calls.
@@ -53,7 +53,7 @@ struct Context {
     comm.barrier();
     const double start = now();
     for (Index i = 0; i < calls; ++i) body();
-    return slowest(now() - start) / static_cast<double>(calls);
+    return slowest(now() - start) / double(calls);
   }
 
   /// Seconds of one call: the median of the repeats.

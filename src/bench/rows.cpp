@@ -23,7 +23,7 @@ const char* name_of(optim::Type type) {
 }  // namespace
 
 void measure_rows(const Context& context, Index dim, const Limits& limits, std::vector<Figure>& figures) {
-  const Index row_bytes = dim * static_cast<Index>(sizeof(float));
+  const Index row_bytes = dim * Index{sizeof(float)};
   const Index rows = std::max<Index>(1024, context.settings.memory / 4 / row_bytes);
   const Index count = std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag: more bytes than caches have
   std::vector<Index> ids(count), offsets(ids.size() + 1);
@@ -31,11 +31,11 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   std::uint64_t state = 1;
   for (Index& id : ids) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    id = static_cast<Index>((state >> 16) % static_cast<std::uint64_t>(rows));
+    id = (state >> 16) % std::uint64_t(rows);
   }
   std::vector<Index> sorted = ids;
   std::sort(sorted.begin(), sorted.end());
-  const auto touched = static_cast<double>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+  const double touched = std::unique(sorted.begin(), sorted.end()) - sorted.begin();
   const Vector<float> gradients = make_vector<float>(context.exec, "tesserec::bench::gradients", count * dim);
   Kokkos::deep_copy(context.exec, gradients, 1e-4f);
 
@@ -60,17 +60,17 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
     if (type == optim::Type::sgd) {
       const Vector<float> out = make_vector<float>(context.exec, "tesserec::bench::vectors", count * dim);
       const double seconds = context.seconds([&] { table.lookup(context.exec, bags, nodes, out.data()); });
-      figures.push_back({"rows", "lookup" + of, static_cast<double>(count) / seconds, "rows/s",
-                         limits.reads_of(static_cast<double>(row_bytes)), "random rows read", 0});
+      figures.push_back({"rows", "lookup" + of, double(count) / seconds, "rows/s", limits.reads_of(double(row_bytes)),
+                         "random rows read", 0});
     }
     table.prepare({{bags}}, BatchSplit(Lanes(8), 1, count));
     Index step = 0;
     const double seconds = context.seconds([&] { table.update(context.exec, gradients.data(), 1e-6, ++step); });
     double least = 0;
     if (limits.row_updates[0] > 0) {
-      least = 1 / limits.updates_of(static_cast<double>(row_bytes));
+      least = 1 / limits.updates_of(double(row_bytes));
       for (const optim::StateInfo& info : optim::states(type))
-        least += 1 / limits.updates_of(info.per_row ? 4.0 : static_cast<double>(row_bytes));
+        least += 1 / limits.updates_of(info.per_row ? 4.0 : double(row_bytes));
     }
     figures.push_back({"rows", std::string("update by ") + name_of(type) + of, touched / seconds, "rows/s",
                        least > 0 ? 1 / least : 0, "random rows updated", 0});

@@ -11,19 +11,19 @@ namespace {
 
 StepCounts count(const Exec& exec, train::Session& session, const data::Batch& batch) {
   StepCounts counts;
-  counts.samples = static_cast<double>(batch.size);
+  counts.samples = batch.size;
   auto& tables = session.model.tables();
   auto ids = tables.start(batch.sparse, batch.global_size);
   tables.forward(exec, ids);
   const std::vector<sharding::AskedShard>& asked = ids.asked();
   for (std::size_t s = 0; s < asked.size(); ++s) {
-    const double bytes = sizeof(float) * static_cast<double>(tables.shards()[s].rows->dim());
+    const double bytes = sizeof(float) * double(tables.shards()[s].rows->dim());
     std::vector<Index> ids;
     for (const auto& run : asked[s].bags)
       for (const embedding::Bags& bags : run) ids.insert(ids.end(), bags.ids, bags.ids + bags.total());
-    const auto all = static_cast<double>(ids.size());
+    const double all = ids.size();
     std::sort(ids.begin(), ids.end());
-    const auto distinct = static_cast<double>(std::unique(ids.begin(), ids.end()) - ids.begin());
+    const double distinct = std::unique(ids.begin(), ids.end()) - ids.begin();
     counts.ids += all;
     counts.row_bytes += all * bytes;
     counts.touched += distinct;
@@ -37,7 +37,7 @@ StepCounts count(const Exec& exec, train::Session& session, const data::Batch& b
 StepTimes measure_step(const Context& context, train::Session& session, data::Source& source) {
   const int steps = context.settings.steps, repeats = context.settings.repeats;
   const Index last = Index{steps} * (repeats + 1) + 1;
-  Drawn drawn(context, source, static_cast<int>(last));
+  Drawn drawn(context, source, int(last));
   train::TrainPipelineSparseDist pipeline(context.exec, std::ref(session.step), session.model.tables(), drawn,
                                           session.job.train.pipeline && session.comm.size() > 1);
   StepTimes times;
@@ -66,7 +66,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
   times.counts = count(context.exec, session, pipeline.batch());
-  times.counts.bytes_sent = static_cast<double>(session.model.tables().bytes_sent()) / static_cast<double>(last);
+  times.counts.bytes_sent = double(session.model.tables().bytes_sent()) / double(last);
   return times;
 }
 

@@ -39,20 +39,20 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   add("order of the ids", phase(times, {"sort ids"}), n.ids * sizeof(Index), "bytes/s", limits.read, "stream read");
 
   // Ids once, vectors and gradients once each way: through the wire where they leave, else one copy.
-  const double vectors = 2 * n.samples * 4 * static_cast<double>(session.model.dense.pooled_width());
+  const double vectors = 2 * n.samples * 4 * double(session.model.dense.pooled_width());
   const double moved = vectors + n.ids * sizeof(Index);
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
   if (n.bytes_sent > 0 && limits.inside_bytes + limits.between_bytes > 0)
     least += n.bytes_sent / (limits.between_bytes > 0 ? limits.between_bytes : limits.inside_bytes);
   add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}), moved,
       "bytes/s", limits.triad > 0 ? moved / least : 0, ranks > 1 ? "all-to-all and copies" : "one copy");
-  const double dense = 4 * static_cast<double>(session.model.dense.parameters());
+  const double dense = 4 * double(session.model.dense.parameters());
   add("sum and check of the dense gradient", phase(times, {"reduce", "check"}), dense, "bytes/s", limits.read,
       "stream read");
   add("dense optimizer", phase(times, {"optimizer"}), 3 * dense / session.model.sharers(), "bytes/s", limits.triad,
       "stream triad");
   report.step_seconds = times.seconds;
-  report.samples_per_step = static_cast<double>(session.job.train.batch_size);
+  report.samples_per_step = session.job.train.batch_size;
   const double samples = report.samples_per_step / times.seconds / ranks;  // of one rank
   const double model = session.model.dense.flops_per_sample();
   report.step_fraction = samples * model / times.peak_flops;

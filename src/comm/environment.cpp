@@ -26,7 +26,7 @@ std::string Environment::library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  const std::string all(text, static_cast<std::size_t>(length));
+  const std::string all(text, length);
   return all.substr(0, all.find_first_of(",\n"));
 }
 

@@ -19,8 +19,8 @@ void LaneSums::start(Range lanes) {
 }
 
 void LaneSums::reserve(const Exec& exec, Index lanes) {
-  const auto wanted = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(lanes))) * 2;
-  while (free_.size() + static_cast<std::size_t>(order_.size()) < wanted)
+  const auto wanted = 2 * std::bit_width(std::uint64_t(lanes));
+  while (free_.size() + order_.size() < wanted)
     free_.push_back(make_vector<float>(exec, "tesserec::comm::lane_sum", length_));
 }
 

@@ -16,9 +16,9 @@ std::vector<int> nodes_of_ranks(const Communicator& comm) {
 }
 
 int ranks_per_node(std::span<const int> nodes) {
-  const auto size = static_cast<int>(std::count(nodes.begin(), nodes.end(), nodes.front()));
-  if (nodes.size() % static_cast<std::size_t>(size) != 0) return 1;
-  for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
+  const int size = std::count(nodes.begin(), nodes.end(), nodes.front());
+  if (nodes.size() % size != 0) return 1;
+  for (int rank = 0; rank < int(nodes.size()); ++rank)
     if (nodes[rank] != rank / size * size) return 1;
   return size;
 }

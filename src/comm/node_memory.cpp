@@ -26,7 +26,7 @@ std::string new_name() {
 int take(int file, std::size_t begin, std::size_t end) {
   if (begin == end) return 0;
   int code = 0;
-  do code = posix_fallocate(file, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  do code = posix_fallocate(file, off_t(begin), off_t(end - begin));
   while (code == EINTR);
   return code;
 }
@@ -34,24 +34,24 @@ int take(int file, std::size_t begin, std::size_t end) {
 }  // namespace
 
 NodeMemory::NodeMemory(const Communicator& node, Index size) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t pages = (static_cast<std::size_t>(size) * sizeof(float) + page - 1) / page;
+  const std::size_t page = sysconf(_SC_PAGESIZE);
+  const std::size_t pages = (size * sizeof(float) + page - 1) / page;
   bytes_ = pages * page;
-  const auto ranks = static_cast<std::size_t>(node.size()), me = static_cast<std::size_t>(node.rank());
+  const auto ranks = node.size(), me = node.rank();
 
   int error = 0, file = -1;
   std::string name = new_name();
   if (me == 0) {
     file = shm_open(name.data(), O_CREAT | O_EXCL | O_RDWR, 0600);
-    if (file < 0 || ftruncate(file, static_cast<off_t>(bytes_)) != 0) error = errno;
+    if (file < 0 || ftruncate(file, off_t(bytes_)) != 0) error = errno;
   }
   name = node.broadcast(name, 0);
   if (me != 0 && (file = shm_open(name.data(), O_RDWR, 0600)) < 0) error = errno;
-  error = static_cast<int>(node.max(error));
+  error = node.max(error);
   if (me == 0) shm_unlink(name.data());
 
   if (error == 0) error = take(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
-  error = static_cast<int>(node.max(error));
+  error = node.max(error);
   if (error == 0) {
     void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
     if (at == MAP_FAILED)
@@ -59,7 +59,7 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
     else
       data_ = static_cast<float*>(at);
   }
-  error = static_cast<int>(node.max(error));
+  error = node.max(error);
   if (file >= 0) close(file);
   if (error == 0) return;
   unmap();

@@ -34,7 +34,7 @@ TreeReduce::Additions::Additions(const std::vector<Index>& leaves, Range lanes) 
   TreeOrder order(lanes);
   std::vector<int> in_slot(TreeOrder::max_slots);
   const auto merge = [&](int into, int from) { pairs.emplace_back(in_slot[into], in_slot[from]); };
-  for (std::size_t i = 0; i < leaves.size(); ++i) in_slot[order.push(leaves[i], merge)] = static_cast<int>(i);
+  for (std::size_t i = 0; i < leaves.size(); ++i) in_slot[order.push(leaves[i], merge)] = i;
   order.finish(merge);
   left.assign(in_slot.begin(), in_slot.begin() + order.size());
 }
@@ -53,8 +53,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
 TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node)
     : exec_(exec), sums_(length) {
   const int ranks = comm.size(), me = comm.rank();
-  for (int r = 0; r < ranks; ++r)
-    most_ = std::max(most_, static_cast<Index>(leaves_of(lanes.of_rank(r, ranks)).size()));
+  for (int r = 0; r < ranks; ++r) most_ = std::max(most_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
   node_.emplace(comm, ranks_per_node);
   if (ranks_per_node > 1) {
     memory_ = NodeMemory(node_->ranks(), most_ * padded(length) * ranks_per_node);
@@ -76,8 +75,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     for (int r = first; r < end; ++r) {
       const std::vector<Index> leaves = leaves_of(lanes.of_rank(r, ranks));
       append(node_leaves, leaves);
-      for (std::size_t i = 0; memory_ && i < leaves.size(); ++i)
-        node_sums_.push_back(shared_sum(r - first, static_cast<Index>(i)));
+      for (std::size_t i = 0; memory_ && i < leaves.size(); ++i) node_sums_.push_back(shared_sum(r - first, Index(i)));
     }
     of_ranks_ = Additions(node_leaves, run);
   }
@@ -85,7 +83,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // Where one thread takes all lanes, their sums come to lie where they are wanted.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
-    sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), static_cast<std::size_t>(length)));
+    sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }
 
 float* TreeReduce::shared_sum(int rank, Index i) const {
@@ -107,7 +105,7 @@ Vector<float> TreeReduce::operator()() {
   float* total = total_.data() != nullptr ? total_.data() : node_sums_[0];
   if (node_->across().size() > 1) add_nodes(node_->share(sums_.length()), total);
   if (memory_) node_->ranks().barrier();
-  return Vector<float>(total, static_cast<std::size_t>(sums_.length()));
+  return Vector<float>(total, sums_.length());
 }
 
 bool TreeReduce::in_place() const {
@@ -152,7 +150,7 @@ void TreeReduce::add_nodes(Range piece, float* total) {
     recv_counts[k] = sums_of_node_[k] * mine.size();
   }
   const Index received = std::accumulate(sums_of_node_.begin(), sums_of_node_.end(), Index{0});
-  const auto buffer = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(received * mine.size()));
+  const auto buffer = std::make_unique_for_overwrite<float[]>(received * mine.size());
   across.all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
 
   // 2. It adds them by the tree.
@@ -161,7 +159,7 @@ void TreeReduce::add_nodes(Range piece, float* total) {
   of_nodes_(exec_, all, mine.size());
 
   // 3. The finished parts are gathered.
-  across.all_gather(std::span<const float>(all[0], static_cast<std::size_t>(mine.size())), parts, total + piece.begin);
+  across.all_gather(std::span<const float>(all[0], mine.size()), parts, total + piece.begin);
 }
 
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine) {
@@ -173,7 +171,7 @@ double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vect
   std::vector<double> slot(TreeOrder::max_slots);
   const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
   for (std::size_t lane = 0; lane < all.size(); ++lane) {
-    const int at = order.push(static_cast<Index>(lane), merge);
+    const int at = order.push(Index(lane), merge);
     slot[at] = all[lane];
   }
   order.finish(merge);

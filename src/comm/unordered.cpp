@@ -8,8 +8,7 @@ namespace tesserec::comm {
 void unordered_sum(const Communicator& comm, float* values, Index n) {
   constexpr Index piece = Index{1} << 28;
   for (Index done = 0; done < n; done += piece)
-    check(MPI_Allreduce(MPI_IN_PLACE, values + done, static_cast<int>(std::min(piece, n - done)), MPI_FLOAT, MPI_SUM,
-                        comm.mpi()),
+    check(MPI_Allreduce(MPI_IN_PLACE, values + done, int(std::min(piece, n - done)), MPI_FLOAT, MPI_SUM, comm.mpi()),
           "MPI_Allreduce");
 }
 

@@ -29,7 +29,7 @@ Parsed parsed(const std::string& text) {
   std::vector<std::set<std::string>> names;  // of the objects and arrays that are open
   return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
     const auto refuse = [&](const auto&... why) {
-      const auto here = text.begin() + static_cast<std::ptrdiff_t>(stream.tellg());
+      const auto here = text.begin() + stream.tellg();
       fail("line ", 1 + std::count(text.begin(), here, '\n'), ": ", why...);
     };
     if (event == Event::object_start || event == Event::array_start) names.emplace_back();
@@ -112,7 +112,7 @@ std::int64_t Json::integer() const {
 }
 
 double Json::number() const {
-  if (kind_ == Kind::integer) return static_cast<double>(integer_);
+  if (kind_ == Kind::integer) return double(integer_);
   if (kind_ != Kind::number) fail("a number is wanted");
   return number_;
 }

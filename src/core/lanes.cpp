@@ -11,22 +11,20 @@ namespace tesserec {
 Lanes::Lanes(int count) : count_(count) { assert(count > 0 && std::has_single_bit(static_cast<unsigned>(count))); }
 
 int Lanes::automatic(Index global_batch) {
-  const auto power_below = [](Index x) {
-    return x < 1 ? Index{1} : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(x)));
-  };
-  return static_cast<int>(std::max(std::min<Index>(8, power_below(global_batch / 64)),
-                                   std::min<Index>(64, power_below(global_batch / 512))));
+  const auto power_below = [](Index x) { return x < 1 ? Index{1} : Index(std::bit_floor(std::uint64_t(x))); };
+  return int(std::max(std::min<Index>(8, power_below(global_batch / 64)),
+                      std::min<Index>(64, power_below(global_batch / 512))));
 }
 
 BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n) {
   first_.clear(), rank_lanes_.clear();
   for (int l = 0; l <= lanes.count(); ++l) first_.push_back(lanes.samples(l, n).begin);
-  for (int r = 0; r <= ranks; ++r) rank_lanes_.push_back(static_cast<int>(lanes.of_rank(r, ranks).begin));
+  for (int r = 0; r <= ranks; ++r) rank_lanes_.push_back(lanes.of_rank(r, ranks).begin);
 }
 
 BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)
-    : BatchSplit(lanes, static_cast<int>(sizes.size()), std::accumulate(sizes.begin(), sizes.end(), Index{0})) {
-  const auto ranks = static_cast<int>(sizes.size());
+    : BatchSplit(lanes, int(sizes.size()), std::accumulate(sizes.begin(), sizes.end(), Index{0})) {
+  const int ranks = sizes.size();
   bool as_the_law = true;
   for (int r = 0; r < ranks; ++r) as_the_law = as_the_law && samples(r).size() == sizes[r];
   if (as_the_law) return;
@@ -39,7 +37,7 @@ BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)
 
 int BatchSplit::lane_of(Index sample) const {
   assert(sample >= 0 && sample < global_size());
-  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), sample) - first_.begin()) - 1;
+  return int(std::upper_bound(first_.begin(), first_.end(), sample) - first_.begin()) - 1;
 }
 
 }  // namespace tesserec

@@ -9,8 +9,7 @@ void reserve_batch(Batch& batch, Index size, Index global_size, Index dense_feat
                    const std::vector<std::string>& keys) {
   batch.size = size;
   batch.global_size = global_size;
-  const bool fits =
-      static_cast<Index>(batch.dense.extent(0)) >= size && static_cast<Index>(batch.dense.extent(1)) == dense_features;
+  const bool fits = Index(batch.dense.extent(0)) >= size && Index(batch.dense.extent(1)) == dense_features;
   if (!fits) batch.dense = make_matrix<float>(batch.exec, "tesserec::data::dense", size, dense_features);
   reserve(batch.exec, batch.labels, "tesserec::data::labels", std::max<Index>(size, 1));
   if (batch.sparse.keys != keys) batch.sparse.keys = keys;

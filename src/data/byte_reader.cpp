@@ -28,9 +28,9 @@ class PlainReader final : public ByteReader {
   PlainReader& operator=(const PlainReader&) = delete;
 
   Index read(char* data, Index size) override {
-    const std::size_t got = std::fread(data, 1, static_cast<std::size_t>(size), file_);
+    const std::size_t got = std::fread(data, 1, size, file_);
     if (got == 0 && std::ferror(file_) != 0) fail("cannot read ", path_, ": ", std::strerror(errno));
-    return static_cast<Index>(got);
+    return Index(got);
   }
 
  private:
@@ -50,7 +50,7 @@ class GzipReader final : public ByteReader {
 
   Index read(char* data, Index size) override {
     constexpr Index most = Index{1} << 30;  // zlib counts in 32 bits
-    const auto room = static_cast<uInt>(std::min(size, most));
+    const uInt room = std::min(size, most);
     stream_.next_out = reinterpret_cast<Bytef*>(data);
     stream_.avail_out = room;
     while (stream_.avail_out == room) {
@@ -68,13 +68,13 @@ class GzipReader final : public ByteReader {
              "): copy or download it again");
       }
     }
-    return static_cast<Index>(room - stream_.avail_out);
+    return Index(room - stream_.avail_out);
   }
 
  private:
   bool refill() {
     stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = static_cast<uInt>(packed_.read(buffer_.data(), std::ssize(buffer_)));
+    stream_.avail_in = packed_.read(buffer_.data(), std::ssize(buffer_));
     return stream_.avail_in > 0;
   }
 

@@ -57,7 +57,7 @@ class Criteo final : public RowFormat {
         return layout_.dense_features[k] + ": " + shown(field) + " is out of the range of 64-bit integers";
       if (!field.empty() && (code != std::errc() || stop != field.data() + field.size()))
         return layout_.dense_features[k] + ": " + shown(field) + " is not an integer";
-      row.numbers[k] = field.empty() ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(value);
+      row.numbers[k] = field.empty() ? std::numeric_limits<double>::quiet_NaN() : double(value);
     }
 
     row.tokens.resize(categories);

@@ -15,7 +15,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   samples.dense.resize(samples.size * info_.dense_features);
   samples.ids.resize(packed_ ? samples.size * features : 0);
   samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
-  for (Samples::Jagged& bags : samples.jagged) bags.offsets.reserve(static_cast<std::size_t>(samples.size) + 1);
+  for (Samples::Jagged& bags : samples.jagged) bags.offsets.reserve(samples.size + 1);
   for (Samples::Jagged& bags : samples.jagged) bags.offsets.push_back(0);
 
   Index done = 0;
@@ -50,7 +50,7 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
 
 void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const {
   const std::string group = "/sparse/" + info_.features[feature];
-  std::vector<Index> offsets(static_cast<std::size_t>(run.size()) + 1);
+  std::vector<Index> offsets(run.size() + 1);
   part.file.read(group + "/offsets", {run.begin, run.size() + 1}, offsets.data());
   const bool starts = run.begin > 0 || offsets.front() == 0;
   if (!starts || offsets.front() < 0 || offsets.back() > part.values[feature] ||

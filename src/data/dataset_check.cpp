@@ -21,7 +21,7 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   for (Index i = 0; i < n; ++i) {
     std::uint32_t bits;
     std::memcpy(&bits, values + i, sizeof bits);
-    bad |= static_cast<std::uint32_t>((bits & exponent) == exponent);
+    bad |= (bits & exponent) == exponent;
   }
   return bad == 0;
 }
@@ -30,14 +30,13 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
 TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits, Index features) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i)
-    for (Index f = 0; f < features; ++f)
-      bad |= static_cast<std::uint32_t>(static_cast<std::uint32_t>(ids[i * features + f]) >= limits[f]);
+    for (Index f = 0; f < features; ++f) bad |= std::uint32_t(ids[i * features + f]) >= limits[f];
   return bad == 0;
 }
 
 bool all_inside(const std::vector<Index>& ids, Index limit) {
   bool bad = false;
-  for (const Index id : ids) bad |= static_cast<std::uint64_t>(id) >= static_cast<std::uint64_t>(limit);
+  for (const Index id : ids) bad |= std::uint64_t(id) >= std::uint64_t(limit);
   return !bad;
 }
 
@@ -85,7 +84,7 @@ void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>
   };
   if (packed_) {
     std::vector<std::uint32_t> limits;
-    for (const Index n : rows) limits.push_back(static_cast<std::uint32_t>(std::min(n, Index{1} << 31)));
+    for (const Index n : rows) limits.push_back(std::min(n, Index{1} << 31));
     if (all_inside(samples.ids.data(), samples.size, limits.data(), features)) return;
     for (Index i = 0; i < samples.size * features; ++i)
       if (samples.ids[i] < 0 || samples.ids[i] >= rows[i % features])

@@ -76,7 +76,7 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
     Index ids = packed_ ? info_.samples : 0;
     for (const Part& part : parts_)
       if (!packed_) ids += part.values[f];
-    info_.ids_per_bag.push_back(static_cast<double>(ids) / static_cast<double>(info_.samples));
+    info_.ids_per_bag.push_back(double(ids) / double(info_.samples));
   }
 }
 
@@ -146,7 +146,7 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const File& file = part.file.index();
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
-  const auto dense = static_cast<Index>(file.attribute<std::vector<std::string>>("/", "dense_features").size());
+  const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
   require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
   part.byte_labels = file.type("/labels") == ElementType::u8;
   if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");

@@ -10,7 +10,7 @@ DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std
     : dataset_(patterns, key),
       rows_(dataset_.info().rows),
       order_(dataset_.info().samples, deal),
-      at_hand_(static_cast<std::size_t>(order_.streams())) {
+      at_hand_(order_.streams()) {
   dataset_.verify(deal.rank, deal.ranks);
 }
 

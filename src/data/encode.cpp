@@ -76,7 +76,7 @@ store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, boo
   for (std::size_t f = 0; with_vocabulary && f < encoding.vocabularies.size(); ++f) {
     const std::string group = "vocabulary/" + encoding.layout.features[f];
     const Vocabulary& vocabulary = encoding.vocabularies[f];
-    groups.push_back({{group + "/tokens", ElementType::u8, static_cast<Index>(vocabulary.bytes().size())}});
+    groups.push_back({{group + "/tokens", ElementType::u8, std::ssize(vocabulary.bytes())}});
     groups.push_back({{group + "/offsets", ElementType::i64, vocabulary.rows() + 1}});
   }
   return store::PartsLayout(std::move(groups), part_bytes);
@@ -91,7 +91,7 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
     const bool samples = !runs.empty() && runs.front().dataset < first_of_vocabulary;
     const auto rank = samples ? std::upper_bound(ends.begin(), ends.end(), runs.front().first_row) - ends.begin()
                               : part % comm.size();
-    owners.push_back(static_cast<int>(rank));
+    owners.push_back(rank);
   }
   return owners;
 }
@@ -156,10 +156,10 @@ std::string Encoding::vocabulary_digest() const {
   for (std::size_t f = 0; f < vocabularies.size(); ++f) {
     const std::string& name = layout.features[f];
     const std::vector<Index> offsets = vocabularies[f].offsets();
-    checksums[name + "/tokens"] = store::bytes_checksum(name + "/tokens", vocabularies[f].bytes().data(),
-                                                        static_cast<Index>(vocabularies[f].bytes().size()));
+    checksums[name + "/tokens"] =
+        store::bytes_checksum(name + "/tokens", vocabularies[f].bytes().data(), std::ssize(vocabularies[f].bytes()));
     checksums[name + "/offsets"] =
-        store::bytes_checksum(name + "/offsets", offsets.data(), static_cast<Index>(offsets.size() * sizeof(Index)));
+        store::bytes_checksum(name + "/offsets", offsets.data(), Index(offsets.size() * sizeof(Index)));
   }
   return store::combined_digest(checksums);
 }

@@ -6,8 +6,7 @@
 
 namespace tesserec::data {
 
-LineReader::LineReader(const RawFile& file, Range bytes)
-    : bytes_(bytes), at_(bytes.begin), buffer_(static_cast<std::size_t>(2 * longest_line)) {
+LineReader::LineReader(const RawFile& file, Range bytes) : bytes_(bytes), at_(bytes.begin), buffer_(2 * longest_line) {
   if (file.gzip) {
     reader_ = open_gzip(file.path);
   } else {
@@ -24,8 +23,8 @@ bool LineReader::refill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  const Index got = reader_->read(buffer_.data() + end_, static_cast<Index>(buffer_.size() - end_));
-  end_ += static_cast<std::size_t>(got);
+  const Index got = reader_->read(buffer_.data() + end_, Index(buffer_.size() - end_));
+  end_ += got;
   return got > 0;
 }
 
@@ -34,9 +33,8 @@ Index LineReader::skip_line() {
   while (true) {
     if (begin_ == end_ && !refill()) return skipped;
     const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
-    const std::size_t stop =
-        found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data()) + 1 : end_;
-    skipped += static_cast<Index>(stop - begin_);
+    const std::size_t stop = found != nullptr ? (static_cast<const char*>(found) - buffer_.data()) + 1 : end_;
+    skipped += stop - begin_;
     begin_ = stop;
     if (found != nullptr) return skipped;
   }
@@ -49,15 +47,15 @@ bool LineReader::next_anywhere(Line& line) {
     found = std::memchr(buffer_.data() + begin_ + searched, '\n', end_ - begin_ - searched);
     if (found != nullptr) break;
     searched = end_ - begin_;
-    if (searched > static_cast<std::size_t>(longest_line) || !refill()) break;
+    if (searched > longest_line || !refill()) break;
   }
   const char* text = buffer_.data() + begin_;
-  auto length = found != nullptr ? static_cast<std::size_t>(static_cast<const char*>(found) - text) : end_ - begin_;
+  auto length = found != nullptr ? (static_cast<const char*>(found) - text) : end_ - begin_;
   if (found == nullptr && length == 0) return false;
   line.begin = at_;
-  line.too_long = length > static_cast<std::size_t>(longest_line);
+  line.too_long = length > longest_line;
   begin_ += length + (found != nullptr ? 1 : 0);
-  at_ += static_cast<Index>(length) + (found != nullptr ? 1 : 0);
+  at_ += Index(length) + (found != nullptr ? 1 : 0);
   if (line.too_long && found == nullptr) {
     at_ += skip_line();
     line.text = {};

@@ -85,7 +85,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.rows = synthetic_rows(settings);
   info.weighted.assign(info.rows.size(), false);
   for (const Index rows : info.rows) {
-    const auto most = static_cast<double>(settings.ids_per_bag);
+    const double most = settings.ids_per_bag;
     if (planted)
       info.ids_per_bag.push_back(settings.variable_bags.value_or(false) ? most / 2 : most);
     else

@@ -44,7 +44,7 @@ RawFile inspect(const std::string& path, const std::string& key) {
   const Index got = reader->read(magic, 2);
   if (got == 0) fail(path, ": the file is empty; remove it from ", key);
   file.gzip = got == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
-  file.bytes = static_cast<Index>(std::filesystem::file_size(path));
+  file.bytes = std::filesystem::file_size(path);
   if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
   return file;
 }
@@ -86,26 +86,24 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
   // A .gz unpacks to about three times its bytes. Weights only balance; any would be right.
   const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
   double total = 0;
-  for (const RawFile& file : files) total += static_cast<double>(weight(file));
-  const auto owner = [&](double at) {
-    return std::min(ranks - 1, static_cast<int>(at / total * static_cast<double>(ranks)));
-  };
+  for (const RawFile& file : files) total += weight(file);
+  const auto owner = [&](double at) { return std::min(ranks - 1, int(at / total * double(ranks))); };
   std::vector<FileRange> ranges;
   double at = 0;
   for (std::size_t f = 0; f < files.size(); ++f) {
-    const auto index = static_cast<Index>(f);
+    const Index index = f;
     if (files[f].gzip) {
       if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
       Range mine{-1, -1};
       for (Index begin = 0; begin < files[f].bytes; begin += text_block)
-        if (owner(at + static_cast<double>(begin)) == rank) {
+        if (owner(at + double(begin)) == rank) {
           if (mine.begin < 0) mine.begin = begin;
           mine.end = std::min(begin + text_block, files[f].bytes);
         }
       if (mine.begin >= 0) ranges.push_back({index, mine});
     }
-    at += static_cast<double>(weight(files[f]));
+    at += weight(files[f]);
   }
   return ranges;
 }
@@ -116,12 +114,12 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
     for (std::size_t f = 0; f < files.size(); ++f) {
-      if (static_cast<int>(f % static_cast<std::size_t>(comm.size())) != comm.rank()) continue;
+      if (int(f % comm.size()) != comm.rank()) continue;
       const auto reader = open_plain(files[f].path, 0);
       XXH3_64bits_reset(state.get());
       Index bytes = 0;
       while (const Index got = reader->read(buffer.data(), std::ssize(buffer))) {
-        XXH3_64bits_update(state.get(), buffer.data(), static_cast<std::size_t>(got));
+        XXH3_64bits_update(state.get(), buffer.data(), got);
         bytes += got;
       }
       if (bytes != files[f].bytes) fail(files[f].path, ": the file changed while it was read; start again");
@@ -129,8 +127,7 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
     }
   });
   const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(mine));
-  for (std::size_t f = 0; f < files.size(); ++f)
-    mine[f] = all[f % static_cast<std::size_t>(comm.size()) * files.size() + f];
+  for (std::size_t f = 0; f < files.size(); ++f) mine[f] = all[f % comm.size() * files.size() + f];
   return mine;
 }
 

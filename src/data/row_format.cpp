@@ -17,13 +17,13 @@ void split(std::string_view line, char delimiter, std::vector<std::string_view>&
   const char* at = line.data();
   const char* const end = at + line.size();
   while (at != end) {
-    const void* found = std::memchr(at, delimiter, static_cast<std::size_t>(end - at));
+    const void* found = std::memchr(at, delimiter, end - at);
     if (found == nullptr) break;
     const char* const stop = static_cast<const char*>(found);
-    fields.emplace_back(at, static_cast<std::size_t>(stop - at));
+    fields.emplace_back(at, stop - at);
     at = stop + 1;
   }
-  fields.emplace_back(at, static_cast<std::size_t>(end - at));
+  fields.emplace_back(at, end - at);
 }
 
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows) {

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void permute(std::vector<T>& values, const Random& random, Index first_row) {
   for (Index i = std::ssize(values) - 1; i > 0; --i)
-    std::swap(values[i], values[random.below(static_cast<std::uint64_t>(i) + 1, first_row + i, 0)]);
+    std::swap(values[i], values[random.below(std::uint64_t(i) + 1, first_row + i, 0)]);
 }
 
 void add_run(Range run, std::vector<Range>& runs) {
@@ -52,7 +52,7 @@ void SampleOrder::start(Index epoch) {
   if (!deal_.shuffle) return;
   blocks_.resize((samples_ + order_block - 1) / order_block);
   std::iota(blocks_.begin(), blocks_.end(), Index{0});
-  permute(blocks_, Random(deal_.seed, Purpose::block_order, static_cast<std::uint64_t>(epoch)), 0);
+  permute(blocks_, Random(deal_.seed, Purpose::block_order, std::uint64_t(epoch)), 0);
   short_place_ = 0;
   while (short_place_ < std::ssize(blocks_) && blocks_[short_place_] != std::ssize(blocks_) - 1) ++short_place_;
 }
@@ -116,8 +116,8 @@ std::vector<std::uint16_t> SampleOrder::permutation(int stream, Index w) const {
   std::vector<std::uint16_t> order(window(stream, w).size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   if (deal_.shuffle) {
-    const auto lane = static_cast<std::uint64_t>(streams_[stream].lane);
-    const Random random(deal_.seed, Purpose::sample_order, static_cast<std::uint64_t>(epoch_) << 32 | lane);
+    const std::uint64_t lane = streams_[stream].lane;
+    const Random random(deal_.seed, Purpose::sample_order, std::uint64_t(epoch_) << 32 | lane);
     permute(order, random, w * order_window);
   }
   return order;

@@ -38,7 +38,7 @@ SequentialSource::SequentialSource(SourceInfo info, const Deal& deal, SyntheticS
       settings_(std::move(settings)),
       deal_(deal),
       order_(info_.samples, deal),
-      uniform_(static_cast<std::uint32_t>(deal.seed)) {
+      uniform_(std::uint32_t(deal.seed)) {
   assert(!deal.shuffle);
 }
 
@@ -63,7 +63,7 @@ bool SequentialSource::next(Batch& batch) {
 
 void SequentialSource::seek(Index epoch, Index batch) {
   order_.start(epoch);
-  uniform_ = Mt19937Stream(static_cast<std::uint32_t>(deal_.seed));
+  uniform_ = Mt19937Stream(std::uint32_t(deal_.seed));
   drawn_ = 0;
   batch_ = batch;
 }

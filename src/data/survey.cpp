@@ -53,7 +53,7 @@ std::vector<Index> lines_before(const comm::Communicator& comm, const std::vecto
   for (const RangeCount& range : counts) lines[range.file] += range.lines;
   const std::vector<Index> all = comm.all_gather_equal(std::span<const Index>(lines));
   std::vector<Index> before(files, 0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(comm.rank()) * files; ++i) before[i % files] += all[i];
+  for (std::size_t i = 0; i < comm.rank() * files; ++i) before[i % files] += all[i];
   return before;
 }
 

@@ -30,7 +30,7 @@ Index TokenMap::find(std::string_view token) const {
 }
 
 Index TokenMap::insert(std::string_view token) {
-  if (buckets_.size() <= 2 * static_cast<std::size_t>(size())) grow();
+  if (std::ssize(buckets_) <= 2 * size()) grow();
   const std::uint64_t head = head_of(token);
   Bucket& bucket = buckets_[this->bucket(token, head)];
   if (bucket.number >= 0) return bucket.number;

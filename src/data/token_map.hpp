@@ -13,9 +13,9 @@ namespace tesserec::data {
 /// array.
 class TokenMap {
  public:
-  Index size() const { return static_cast<Index>(offsets_.size()) - 1; }
+  Index size() const { return std::ssize(offsets_) - 1; }
   std::string_view token(Index i) const {
-    return {bytes_.data() + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+    return std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
   /// Number of the token, or -1.
   Index find(std::string_view token) const;
@@ -48,7 +48,7 @@ struct TokenCounts {
   std::vector<Index> counts;
 
   void add(std::string_view token, Index count = 1) {
-    const auto i = static_cast<std::size_t>(tokens.insert(token));
+    const std::size_t i = tokens.insert(token);
     if (i == counts.size()) counts.push_back(0);
     counts[i] += count;
   }

@@ -41,7 +41,7 @@ TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine) {
     comm.broadcast(counts, root);
     comm::agree(comm, [&] {
       for (std::size_t i = 0; i < counts.size(); ++i)
-        all.add({bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])}, counts[i]);
+        all.add(std::string_view(bytes.data() + offsets[i], offsets[i + 1] - offsets[i]), counts[i]);
     });
   }
   return all;

@@ -21,7 +21,7 @@ class Vocabulary {
   /// Ids lie in [0, rows).
   Index rows() const { return tokens_.size() + 1; }
   std::int32_t id(const std::optional<std::string_view>& token) const {
-    return token ? static_cast<std::int32_t>(tokens_.find(*token) + 1) : 0;
+    return token ? std::int32_t(tokens_.find(*token) + 1) : 0;
   }
 
   /// All tokens in id order, one after the other.

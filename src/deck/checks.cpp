@@ -87,8 +87,8 @@ void check_preprocess(const Deck& deck) {
 
 void check_optimizer(const Deck& deck, const std::string& path, const optim::Settings& o) {
   const bool adagrad = o.type == optim::Type::adagrad || o.type == optim::Type::rowwise_adagrad;
-  const bool no_eps = static_cast<float>(o.eps) == 0.0f;
-  if (adagrad && no_eps && static_cast<float>(o.initial_accumulator) == 0.0f)
+  const bool no_eps = float(o.eps) == 0.0f;
+  if (adagrad && no_eps && float(o.initial_accumulator) == 0.0f)
     fail(deck.at(path + ".eps"), " and initial_accumulator are both 0: a gradient of 0 would divide 0 by 0");
   if (o.type == optim::Type::adam && no_eps) fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
 }

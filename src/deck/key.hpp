@@ -48,8 +48,8 @@ Key<T> default_words(Key<T> key, const std::string& words) {
 
 template <class T, class M>
 Key<T> integer(const char* name, M T::*member, Integers range, const char* unit, const char* sentence) {
-  if (static_cast<std::uint64_t>(range.high) > static_cast<std::uint64_t>(std::numeric_limits<M>::max()))
-    range.high = static_cast<Index>(std::numeric_limits<M>::max());
+  if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<M>::max()))
+    range.high = std::numeric_limits<M>::max();
   return make_key<T>(
       name, "integer", range.words(), unit, sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = static_cast<M>(read_integer(v, path, range)); },
@@ -136,8 +136,8 @@ Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type
 template <class T, class M>
 Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Length length, const char* unit,
                 const char* sentence) {
-  if (static_cast<std::uint64_t>(range.high) > static_cast<std::uint64_t>(std::numeric_limits<M>::max()))
-    range.high = static_cast<Index>(std::numeric_limits<M>::max());
+  if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<M>::max()))
+    range.high = std::numeric_limits<M>::max();
   return list(
       name, member, "list of integers", range.words(), unit, sentence, length, false,
       [=](const Value& v, const std::string& path) { return static_cast<M>(read_integer(v, path, range)); },

@@ -71,7 +71,7 @@ Index read_integer(const Value& value, const std::string& path, const Integers& 
 double read_number(const Value& value, const std::string& path, const Numbers& range) {
   const std::string must = "a finite number, " + range.words();
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
-  const double number = value.kind == Kind::integer ? static_cast<double>(value.integer) : value.number;
+  const double number = value.kind == Kind::integer ? double(value.integer) : value.number;
   if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high))
     refuse(value, path, must);
   return number == 0.0 ? 0.0 : number;  // no -0
@@ -89,7 +89,7 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
 std::size_t read_choice(const Value& value, const std::string& path, const std::vector<std::string>& choices) {
   const std::string text = value.kind == Kind::text ? value.text : value.raw;
   const auto found = std::find(choices.begin(), choices.end(), text);
-  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
+  if (found != choices.end()) return found - choices.begin();
   const std::string near = value.kind == Kind::text ? nearest(text, choices) : "";
   fail(value.where, ": ", path, " must be one of ", join(choices, " | "), ", but is ", value.words(),
        near.empty() ? "" : "; did you mean \"" + near + "\"?");

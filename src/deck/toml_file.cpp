@@ -82,7 +82,7 @@ std::string read_text(const std::string& path) {
   std::string text;
   char block[1 << 14];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
-    text.append(block, static_cast<std::size_t>(file.gcount()));
+    text.append(block, file.gcount());
     if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
   }
   if (file.bad()) fail(path, ": cannot read the deck: ", std::strerror(errno));
@@ -93,7 +93,7 @@ Value parse_toml(const std::string& text, const std::string& name) {
   if (text.size() >= 2 && ((text[0] == '\xff' && text[1] == '\xfe') || (text[0] == '\xfe' && text[1] == '\xff')))
     fail(name, ":1: the deck is UTF-16; save it as UTF-8");
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
-    fail(name, ":", 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n'),
+    fail(name, ":", 1 + std::count(text.begin(), text.begin() + nul, '\n'),
          ": the deck holds a NUL byte; it must be UTF-8 text");
   if (text.size() > largest_deck) fail(name, ": is larger than 1 MiB, so it is not a deck");
   refuse_long_dotted_keys(text, name);

@@ -18,7 +18,7 @@ FeatureInteraction::FeatureInteraction(Interaction type, bool itself, Index bott
 }
 
 double FeatureInteraction::flops() const {
-  return type_ == Interaction::dot ? 2.0 * static_cast<double>((width_ - dim_) * dim_) : 0.0;
+  return type_ == Interaction::dot ? 2.0 * double((width_ - dim_) * dim_) : 0.0;
 }
 
 Index FeatureInteraction::scratch() const {

@@ -14,7 +14,7 @@ Index padded(Index columns) { return panel_count(columns, kernels().width) * ker
 
 /// All its buffers are made for the same rows.
 [[maybe_unused]] bool has_room(const MlpWorkspace& workspace, Index rows, Index output_width) {
-  return rows * output_width <= static_cast<Index>(workspace.output.extent(0));
+  return rows * output_width <= Index(workspace.output.extent(0));
 }
 
 TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
@@ -26,7 +26,7 @@ TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
 PackedWeights Mlp::place(float* memory) const {
   PackedWeights placed;
   const auto next = [&](Index size) {
-    const Vector<float> view(memory, static_cast<std::size_t>(size));
+    const Vector<float> view(memory, size);
     memory += size;
     return view;
   };

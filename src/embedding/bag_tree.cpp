@@ -34,7 +34,7 @@ using Floats [[gnu::vector_size(4 * elements)]] = float;
 [[gnu::always_inline]] inline std::size_t sum(const Keys& keys) {
   std::int32_t sum = 0;
   for (int i = 0; i < elements; ++i) sum += keys[i];
-  return static_cast<std::size_t>(sum);
+  return sum;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ template <int vectors>
       order[elements * vectors];
   const Keys places{0, 1, 2, 3, 4, 5, 6, 7};
   const auto at_vector = [](auto& numbers, int v) -> Keys& { return reinterpret_cast<Keys&>(numbers[elements * v]); };
-  const auto first = static_cast<std::int32_t>(blocks.begin), last = static_cast<std::int32_t>(blocks.end);
+  const std::int32_t first = blocks.begin, last = blocks.end;
   Keys count{}, in_blocks{};
   for (int at = 0; at < vectors; at += group) {
     Differences below[group], distance[group];
@@ -58,7 +58,7 @@ template <int vectors>
     for (Index j = 0; j < length; ++j) {
 #pragma GCC unroll 4
       for (int v = 0; v < group; ++v) {
-        const Differences d = below[v] - static_cast<std::uint32_t>(keys[j]);  // large where that key is not below
+        const Differences d = below[v] - std::uint32_t(keys[j]);  // large where that key is not below
         distance[v] = distance[v] < d ? distance[v] : d;
       }
     }
@@ -70,8 +70,7 @@ template <int vectors>
       bit_width((key ^ reinterpret_cast<const Keys&>(before)) >> place_bits, height);
       height = none ? Keys{} + whole_height : height;
       const Keys node = key >> place_bits >> height << height, place = places + elements * (at + v);
-      const Keys inside =
-          (node >= first) & (node + (1 << height) <= last) & (place < static_cast<std::int32_t>(length));
+      const Keys inside = (node >= first) & (node + (1 << height) <= last) & (place < std::int32_t(length));
       at_vector(nodes, at + v) = node << place_bits;
       at_vector(times, at + v) = inside ? (height << place_bits) + place : Keys{} + never;
       count -= inside;
@@ -88,20 +87,20 @@ template <int vectors>
     for (Index j = 0; j < length; ++j) {
 #pragma GCC unroll 4
       for (int v = 0; v < group; ++v) {
-        const Differences d = static_cast<std::uint32_t>(keys[j]) - node[v];  // large where that key is below the node
+        const Differences d = std::uint32_t(keys[j]) - node[v];  // large where that key is below the node
         nearest[v] = nearest[v] < d ? nearest[v] : d;
         earlier[v] -= times[j] < time[v];
       }
     }
     for (int v = 0; v < group; ++v) {
       const Differences key = node[v] + nearest[v];
-      at_vector(least, at + v) = reinterpret_cast<const Keys&>(key) & static_cast<std::int32_t>(most_ids - 1);
+      at_vector(least, at + v) = reinterpret_cast<const Keys&>(key) & std::int32_t(most_ids - 1);
       at_vector(order, at + v) = earlier[v];
     }
   }
   count_ = sum(count), in_blocks_ = sum(in_blocks), root_count_ = 0;
   for (std::int32_t i = 0; i < length; ++i) additions_[order[i]] = {least[i], i};  // the roots behind the last addition
-  if (count_ + 1 == static_cast<std::size_t>(length)) {
+  if (Index(count_) + 1 == length) {
     roots_[root_count_++] = additions_[count_].from;
     return;
   }
@@ -114,7 +113,7 @@ template <int vectors>
 TESSEREC_KERNEL void BagTree::build(const RowBlocks& table, Range blocks, const Index* ids, Index length) {
   assert(2 <= length && length <= most_ids);
   std::int32_t keys[most_ids];
-  for (Index i = 0; i < length; ++i) keys[i] = static_cast<std::int32_t>(table.block(ids[i]) << place_bits | i);
+  for (Index i = 0; i < length; ++i) keys[i] = table.block(ids[i]) << place_bits | i;
   const Index vectors = length <= 32 ? (length + elements - 1) / elements : most_ids / elements;
   for (Index i = length; i < vectors * elements; ++i) keys[i] = never;
   switch (vectors) {

@@ -58,7 +58,7 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& bags, float* out, Index
       continue;
     }
     const float* sum = sums.data() + nodes.offsets[b] * dim;
-    const auto divisor = static_cast<float>(mean ? length : 1);
+    const float divisor = mean ? length : 1;
     for (Index c = 0; c < dim; ++c) out[c] = sum[c] / divisor;
   }
 }

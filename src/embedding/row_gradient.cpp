@@ -11,15 +11,15 @@ namespace tesserec::embedding {
 
 void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows) {
   constexpr int most_digit_bits = 11;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<Index>(rows - 1, 0)));
+  const int bits = std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)));
   // As many counters as uses or so: to sum up more would cost more than another pass.
-  const int digit_bits = std::clamp(static_cast<int>(std::bit_width(uses.size())), 4, most_digit_bits);
+  const int digit_bits = std::clamp(int(std::bit_width(uses.size())), 4, most_digit_bits);
   const std::size_t last = (std::size_t{1} << digit_bits) - 1;
   scratch.resize(uses.size());
   for (int shift = 0; shift < bits; shift += digit_bits) {
     std::array<Index, (1 << most_digit_bits) + 1> start;
     std::fill_n(start.begin(), last + 2, 0);
-    const auto digit = [shift, last](const RowUse& use) { return static_cast<std::size_t>(use.row >> shift) & last; };
+    const auto digit = [shift, last](const RowUse& use) { return (use.row >> shift) & last; };
     for (const RowUse& use : uses) ++start[digit(use) + 1];
     for (std::size_t d = 1; d <= last; ++d) start[d] += start[d - 1];
     for (const RowUse& use : uses) scratch[start[digit(use)]++] = use;

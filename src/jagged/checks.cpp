@@ -18,7 +18,7 @@ BagName sample_name(const std::vector<std::string>& keys, const std::vector<Inde
 }
 
 Vector<Index> offsets_of(const Exec& exec, const Vector<Index>& lengths, Index values, const BagName& name) {
-  const Index bags = static_cast<Index>(lengths.extent(0));
+  const Index bags = lengths.extent(0);
   Vector<Index> offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", bags + 1);
   offsets(0) = 0;
   for (Index i = 0; i < bags; ++i) {
@@ -33,7 +33,7 @@ Vector<Index> offsets_of(const Exec& exec, const Vector<Index>& lengths, Index v
 }
 
 void check_offsets(const Vector<Index>& offsets, Index values, const BagName& name) {
-  const Index bags = static_cast<Index>(offsets.extent(0)) - 1;
+  const Index bags = Index(offsets.extent(0)) - 1;
   if (offsets(0) != 0) fail("the offsets start at ", offsets(0), "; the first offset is 0");
   for (Index i = 0; i < bags; ++i)
     if (offsets(i + 1) < offsets(i))
@@ -43,7 +43,7 @@ void check_offsets(const Vector<Index>& offsets, Index values, const BagName& na
 }
 
 void check_weights(const Vector<float>& weights, Index values) {
-  const Index count = static_cast<Index>(weights.extent(0));
+  const Index count = weights.extent(0);
   if (count != 0 && count != values) fail(count, " weights for ", values, " values; give one for each value, or none");
 }
 

@@ -37,7 +37,7 @@ std::string quoted_list(const std::vector<std::string>& keys);
 template <class View>
 void copy_part(const Exec& exec, const View& from, Index first, Index count, const View& to, Index at) {
   if (count == 0) return;
-  if constexpr (static_cast<int>(View::rank) == 1)
+  if constexpr (int(View::rank) == 1)
     Kokkos::deep_copy(exec, Kokkos::subview(to, std::pair(at, at + count)),
                       Kokkos::subview(from, std::pair(first, first + count)));
   else

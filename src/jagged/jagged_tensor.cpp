@@ -18,11 +18,11 @@ Index depth(const Vector<T>&) {
 }
 template <class T>
 Index depth(const Matrix<T>& values) {
-  return static_cast<Index>(values.extent(1));
+  return Index(values.extent(1));
 }
 template <class T>
 Index depth(const Kokkos::View<T***, Kokkos::LayoutRight, Memory>& values) {
-  return static_cast<Index>(values.extent(2));
+  return Index(values.extent(2));
 }
 
 /// New storage like `like`, for `count` values, or padded for `rows` x `width`.
@@ -41,8 +41,7 @@ Matrix<T> make_padded(const Exec& exec, const Vector<T>&, Index rows, Index widt
 template <class T>
 typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& like, Index rows, Index width) {
   return typename PaddedForm<Matrix<T>>::type(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), static_cast<std::size_t>(rows),
-      static_cast<std::size_t>(width), like.extent(1));
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), rows, width, like.extent(1));
 }
 
 template <class T>
@@ -82,7 +81,7 @@ typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, co
 template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_lengths(const Exec& exec, const Values& values,
                                                         const Vector<Index>& lengths, const Vector<float>& weights) {
-  const Index count = static_cast<Index>(values.extent(0));
+  const Index count = values.extent(0);
   check_weights(weights, count);
   return {values, weights, offsets_of(exec, lengths, count, row_name)};
 }
@@ -90,7 +89,7 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_lengths(const Exec& exec, const 
 template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_offsets(const Values& values, const Vector<Index>& offsets,
                                                         const Vector<float>& weights) {
-  const Index count = static_cast<Index>(values.extent(0));
+  const Index count = values.extent(0);
   check_weights(weights, count);
   if (offsets.extent(0) == 0) fail("no offsets; rows need one more than there are rows, and no rows need one");
   check_offsets(offsets, count, row_name);
@@ -108,9 +107,9 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const st
   jagged.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", count + 1);
   jagged.offsets(0) = 0;
   for (Index b = 0; b < count; ++b) {
-    const Index length = static_cast<Index>(rows[b].extent(0));
+    const Index length = rows[b].extent(0);
     if (depth(rows[b]) != deep) fail("row ", b, " has vectors of ", depth(rows[b]), " numbers, row 0 of ", deep);
-    if (!weights.empty() && static_cast<Index>(weights[b].extent(0)) != length)
+    if (!weights.empty() && Index(weights[b].extent(0)) != length)
       fail("row ", b, " has ", length, " values and ", weights[b].extent(0), " weights");
     jagged.offsets(b + 1) = jagged.offsets(b) + length;
   }
@@ -127,8 +126,8 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const st
 template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense_lengths(const Exec& exec, const Padded& dense,
                                                               const Vector<Index>& lengths) {
-  const Index rows = static_cast<Index>(dense.extent(0)), width = static_cast<Index>(dense.extent(1));
-  if (static_cast<Index>(lengths.extent(0)) != rows) fail(lengths.extent(0), " lengths for ", rows, " rows");
+  const Index rows = Index(dense.extent(0)), width = dense.extent(1);
+  if (Index(lengths.extent(0)) != rows) fail(lengths.extent(0), " lengths for ", rows, " rows");
   Index total = 0;
   for (Index b = 0; b < rows; ++b) {
     if (lengths(b) < 0 || lengths(b) > width)

@@ -39,9 +39,9 @@ KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
 KeyedJaggedTensor KeyedJaggedTensor::from_lengths(const Exec& exec, const std::vector<std::string>& keys,
                                                   const Vector<Index>& values, const Vector<Index>& lengths,
                                                   const Vector<float>& weights, const std::vector<Index>& strides) {
-  const Index count = static_cast<Index>(values.extent(0));
+  const Index count = values.extent(0);
   check_weights(weights, count);
-  KeyedJaggedTensor kjt = with_strides(keys, static_cast<Index>(lengths.extent(0)), strides);
+  KeyedJaggedTensor kjt = with_strides(keys, Index(lengths.extent(0)), strides);
   const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
   kjt.offsets = offsets_of(exec, lengths, count, sample_name(keys, first_bags));
   kjt.values = values;
@@ -52,10 +52,10 @@ KeyedJaggedTensor KeyedJaggedTensor::from_lengths(const Exec& exec, const std::v
 KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>& keys, const Vector<Index>& values,
                                                   const Vector<Index>& offsets, const Vector<float>& weights,
                                                   const std::vector<Index>& strides) {
-  const Index count = static_cast<Index>(values.extent(0));
+  const Index count = values.extent(0);
   check_weights(weights, count);
   if (offsets.extent(0) == 0) fail("no offsets; there is one more than there are bags");
-  KeyedJaggedTensor kjt = with_strides(keys, static_cast<Index>(offsets.extent(0)) - 1, strides);
+  KeyedJaggedTensor kjt = with_strides(keys, Index(offsets.extent(0)) - 1, strides);
   const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
   check_offsets(offsets, count, sample_name(keys, first_bags));
   kjt.offsets = offsets;

@@ -23,12 +23,12 @@ Matrix<float> side_by_side(const Exec& exec, const std::vector<Columns>& columns
   Index width = 0;
   for (const Columns& from : columns) {
     copies.push_back({from, width});
-    width += static_cast<Index>(from.extent(1));
+    width += from.extent(1);
   }
   const Matrix<float> values = make_matrix<float>(exec, "tesserec::jagged::values", samples, width);
   parallel_for(exec, "tesserec::jagged::side_by_side", samples, [values, &copies](Index row) noexcept {
     for (const ColumnCopy& copy : copies)
-      for (Index c = 0; c < static_cast<Index>(copy.from.extent(1)); ++c) values(row, copy.at + c) = copy.from(row, c);
+      for (Index c = 0; c < Index(copy.from.extent(1)); ++c) values(row, copy.at + c) = copy.from(row, c);
   });
   exec.fence();
   return values;
@@ -57,7 +57,7 @@ KeyedTensor KeyedTensor::from_values(const std::vector<std::string>& keys, const
   for (std::size_t k = 0; k < keys.size(); ++k)
     if (length_per_key[k] < 0) fail("key \"", keys[k], "\": length ", length_per_key[k], "; a length is 0 or more");
   const Index sum = std::accumulate(length_per_key.begin(), length_per_key.end(), Index{0});
-  if (sum != static_cast<Index>(values.extent(1)))
+  if (sum != Index(values.extent(1)))
     fail("the lengths of the keys (", quoted_list(keys), ") sum to ", sum, ", but the values have ", values.extent(1),
          " columns");
   return {keys, length_per_key, values};
@@ -72,10 +72,10 @@ KeyedTensor KeyedTensor::from_list(const Exec& exec, const std::vector<std::stri
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (matrices[k].extent(0) != matrices[0].extent(0))
       fail("key \"", keys[k], "\" has ", matrices[k].extent(0), " rows, key \"", keys[0], "\" ", matrices[0].extent(0));
-    tensor.length_per_key.push_back(static_cast<Index>(matrices[k].extent(1)));
+    tensor.length_per_key.push_back(matrices[k].extent(1));
   }
-  tensor.values = side_by_side(exec, {matrices.begin(), matrices.end()},
-                               matrices.empty() ? 0 : static_cast<Index>(matrices[0].extent(0)));
+  tensor.values =
+      side_by_side(exec, {matrices.begin(), matrices.end()}, matrices.empty() ? 0 : Index(matrices[0].extent(0)));
   return tensor;
 }
 

@@ -30,11 +30,11 @@ void print_list(std::ostream& out, Index count, const Each& each) {
 /// A vector, or a matrix row by row.
 template <class View>
 void print_row(std::ostream& out, const View& row) {
-  print_list(out, static_cast<Index>(row.extent(0)), [&](Index i) {
-    if constexpr (static_cast<int>(View::rank) == 1)
+  print_list(out, Index(row.extent(0)), [&](Index i) {
+    if constexpr (int(View::rank) == 1)
       print(out, row(i));
     else
-      print_list(out, static_cast<Index>(row.extent(1)), [&](Index c) { print(out, row(i, c)); });
+      print_list(out, Index(row.extent(1)), [&](Index c) { print(out, row(i, c)); });
   });
 }
 

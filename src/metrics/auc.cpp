@@ -46,7 +46,7 @@ std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const st
   std::sort(sample.begin(), sample.end());
   std::vector<std::uint64_t> first(comm.size() - 1);
   for (std::size_t r = 0; r < first.size(); ++r)
-    first[r] = sample.empty() ? 0 : sample[(r + 1) * sample.size() / static_cast<std::size_t>(comm.size())];
+    first[r] = sample.empty() ? 0 : sample[(r + 1) * sample.size() / comm.size()];
   return first;
 }
 
@@ -64,12 +64,12 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   send_counts.push_back(runs.end() - from);
   const std::vector<Index> recv_counts = comm.all_to_all(std::span<const Index>(send_counts));
   std::vector<std::size_t> ends = {0};
-  for (const Index count : recv_counts) ends.push_back(ends.back() + static_cast<std::size_t>(count));
+  for (const Index count : recv_counts) ends.push_back(ends.back() + count);
   std::vector<Run> range(ends.back());
   comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(), std::span<const Index>(recv_counts));
   runs = {};
   // What came from each rank is sorted: neighbours are merged until one is left.
-  const auto at = [&](std::size_t end) { return range.begin() + static_cast<std::ptrdiff_t>(end); };
+  const auto at = [&](std::size_t end) { return range.begin() + end; };
   const auto by_key = [](const Run& a, const Run& b) { return a.key < b.key; };
   for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
     for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
@@ -96,7 +96,7 @@ PairCount count_range(const std::vector<Run>& runs) {
 double PairCount::auc() const {
   if (clicks == 0 || others == 0) return std::numeric_limits<double>::quiet_NaN();
   const Unsigned128 all = 2 * static_cast<Unsigned128>(clicks) * static_cast<Unsigned128>(others);
-  return static_cast<double>(half_pairs) / static_cast<double>(all);
+  return double(half_pairs) / double(all);
 }
 
 PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels) {

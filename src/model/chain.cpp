@@ -70,8 +70,7 @@ double ChainWorker::predict(const ChainData& data, Range samples) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
     const float* logits = forward(data, first, rows);
-    for (Index i = 0; i < rows; ++i)
-      data.probabilities[first + i] = static_cast<float>(dense::probability(chain_.loss, logits[i]));
+    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = dense::probability(chain_.loss, logits[i]);
     if (data.labels != nullptr)
       dense::loss_and_gradient(chain_.loss, rows, data.global_size, logits, data.labels + first, loss,
                                top_.output_gradient.data());

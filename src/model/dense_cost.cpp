@@ -12,15 +12,14 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks
     most_lanes = std::max(most_lanes, lanes.of_rank(rank, ranks).size());
   }
   const double interaction = dense.interaction_flops_per_sample();
-  const double gradient = sizeof(float) * static_cast<double>(dense.parameters());
+  const double gradient = sizeof(float) * double(dense.parameters());
   DenseWork work;
-  work.mlp_flops = static_cast<double>(samples) * (dense.flops_per_sample() - interaction);
-  work.interaction_flops = static_cast<double>(samples) * interaction;
+  work.mlp_flops = double(samples) * (dense.flops_per_sample() - interaction);
+  work.interaction_flops = double(samples) * interaction;
   // A rank of a node reads its piece of the sums of all of them and moves that piece.
-  work.gradient_bytes =
-      gradient * (static_cast<double>(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
+  work.gradient_bytes = gradient * (double(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
   // Parts of its piece to their ranks in other nodes, then all parts to all: both ways.
-  const double nodes = static_cast<double>(ranks) / ranks_per_node;
+  const double nodes = double(ranks) / ranks_per_node;
   work.wire_bytes = 4 * gradient / ranks_per_node * (nodes - 1) / nodes;
   return work;
 }

@@ -128,20 +128,19 @@ double Dlrm::interaction_flops_per_sample() const { return 3.0 * impl_->interact
 double Dlrm::flops_per_sample() const {
   double flops = interaction_flops_per_sample();
   for (const Parameter& p : impl_->layout)
-    if (p.columns > 1 || p.name.ends_with("weight"))
-      flops += (p.offset == 0 ? 4.0 : 6.0) * static_cast<double>(p.rows * p.columns);
+    if (p.columns > 1 || p.name.ends_with("weight")) flops += (p.offset == 0 ? 4.0 : 6.0) * double(p.rows * p.columns);
   return flops;
 }
 
 void Dlrm::initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const {
-  assert(static_cast<Index>(parameters.extent(0)) == impl_->size);
+  assert(Index(parameters.extent(0)) == impl_->size);
   for (std::size_t i = 0; i < impl_->layout.size(); i += 2) {  // a weight, then its bias
     const Parameter& weight = impl_->layout[i];
     const Parameter& bias = impl_->layout[i + 1];
     const Random weights(seed, Purpose::dense_weights, i / 2), biases(seed, Purpose::dense_biases, i / 2);
-    const auto out = static_cast<double>(weight.rows), in = static_cast<double>(weight.columns);
-    const auto weight_scale = static_cast<float>(std::sqrt(2.0 / (in + out)));
-    const auto bias_scale = static_cast<float>(std::sqrt(1.0 / out));
+    const double out = weight.rows, in = weight.columns;
+    const float weight_scale = std::sqrt(2.0 / (in + out));
+    const float bias_scale = std::sqrt(1.0 / out);
     float* const to_weight = parameters.data() + weight.offset;
     float* const to_bias = parameters.data() + bias.offset;
     parallel_for(exec, "tesserec::model::initialise", weight.rows, [=, columns = weight.columns](Index row) noexcept {
@@ -158,7 +157,7 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
                                            float* pooled_gradient, comm::LaneSums& gradients) const {
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
-  const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
+  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
   const ChainData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, nullptr};
   std::vector<double> losses(lanes.size());
 
@@ -173,13 +172,12 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
     comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
     if (runs > 1) sums.start(mine);
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
-      Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
+      Range samples = input.lanes.samples(int(lane), input.global_size);
       samples = {samples.begin - offset, samples.end - offset};
       const Vector<float> gradient = sums.next(exec, lane);
       if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
       impl_->clear_gaps(gradient.data());
-      losses[lane - lanes.begin] =
-          worker.forward_backward(data, samples, gradient.data()) / static_cast<double>(input.global_size);
+      losses[lane - lanes.begin] = worker.forward_backward(data, samples, gradient.data()) / double(input.global_size);
     }
     if (runs > 1) sums.finish();
   });
@@ -192,15 +190,15 @@ std::vector<double> Dlrm::forward_backward(const Exec& exec, const Vector<float>
 std::vector<double> Dlrm::predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
                                   float* probabilities) const {
   const Range lanes = input.my_lanes;
-  const Index offset = input.lanes.samples(static_cast<int>(lanes.begin), input.global_size).begin;
+  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
   const ChainData data{input.global_size, input.dense, input.pooled, input.labels, nullptr, probabilities};
   std::vector<double> losses(lanes.size());
   impl_->chain.pack(exec, parameters.data(), false);
   impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, ChainWorker& worker) {
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
-      const Range samples = input.lanes.samples(static_cast<int>(lane), input.global_size);
+      const Range samples = input.lanes.samples(int(lane), input.global_size);
       losses[lane - lanes.begin] =
-          worker.predict(data, {samples.begin - offset, samples.end - offset}) / static_cast<double>(input.global_size);
+          worker.predict(data, {samples.begin - offset, samples.end - offset}) / double(input.global_size);
     }
   });
   return losses;

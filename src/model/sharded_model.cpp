@@ -26,7 +26,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       embeddings(exec, collection, comm, options, sharder),
       dense(settings, dense_features, pooled_dims(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
-      parameters(memory ? Vector<float>(memory.data(), static_cast<std::size_t>(dense.parameters()))
+      parameters(memory ? Vector<float>(memory.data(), dense.parameters())
                         : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr) {
   dense.share_weights(node);

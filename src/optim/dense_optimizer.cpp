@@ -21,17 +21,17 @@ void over_blocks(const Exec& exec, const std::string& label, Range part, const B
 }  // namespace
 
 Index DenseOptimizer::state_size(const Settings& settings, Index size) {
-  return static_cast<Index>(states(settings.type).size()) * size;
+  return std::ssize(states(settings.type)) * size;
 }
 
 DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory)
     : settings_(settings) {
   if (settings.type == Type::rowwise_adagrad)
     fail("rowwise_adagrad is for embedding tables; the dense optimizers are sgd, adagrad and adam");
-  const float start = settings.type == Type::adagrad ? static_cast<float>(settings.initial_accumulator) : 0.0f;
+  const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
     const Vector<float> values = memory == nullptr ? make_vector<float>(exec, "tesserec::optim::" + info.name, size)
-                                                   : Vector<float>(memory, static_cast<std::size_t>(size));
+                                                   : Vector<float>(memory, size);
     if (memory != nullptr) memory += size;
     over_blocks(exec, "tesserec::optim::start", {0, size},
                 [to = values.data(), start](Index begin, Index n) { std::fill_n(to + begin, n, start); });
@@ -42,7 +42,7 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
 
 void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
                           Index step, Range part) {
-  assert(part.end <= static_cast<Index>(parameters.extent(0)));
+  assert(part.end <= Index(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
   const auto state = [&](std::size_t i) { return i < state_.size() ? state_[i].values.data() : nullptr; };

@@ -17,11 +17,9 @@ void validate(const ScheduleSettings& schedule) {
 
 double scheduled_rate(const ScheduleSettings& schedule, double base, Index step) {
   const Index warmup = schedule.warmup_steps, start = schedule.decay_start_step, decay = schedule.decay_steps;
-  const auto warming = [&](Index s) {
-    return base * (1.0 - static_cast<double>(warmup - s) / static_cast<double>(warmup));
-  };
+  const auto warming = [&](Index s) { return base * (1.0 - double(warmup - s) / double(warmup)); };
   const auto decaying = [&](Index s) {
-    const double left = static_cast<double>(start + decay - s) / static_cast<double>(decay);
+    const double left = double(start + decay - s) / double(decay);
     return std::max(1e-7, base * left * left);
   };
   if (step < warmup) return warming(step);

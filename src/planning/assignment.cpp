@@ -17,8 +17,8 @@ bool Standing::operator<(const Standing& other) const {
 Assignment::Assignment(const Problem& problem)
     : problem_(problem),
       choices_(problem.options.size()),
-      own_(static_cast<std::size_t>(problem.ranks)),
-      held_(static_cast<std::size_t>(problem.ranks)),
+      own_(problem.ranks),
+      held_(problem.ranks),
       where_(problem.options.size()),
       each_{problem.base, 0} {}
 
@@ -34,13 +34,13 @@ bool Assignment::holds(std::size_t table, int rank) const {
 int Assignment::slowest() const {
   const auto found =
       std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
-  return static_cast<int>(found - own_.begin());
+  return int(found - own_.begin());
 }
 
 int Assignment::fullest() const {
   const auto found =
       std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.bytes < b.bytes; });
-  return static_cast<int>(found - own_.begin());
+  return int(found - own_.begin());
 }
 
 Standing Assignment::standing() const {
@@ -87,7 +87,7 @@ void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) 
 /// Each group on the node whose busiest rank would be the least busy, one that has no group yet if there is one.
 void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) const {
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
-  const auto group = static_cast<std::size_t>(option.group);
+  const std::size_t group = option.group;
   std::vector<Load> own = own_;
   std::vector<int> used(nodes);
   for (std::size_t first = 0; first < option.pieces.size(); first += group) {
@@ -148,14 +148,14 @@ void Assignment::remove(std::size_t table) {
 }
 
 void Assignment::take(const At& at) {
-  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  const std::size_t rank = choices_[at.table].owners[at.piece];
   own_[rank] += piece(at);
   where_[at.table][at.piece] = held_[rank].size();
   held_[rank].push_back(at);
 }
 
 void Assignment::drop(const At& at) {
-  const auto rank = static_cast<std::size_t>(choices_[at.table].owners[at.piece]);
+  const std::size_t rank = choices_[at.table].owners[at.piece];
   own_[rank].seconds -= piece(at).seconds;
   own_[rank].bytes -= piece(at).bytes;
   const std::size_t place = where_[at.table][at.piece];

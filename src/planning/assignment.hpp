@@ -30,12 +30,12 @@ class Assignment {
   const std::vector<Choice>& choices() const { return choices_; }
   const Option& option(std::size_t table) const { return problem_.options[table][choices_[table].option]; }
   const Load& piece(const At& at) const { return option(at.table).pieces[at.piece]; }
-  double load(int rank) const { return each_.seconds + own_[static_cast<std::size_t>(rank)].seconds; }
+  double load(int rank) const { return each_.seconds + own_[rank].seconds; }
   bool fits(int rank, double bytes) const;
   bool holds(std::size_t table, int rank) const;
   int slowest() const;
   int fullest() const;
-  const std::vector<At>& pieces_on(int rank) const { return held_[static_cast<std::size_t>(rank)]; }
+  const std::vector<At>& pieces_on(int rank) const { return held_[rank]; }
   Standing standing() const;
   /// Seconds that all ranks together have left below `worst`.
   double slack(double worst) const;

@@ -162,7 +162,7 @@ class Bound {
       for (const Load& load : option->pieces) value += price.of({load, {}}) + dual(load.seconds, 1);
       return value;
     }
-    const double columns = static_cast<double>(way.cut->columns), whole = columns * price.of(way.cut->whole);
+    const double columns = double(way.cut->columns), whole = columns * price.of(way.cut->whole);
     if (whole >= most) return whole;  // uncut rows cost least
     const auto f = [&](double own) { return image(dual, own, columns); };
     return std::max(whole, columns * table.free->partitions(*way.cut).relaxed(piece, price, f));
@@ -197,7 +197,7 @@ class Bound {
               [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
     for (const auto& [least, cut] : candidates) {
       if (least >= best) break;
-      const double columns = static_cast<double>(cut->columns);
+      const double columns = cut->columns;
       const bool exact = cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
       const RowPartitions& partitions = table.free->partitions(*cut);
       best = std::min(best, exact             ? least

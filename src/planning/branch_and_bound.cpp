@@ -21,7 +21,7 @@ class Tree {
       : problem_(problem),
         best_(best),
         worst_(worst),
-        own_(static_cast<std::size_t>(problem.ranks)),
+        own_(problem.ranks),
         chosen_(problem.options.size()),
         order_(problem.options.size()) {
     const std::size_t count = order_.size();
@@ -93,10 +93,7 @@ class Tree {
     if (fixed) first = option.owners[i], last = first + 1;
     if (!fixed && like_last) first = owners[i - 1] + 1;
     for (int rank = first; rank < last; ++rank) {
-      const auto used = [&](int r) {
-        return std::find(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(i), r) !=
-               owners.begin() + static_cast<std::ptrdiff_t>(i);
-      };
+      const auto used = [&](int r) { return std::find(owners.begin(), owners.begin() + i, r) != owners.begin() + i; };
       Load& own = own_[rank];
       if (!fixed && used(rank)) continue;
       bool tried = false;

@@ -23,8 +23,8 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   std::ostringstream text;
   text.precision(17);
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
-       << ' ' << static_cast<int>(optimizer.type) << ' ' << static_cast<int>(*demand.kernel) << ' '
-       << *demand.min_partition << ' ' << demand.pooling_factor;
+       << ' ' << int(optimizer.type) << ' ' << int(*demand.kernel) << ' ' << *demand.min_partition << ' '
+       << demand.pooling_factor;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;
   return text.str();
@@ -47,7 +47,7 @@ std::string text_of(const Topology& topology, Index global_batch) {
 int other_rank(const comm::Communicator& comm, const std::string& text) {
   const std::vector<std::uint64_t> all = comm.all_gather(digest(text));
   for (std::size_t r = 0; r < all.size(); ++r)
-    if (all[r] != all[0]) return static_cast<int>(r);
+    if (all[r] != all[0]) return int(r);
   return -1;
 }
 

@@ -22,10 +22,10 @@ constexpr double messages_a_step = 4;
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                        const optim::Settings& optimizer, const Topology& topology, Index global_batch)
     : blocks_(table.num_embeddings),
-      table_rows_(static_cast<double>(table.num_embeddings)),
-      dim_(static_cast<double>(table.embedding_dim)),
+      table_rows_(double(table.num_embeddings)),
+      dim_(double(table.embedding_dim)),
       ranks_(topology.ranks),
-      bags_(static_cast<double>(global_batch) * static_cast<double>(table.feature_names.size())),
+      bags_(double(global_batch) * double(table.feature_names.size())),
       bag_ids_(constraints.pooling_factor > 0 ? constraints.pooling_factor : 1),
       ids_(bags_ * bag_ids_),
       wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
@@ -40,7 +40,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
   row_update_ = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
 }
 
-double TableCosts::rows(Range blocks) const { return static_cast<double>(blocks_.rows(blocks).size()); }
+double TableCosts::rows(Range blocks) const { return double(blocks_.rows(blocks).size()); }
 
 double TableCosts::touched(double rows, double ids) const {
   return -rows * std::expm1(ids * (table_rows_ > 1 ? std::log1p(-1 / table_rows_) : -50.0));
@@ -75,7 +75,7 @@ double TableCosts::weight_bytes(double rows, double columns) const {
 ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) const {
   const double own = rows(blocks);
   return load(own, filled(own / table_rows_), form == ExchangeForm::pooled ? vectors(blocks) : 0,
-              static_cast<double>(columns.size()), form);
+              double(columns.size()), form);
 }
 
 ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form) const {
@@ -127,7 +127,7 @@ double PlanEstimate::critical_path() const {
 
 double PlanEstimate::imbalance() const {
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  return sum > 0 ? critical_path() * static_cast<double>(seconds.size()) / sum : 1;
+  return sum > 0 ? critical_path() * double(seconds.size()) / sum : 1;
 }
 
 CostModel::CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
@@ -165,7 +165,7 @@ double CostModel::latency() const {
 
 PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> tables,
                                  const ShardingPlan& plan) const {
-  const auto ranks = static_cast<std::size_t>(topology_.ranks);
+  const std::size_t ranks = topology_.ranks;
   PlanEstimate estimate;
   std::vector<Load> owned(ranks);
   Load everywhere{latency(), 0};
@@ -180,8 +180,8 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
       each += load.each;
     }
     everywhere += each;
-    estimate.table_seconds.push_back(all.seconds + static_cast<double>(ranks) * each.seconds);
-    estimate.table_bytes.push_back(all.bytes + static_cast<double>(ranks) * each.bytes);
+    estimate.table_seconds.push_back(all.seconds + double(ranks) * each.seconds);
+    estimate.table_bytes.push_back(all.bytes + double(ranks) * each.bytes);
   }
   for (const Load& load : owned) {
     estimate.seconds.push_back(load.seconds + everywhere.seconds);

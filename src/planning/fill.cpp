@@ -21,7 +21,7 @@ class Bins {
         most_(most),
         reserved_(reserved),
         style_(style),
-        own_(static_cast<std::size_t>(problem.ranks)),
+        own_(problem.ranks),
         each_{problem.base, 0},
         choices_(problem.options.size()) {}
 
@@ -121,10 +121,10 @@ class Bins {
     RowPartitions::Placed best;
     const FreeTable::Cut* best_cut = nullptr;
     for (const FreeTable::Cut& cut : free.cuts()) {
-      const double columns = static_cast<double>(cut.columns);
+      const double columns = cut.columns;
       const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
       if (cut.columns > problem_.ranks || price.of(cut.whole) >= best.price) continue;
-      const std::vector<Load> rooms = shared_rooms(ranks, static_cast<std::size_t>(cut.columns));
+      const std::vector<Load> rooms = shared_rooms(ranks, cut.columns);
       const Load largest{rooms[0].seconds, problem_.memory};
       if (free.partitions(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
       RowPartitions::Placed placed = free.partitions(cut).into(rooms, price, columns * style_.waste);
@@ -143,8 +143,7 @@ class Bins {
       for (std::size_t i = 0; i < best.rooms.size(); ++i) {
         const ShardLoad load = free.costs().shard({best.borders[i], best.borders[i + 1]},
                                                   free.columns(c, best_cut->columns), best_cut->form);
-        option.owners.push_back(
-            ranks[best.rooms[i] * static_cast<std::size_t>(best_cut->columns) + static_cast<std::size_t>(c)]);
+        option.owners.push_back(ranks[best.rooms[i] * best_cut->columns + c]);
         option.pieces.push_back(load.owner);
         option.each += load.each;
         own_[option.owners.back()] += load.owner;

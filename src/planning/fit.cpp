@@ -12,7 +12,7 @@ namespace tesserec::planning {
 std::string exact_bytes_text(double bytes) { return fixed(std::ceil(bytes), 0) + " bytes (" + bytes_text(bytes) + ")"; }
 
 void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
-  const double usable = static_cast<double>(topology_.usable_memory()), room = topology_.ranks * usable;
+  const double usable = double(topology_.usable_memory()), room = topology_.ranks * usable;
   double all = 0, most = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
@@ -24,17 +24,17 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
   fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(all), ", and ",
        counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(room),
        " (plan.memory ", topology_.memory, " each, less plan.reserve); ", exact_bytes_text(all - room),
-       " are missing. The largest is ", largest, " with ", exact_bytes_text(most), ". It takes plan.memory = ",
-       static_cast<Index>(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))), " or more, or about ",
-       static_cast<Index>(std::ceil(1.05 * all / usable)), " ranks");
+       " are missing. The largest is ", largest, " with ", exact_bytes_text(most),
+       ". It takes plan.memory = ", Index(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))),
+       " or more, or about ", Index(std::ceil(1.05 * all / usable)), " ranks");
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
-  const double usable = static_cast<double>(topology_.usable_memory());
+  const double usable = topology_.usable_memory();
   const PlanEstimate estimate = evaluate(tables, plan);
   const auto fullest = std::max_element(estimate.bytes.begin(), estimate.bytes.end());
   if (fullest == estimate.bytes.end() || *fullest <= usable) return;
-  const int rank = static_cast<int>(fullest - estimate.bytes.begin());
+  const int rank = fullest - estimate.bytes.begin();
 
   std::size_t largest = 0;  // the table with most bytes on that rank
   double most = -1;
@@ -47,7 +47,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   }
   double all = 0;
   for (const double bytes : estimate.bytes) all += bytes;
-  const auto ranks = static_cast<Index>(std::ceil(1.05 * all / usable));
+  const Index ranks = std::ceil(1.05 * all / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const bool forced = constraints(table.name).sharding.forced();
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
@@ -55,7 +55,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
        exact_bytes_text(*fullest - usable), " are missing. Its largest table is ", table.name, ", ",
        name(plan[largest].type), ", with ", exact_bytes_text(most), ". It would fit with ",
        forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
-       "plan.memory = ", static_cast<Index>(std::ceil(*fullest / (1 - topology_.reserve))),
+       "plan.memory = ", Index(std::ceil(*fullest / (1 - topology_.reserve))),
        ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
 }
 

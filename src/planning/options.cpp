@@ -129,7 +129,7 @@ class TableOptions {
       if (count % rows != 0 || count / rows > most_column_cuts(table_))
         refuse("grid takes all ", rows, " ranks of one or more nodes, ", count, " are given");
       for (std::size_t i = 0; i < ranks.size(); ++i)
-        if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % static_cast<std::size_t>(rows)]))
+        if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
           refuse("grid takes the ranks node by node, ", rows, " of each");
     }
     add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
@@ -195,7 +195,7 @@ FreeTable::FreeTable(TableCosts costs, Index most_columns)
   const double all = costs_.filled(1);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (Index columns = 1; columns <= most_columns; ++columns) {
-      const double width = static_cast<double>(costs_.dim()) / static_cast<double>(columns);
+      const double width = double(costs_.dim()) / double(columns);
       const double vectors = form == ExchangeForm::pooled ? all : 0;
       cuts_.push_back({form, columns, costs_.load(costs_.rows(), all, vectors, width, form), nullptr});
     }
@@ -203,11 +203,10 @@ FreeTable::FreeTable(TableCosts costs, Index most_columns)
 
 const RowPartitions& FreeTable::partitions(const Cut& cut) const {
   if (!cut.partitions) {
-    const double width = static_cast<double>(costs_.dim()) / static_cast<double>(cut.columns);
+    const double width = double(costs_.dim()) / double(cut.columns);
     Index widest = 0;
     for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
-    cut.partitions =
-        std::make_shared<const RowPartitions>(*rows_, costs_, width, static_cast<double>(widest), cut.form);
+    cut.partitions = std::make_shared<const RowPartitions>(*rows_, costs_, width, double(widest), cut.form);
   }
   return *cut.partitions;
 }
@@ -264,7 +263,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   Problem problem;
   problem.ranks = model.topology().ranks;
   problem.ranks_per_node = model.topology().ranks_per_node;
-  problem.memory = static_cast<double>(model.topology().usable_memory());
+  problem.memory = model.topology().usable_memory();
   problem.base = model.latency();
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);

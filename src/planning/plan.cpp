@@ -112,7 +112,7 @@ void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kern
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
   Index floats = table.embedding_dim;
   for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;
-  return rows * floats * static_cast<Index>(sizeof(float));
+  return rows * floats * Index{sizeof(float)};
 }
 
 }  // namespace tesserec::planning

@@ -80,7 +80,7 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
   const auto [rows, columns] = two(json.at("size"));
   Shard shard;
   const std::int64_t rank = json.at("rank").integer();
-  shard.rank = static_cast<int>(std::clamp<std::int64_t>(rank, -1, 1 << 30));
+  shard.rank = std::clamp<std::int64_t>(rank, -1, 1 << 30);
   shard.columns = {column, column + columns};
   if (json.has("blocks")) {
     const auto [begin, end] = two(json.at("blocks"));
@@ -206,7 +206,7 @@ int plan_ranks(const std::string& path) {
   try {
     const std::int64_t ranks = parse_json(text).at("ranks").integer();
     if (ranks < 1 || ranks > 1 << 30) fail("it is for ", ranks, " ranks");
-    return static_cast<int>(ranks);
+    return int(ranks);
   } catch (const std::exception& error) {
     fail(path, ": ", error.what());
   }

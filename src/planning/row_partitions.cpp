@@ -6,10 +6,8 @@ namespace tesserec::planning {
 RowShares::RowShares(const TableCosts& costs) {
   constexpr Index count = embedding::RowBlocks::count;
   const embedding::RowBlocks& blocks = costs.blocks();
-  const auto share = [&](Index begin, Index end) {
-    return static_cast<double>(blocks.rows({begin, end}).size()) / costs.rows();
-  };
-  used = blocks.block(static_cast<Index>(costs.rows()) - 1) + 1;
+  const auto share = [&](Index begin, Index end) { return double(blocks.rows({begin, end}).size()) / costs.rows(); };
+  used = blocks.block(Index(costs.rows()) - 1) + 1;
   for (Index n = 0; n < used; ++n) {
     const double part = share(0, n);
     double vectors = 0;  // the subtrees are the binary digits
@@ -66,7 +64,7 @@ Index RowPartitions::window(const std::vector<double>& limit) const {
 RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste) const {
   const Price net{price.own - waste, price.each, 0, 0};
   const Affine prices = affine(average_, [&](const ShardLoad& load) { return net.of(load); });
-  const auto used = static_cast<std::size_t>(rows_.used);
+  const std::size_t used = rows_.used;
   // Rooms enough for half more than the table.
   std::vector<Index> windows;
   std::vector<std::vector<double>> limits;
@@ -75,7 +73,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     if (share >= 1.5 && windows.size() >= 3) break;
     limits.push_back(vector_limit(room));
     windows.push_back(window(limits.back()));
-    share += static_cast<double>(windows.back()) / static_cast<double>(used);
+    share += double(windows.back()) / double(used);
   }
   const std::span<const Load> rooms = all_rooms.first(windows.size());
   if (share < 0.5 && windows.size() == all_rooms.size()) return {};
@@ -114,7 +112,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]); --end) {  // falling: sum[begin] is of k - 1
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, std::min(windows[k], end), [&](Index begin, double vectors) {
-        const auto n = static_cast<std::size_t>(end - begin);
+        const std::size_t n = end - begin;
         const double all = sum[begin] + prices.at[n] + prices.vector * vectors + whole;
         if (all >= best || vectors > limit[n]) return;
         best = all;

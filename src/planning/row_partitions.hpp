@@ -102,9 +102,8 @@ void RowPartitions::pieces_before(Index end, Index window, const Visit& visit) c
   for (Index top = end; top > 0; top &= top - 1) {
     const Index low = std::max(top - (top & -top), end - window);
     if (top - 1 < low) break;
-    const double after = rows_.full[static_cast<std::size_t>(end - top)].vectors;
-    for (Index begin = top - 1; begin >= low; --begin)
-      visit(begin, after + rows_.full[static_cast<std::size_t>(top - begin)].vectors);
+    const double after = rows_.full[end - top].vectors;
+    for (Index begin = top - 1; begin >= low; --begin) visit(begin, after + rows_.full[top - begin].vectors);
   }
 }
 
@@ -122,17 +121,17 @@ double RowPartitions::relaxed(const Load& most, const Price& price, const F& f) 
   const auto fits = [&](const Load& load) { return load.seconds <= most.seconds && load.bytes <= most.bytes; };
   double rate = none, best = none;
   for (Index n = 1; n < used; ++n) {
-    const auto at = static_cast<std::size_t>(n);
+    const std::size_t at = n;
     const double vectors = rows_.full[at].vectors;  // no piece as long has fewer
     if (!fits(plus(widest_.full[at], widest_.vector, vectors).owner)) continue;
     const ShardLoad load = plus(average_.full[at], average_.vector, vectors);
-    rate = std::min(rate, (price.of(load) + f(load.owner.seconds)) / static_cast<double>(n));
+    rate = std::min(rate, (price.of(load) + f(load.owner.seconds)) / double(n));
   }
   for (Index begin = 0; begin < used; ++begin) {
-    const auto at = static_cast<std::size_t>(begin);
+    const std::size_t at = begin;
     if (!fits(widest_.last[at].owner)) continue;
     const ShardLoad& load = average_.last[at];
-    const double before = begin == 0 ? 0 : rate * static_cast<double>(begin);
+    const double before = begin == 0 ? 0 : rate * double(begin);
     best = std::min(best, before + price.of(load) + f(load.owner.seconds));
   }
   return best;
@@ -144,34 +143,34 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
   const Affine prices = affine(average_, [&](const ShardLoad& load) { return price.of(load); });
   const std::vector<double> limit = vector_limit(most);
   const Index used = rows_.used, window = this->window(limit);
-  std::vector<double> sum(static_cast<std::size_t>(used), none);
-  std::vector<Index> from(static_cast<std::size_t>(used));
+  std::vector<double> sum(used, none);
+  std::vector<Index> from(used);
   sum[0] = 0;
   for (Index end = 1; end < used; ++end) {
     double best = none;
     Index best_begin = 0;
     pieces_before(end, window, [&](Index begin, double vectors) {
-      const auto n = static_cast<std::size_t>(end - begin);
-      const double all = sum[static_cast<std::size_t>(begin)] + prices.at[n] + prices.vector * vectors;
+      const std::size_t n = end - begin;
+      const double all = sum[begin] + prices.at[n] + prices.vector * vectors;
       if (all >= best || vectors > limit[n]) return;
       const double with = all + f(own.at[n] + own.vector * vectors);
       if (with < best) best = with, best_begin = begin;
     });
-    sum[static_cast<std::size_t>(end)] = best;
-    from[static_cast<std::size_t>(end)] = best_begin;
+    sum[end] = best;
+    from[end] = best_begin;
   }
   double best = none;
   Index last = 0;
   for (Index begin = 0; begin < used; ++begin) {
-    const Load& largest = widest_.last[static_cast<std::size_t>(begin)].owner;
+    const Load& largest = widest_.last[begin].owner;
     if (largest.seconds > most.seconds || largest.bytes > most.bytes) continue;
-    const ShardLoad& load = average_.last[static_cast<std::size_t>(begin)];
-    const double all = sum[static_cast<std::size_t>(begin)] + price.of(load) + f(load.owner.seconds);
+    const ShardLoad& load = average_.last[begin];
+    const double all = sum[begin] + price.of(load) + f(load.owner.seconds);
     if (all < best) best = all, last = begin;
   }
   if (borders && best < none) {
     *borders = {embedding::RowBlocks::count, last};
-    while (borders->back() > 0) borders->push_back(from[static_cast<std::size_t>(borders->back())]);
+    while (borders->back() > 0) borders->push_back(from[borders->back()]);
     std::reverse(borders->begin(), borders->end());
   }
   return best;

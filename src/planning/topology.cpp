@@ -15,7 +15,7 @@ namespace {
 
 /// Bytes of this machine, or what a container leaves of them.
 Index machine_memory() {
-  Index bytes = static_cast<Index>(sysconf(_SC_PHYS_PAGES)) * static_cast<Index>(sysconf(_SC_PAGE_SIZE));
+  Index bytes = Index(sysconf(_SC_PHYS_PAGES)) * Index(sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     Index limit = 0;
     if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
@@ -27,7 +27,7 @@ Index machine_memory() {
 
 Index Topology::usable_memory() const {
   if (memory == 0) return std::numeric_limits<Index>::max();
-  return static_cast<Index>(std::floor(static_cast<double>(memory) * (1.0 - reserve)));
+  return Index(std::floor(double(memory) * (1.0 - reserve)));
 }
 
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {

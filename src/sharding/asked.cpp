@@ -108,7 +108,7 @@ void Asked::read_rows(std::size_t i, int lanes, Cursor& at, Offsets& vectors) {
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;
     shard.gradients.push_back(
-        {at.ids[position] - first_row, vectors.gradients + s * columns, static_cast<std::int32_t>(leaf), 1.0f});
+        {at.ids[position] - first_row, vectors.gradients + s * columns, std::int32_t(leaf), 1.0f});
   }
   at.ids += rows + sums;
   vectors.sums += rows * columns;

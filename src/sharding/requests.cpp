@@ -30,13 +30,12 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
                       weights_before = weights.out.size();
     counts.out.push_back(0);  // no error
     const Range asked = routes_.sums(me, owner);
-    for (Index route = asked.begin; route < asked.end; ++route)
-      cut_out(static_cast<std::size_t>(route), sparse, counts, ids, weights, at);
+    for (Index route = asked.begin; route < asked.end; ++route) cut_out(route, sparse, counts, ids, weights, at);
     for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch)
       fetch(next_fetch, sparse, split, counts, ids, at);
-    counts.to[owner] = static_cast<Index>(counts.out.size() - counts_before);
-    ids.to[owner] = static_cast<Index>(ids.out.size() - ids_before);
-    weights.to[owner] = static_cast<Index>(weights.out.size() - weights_before);
+    counts.to[owner] = counts.out.size() - counts_before;
+    ids.to[owner] = ids.out.size() - ids_before;
+    weights.to[owner] = weights.out.size() - weights_before;
     rows.from[owner] = owner == me ? 0 : at.sums - before.sums;
     gradients.to[owner] = owner == me ? 0 : at.gradients - before.gradients;
   }
@@ -51,8 +50,8 @@ void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) co
     counts.out.push_back(1);
     Index zeros = routes_.sums(me, owner).size() * split.samples(me).size();
     for (const Routes::Fetch& fetch : routes_.fetches()) zeros += fetch.shard.rank == owner ? 2 : 0;
-    counts.out.resize(counts.out.size() + static_cast<std::size_t>(zeros), 0);
-    counts.to[owner] = static_cast<Index>(counts.out.size() - before);
+    counts.out.resize(counts.out.size() + zeros, 0);
+    counts.to[owner] = counts.out.size() - before;
   }
 }
 
@@ -65,7 +64,7 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
   const std::size_t ids_at = ids.out.size();
   select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_, request.offsets, ids.out,
              routes_.weighted() ? &weights.out : nullptr);
-  for (Index s = 0; s < samples_; ++s) counts.out.push_back(static_cast<std::int32_t>(request.length(s)));
+  for (Index s = 0; s < samples_; ++s) counts.out.push_back(request.length(s));
   embedding::Bags bags;
   bags.count = samples_;
   bags.offsets = request.offsets.data();
@@ -81,8 +80,8 @@ void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, con
   RowFetch& rows = fetches_[i].rows;
   rows.collect(sparse, split, routes_.rank());
   fetches_[i].at = at;
-  counts.out.push_back(static_cast<std::int32_t>(rows.rows().size()));
-  counts.out.push_back(static_cast<std::int32_t>(rows.sums().size()));
+  counts.out.push_back(rows.rows().size());
+  counts.out.push_back(rows.sums().size());
   ids.out.insert(ids.out.end(), rows.rows().begin(), rows.rows().end());
   ids.out.insert(ids.out.end(), rows.sums().begin(), rows.sums().end());
   at.sums += std::ssize(rows.rows()) * rows.dim();

@@ -21,7 +21,7 @@ TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const Index* offsets
     if (length == 0)
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
     else if (mean)
-      for (Index c = 0; c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+      for (Index c = 0; c < dim; ++c) to[c] = sum[c] / float(length);
     else
       for (Index c = 0; c < dim; ++c) to[c] = sum[c];
   }
@@ -56,7 +56,7 @@ TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* off
     if (offsets[s] == offsets[s + 1]) continue;
     const float* gradient = gradients + s * stride;
     if (lengths != nullptr)
-      for (Index c = 0; c < dim; ++c) out[c] = gradient[c] / static_cast<float>(lengths[s]);
+      for (Index c = 0; c < dim; ++c) out[c] = gradient[c] / float(lengths[s]);
     else
       for (Index c = 0; c < dim; ++c) out[c] = gradient[c];
     out += dim;
@@ -116,7 +116,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
   std::vector<NodeSums> sources;
   for (const std::size_t r : segment.routes)
     sources.push_back({requests_[r].nodes.offsets.data(), requests_[r].nodes.leaves.data(), sums_of(r, rows)});
-  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  std::vector<float> slots(TreeOrder::max_slots * dim);
   for (Index s = samples.begin; s < samples.end; ++s) {
     Index nodes = 0;
     const float* sum = nullptr;
@@ -130,7 +130,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
     if (nodes == 0)
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
     else if (segment.mean)
-      for (Index c = 0, length = bag_length(segment, s); c < dim; ++c) to[c] = sum[c] / static_cast<float>(length);
+      for (Index c = 0, length = bag_length(segment, s); c < dim; ++c) to[c] = sum[c] / float(length);
     else
       for (Index c = 0; c < dim; ++c) to[c] = sum[c];
   }

@@ -22,7 +22,7 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
 
 Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> tables,
                const planning::ShardingPlan& plan, const std::vector<std::string>& features)
-    : rank_(rank), tables_(std::move(tables)), first_(static_cast<std::size_t>(ranks) + 1) {
+    : rank_(rank), tables_(std::move(tables)), first_(ranks + 1) {
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     std::vector<Index> keys;
     for (const std::string& feature : tables_[t].feature_names)
@@ -78,7 +78,7 @@ void Routes::order_by_owner() {
   for (std::size_t i = 0; i < order.size(); ++i) {
     now[order[i]] = i;
     sorted.push_back(routes_[order[i]]);
-    if (!sorted.back().fetched) ++first_[static_cast<std::size_t>(sorted.back().owner) + 1];
+    if (!sorted.back().fetched) ++first_[sorted.back().owner + 1];
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   routes_ = std::move(sorted);

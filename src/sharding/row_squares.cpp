@@ -40,7 +40,7 @@ std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<f
   for (const Group& group : groups_)
     for (const Piece& piece : group.pieces)
       if (piece.rank == me) {
-        rows.push_back(static_cast<Index>(mine[piece.own].size() / piece.leaves.size()));
+        rows.push_back(mine[piece.own].size() / piece.leaves.size());
         break;
       }
   for (int rank = 0; rank < comm_.size(); ++rank) {
@@ -55,7 +55,7 @@ std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<f
   }
   std::vector<Index> at(comm_.size());  // of each rank's next sums
   for (int rank = 1; rank < comm_.size(); ++rank) at[rank] = at[rank - 1] + receive_counts[rank - 1];
-  std::vector<float> received(static_cast<std::size_t>(at.back() + receive_counts.back()));
+  std::vector<float> received(at.back() + receive_counts.back());
   comm_.all_to_all(send.data(), send_counts, received.data(), receive_counts);
 
   std::vector<std::vector<float>> totals(own_);
@@ -68,7 +68,7 @@ std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<f
       sums.push_back(piece.rank == me ? mine[piece.own].data() : received.data() + at[piece.rank]);
       if (piece.rank != me) at[piece.rank] += rows[g] * std::ssize(piece.leaves);
     }
-    std::vector<float> total(static_cast<std::size_t>(rows[g]));
+    std::vector<float> total(rows[g]);
     for (float& row : total) {
       tree.clear();
       for (std::size_t p = 0; p < sums.size(); ++p)

@@ -44,7 +44,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
 }
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
-  for (Shard& shard : shards_) shard.rows->initialise(exec, seed, static_cast<Index>(shard.table));
+  for (Shard& shard : shards_) shard.rows->initialise(exec, seed, Index(shard.table));
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
@@ -177,8 +177,8 @@ void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const fl
     key_counts.back() += 2 * all_counts[i];
     sum_counts.back() += all_counts[i] * replicated[table]->rows->dim();
   }
-  std::vector<Index> all_keys(static_cast<std::size_t>(total(key_counts)));
-  std::vector<float> all_sums(static_cast<std::size_t>(total(sum_counts)));
+  std::vector<Index> all_keys(total(key_counts));
+  std::vector<float> all_sums(total(sum_counts));
   comm_.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
   comm_.all_gather(std::span<const float>(sums), std::span<const Index>(sum_counts), all_sums.data());
 
@@ -188,7 +188,7 @@ void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const fl
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
     const std::size_t table = i % replicated.size();
     for (Index n = 0; n < all_counts[i]; ++n, sum += replicated[table]->rows->dim())
-      uses[table].push_back({key[n], sum, static_cast<std::int32_t>(key[all_counts[i] + n]), 1.0f});
+      uses[table].push_back({key[n], sum, std::int32_t(key[all_counts[i] + n]), 1.0f});
     key += 2 * all_counts[i];
   }
   for (std::size_t i = 0; i < replicated.size(); ++i) {

@@ -61,7 +61,7 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
   const Handle type(check(H5Aget_type(attribute), at.path, at.label, "get its type"), H5Tclose);
   const Handle space(check(H5Aget_space(attribute), at.path, at.label, "get its shape"), H5Sclose);
   const hssize_t count = check(H5Sget_simple_extent_npoints(space), at.path, at.label, "get its shape");
-  const auto size = static_cast<std::size_t>(count);
+  const std::size_t size = count;
   const H5T_class_t kind = H5Tget_class(type);
   if constexpr (std::is_same_v<T, std::string>) {
     if (kind != H5T_STRING) fail(at.path, ": ", at.label, " is not a string");

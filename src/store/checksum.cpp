@@ -61,7 +61,7 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
                              Index first_column, Index columns, Index ld, bool* finite) {
   assert(first_column % 4 == 0);
   constexpr Index rows_of_task = 1024;
-  const std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_column / 4) * block_factor;
+  const std::uint64_t seed = seed_of(name) + std::uint64_t(first_column / 4) * block_factor;
   constexpr decltype(&rows_sum<0>) by_tail[] = {rows_sum<0>, rows_sum<1>, rows_sum<2>, rows_sum<3>};
   const auto sum_of_rows = by_tail[columns % 4];
   const Index tasks = (rows + rows_of_task - 1) / rows_of_task;
@@ -73,7 +73,7 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
         const Index begin = task * rows_of_task;
         const Index count = std::min(rows_of_task, rows - begin);
         const RowsSum here = sum_of_rows(data + begin * ld, count, columns / 4, ld,
-                                         seed + static_cast<std::uint64_t>(first_row + begin) * row_factor);
+                                         seed + std::uint64_t(first_row + begin) * row_factor);
         partial += here.sum;
         if (here.not_finite) bad = true;
       },
@@ -85,10 +85,10 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const fl
 std::uint64_t bytes_checksum(const std::string& name, const void* data, Index bytes, Index first_byte) {
   assert(first_byte % bytes_of_block == 0);
   const char* at = static_cast<const char*>(data);
-  std::uint64_t seed = seed_of(name) + static_cast<std::uint64_t>(first_byte / bytes_of_block) * row_factor;
+  std::uint64_t seed = seed_of(name) + std::uint64_t(first_byte / bytes_of_block) * row_factor;
   std::uint64_t sum = 0;
   for (Index done = 0; done < bytes; done += bytes_of_block, seed += row_factor)
-    sum += XXH3_64bits_withSeed(at + done, static_cast<std::size_t>(std::min(bytes_of_block, bytes - done)), seed);
+    sum += XXH3_64bits_withSeed(at + done, std::min(bytes_of_block, bytes - done), seed);
   return sum;
 }
 

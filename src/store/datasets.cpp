@@ -47,15 +47,15 @@ struct Selection {
 Selection select(const std::string& path, const std::string& name, hid_t dataset, const std::vector<Index>& shape,
                  const Block& block) {
   Handle file(check(H5Dget_space(dataset), path, name, "get its shape"), H5Sclose);
-  const hsize_t size = static_cast<hsize_t>(block.rows * block.width);
+  const hsize_t size = block.rows * block.width;
   Handle memory(check(H5Screate_simple(1, &size, nullptr), path, name, "describe memory"), H5Sclose);
   std::array<hsize_t, H5S_MAX_RANK> start{}, count{};
   std::copy(shape.begin(), shape.end(), count.begin());
-  start[0] = static_cast<hsize_t>(block.first_row);
-  count[0] = static_cast<hsize_t>(block.rows);
+  start[0] = block.first_row;
+  count[0] = block.rows;
   if (shape.size() == 2) {
-    start[1] = static_cast<hsize_t>(block.first_column);
-    count[1] = static_cast<hsize_t>(block.columns);
+    start[1] = block.first_column;
+    count[1] = block.columns;
   }
   check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), path, name,
         "select rows");
@@ -76,8 +76,7 @@ Handle creation_list(const std::string& path, const std::string& name) {
 
 Handle data_space(const std::string& path, const std::string& name, const std::vector<Index>& shape) {
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
-  return {check(shape.empty() ? H5Screate(H5S_SCALAR)
-                              : H5Screate_simple(static_cast<int>(shape.size()), extents.data(), nullptr),
+  return {check(shape.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(int(shape.size()), extents.data(), nullptr),
                 path, name, "describe its shape"),
           H5Sclose};
 }
@@ -114,8 +113,8 @@ void File::create_virtual(const std::string& name, const std::vector<Index>& sha
   const std::string plain = Impl::plain(name);
   for (const Source& source : sources) {
     std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
-    start[0] = static_cast<hsize_t>(source.first_row);
-    count[0] = static_cast<hsize_t>(source.rows);
+    start[0] = source.first_row;
+    count[0] = source.rows;
     const Handle place = data_space(impl_->path, name, shape);
     check(H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path, name,
           "select rows");

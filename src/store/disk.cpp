@@ -55,7 +55,7 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
     const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), most));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_errno(path, "write it");
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 
@@ -70,10 +70,10 @@ void write_proven(const std::string& path, std::span<const std::byte> bytes) {
   }
   Index read = 0;
   read_pieces(path, 0, [&](std::span<const std::byte> piece, Index first) {
-    const auto end = static_cast<std::size_t>(first) + piece.size();
+    const auto end = first + piece.size();
     if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + first, piece.size()) != 0)
       fail(path, ": what is on the disk is not what was written, from byte ", first, " on: the disk is failing");
-    read = static_cast<Index>(end);
+    read = end;
   });
   if (read != std::ssize(bytes))
     fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
@@ -90,14 +90,14 @@ void read_pieces(const std::string& path, Index first,
   std::vector<std::byte> buffer(read_piece);
   std::size_t held = 0;
   for (Index at = first;;) {
-    const ssize_t got = ::pread(file, buffer.data() + held, buffer.size() - held, at + static_cast<Index>(held));
+    const ssize_t got = ::pread(file, buffer.data() + held, buffer.size() - held, at + Index(held));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_errno(path, "read it");
-    held += static_cast<std::size_t>(got);
+    held += got;
     if (got > 0 && held < buffer.size()) continue;
     if (held > 0) take({buffer.data(), held}, at);
     if (got == 0) return;
-    at += static_cast<Index>(std::exchange(held, 0));
+    at += std::exchange(held, 0);
   }
 }
 

@@ -77,7 +77,7 @@ std::span<std::byte> File::image() {
   const ssize_t size = check(H5Fget_file_image(impl_->file, nullptr, 0), path, "", "get its size");
   void* place = nullptr;  // of the pointer to the memory that holds the file
   check(H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &place), path, "", "get its bytes");
-  return {*static_cast<std::byte**>(place), static_cast<std::size_t>(seal_bytes + size)};
+  return std::span(*static_cast<std::byte**>(place), seal_bytes + size);
 }
 
 void File::close() {

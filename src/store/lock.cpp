@@ -36,7 +36,7 @@ int lock_range(int file, short type, Index first, Index length) {
 std::string owner_of(int file) {
   std::array<char, 512> text{};
   const ssize_t got = ::pread(file, text.data(), text.size(), 0);
-  const std::string owner(text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  const std::string owner(text.data(), std::max<ssize_t>(got, 0));
   return owner.empty() ? "another process" : owner.substr(0, owner.find('\n'));
 }
 
@@ -47,7 +47,7 @@ void write_owner(int file, const std::string& path) {
   for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
     if (const char* job = std::getenv(name)) text += ", job " + std::string(job);
   text += "\n";
-  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != std::ssize(text))
     log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));
 }
 

@@ -61,7 +61,7 @@ std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, I
   for (const auto& [first, size] : ranges) {
     if (first < at) fail(path, ": the datasets overlap, or lie beyond its end");
     const std::size_t known = bytes.size();
-    bytes.resize(known + static_cast<std::size_t>(first - at));
+    bytes.resize(known + (first - at));
     file.seekg(at);
     if (!file.read(bytes.data() + known, first - at)) fail(path, ": cannot read it");
     at = first + size;
@@ -75,7 +75,7 @@ void require_version_1(const std::string& folder) {
   const std::string path = Checkpoint{0, folder}.state_file();
   const Json json = parse_json(text_of(folder));
   std::error_code error;
-  const auto bytes = static_cast<Index>(std::filesystem::file_size(path, error));
+  const Index bytes = std::filesystem::file_size(path, error);
   if (error) fail(path, ": cannot read it: ", error.message());
   if (const Index wanted = json.at("state_bytes").integer(); bytes != wanted)
     fail(path, " has ", bytes, " bytes, and manifest.json says ", wanted, ": the file is truncated or replaced");

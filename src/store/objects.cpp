@@ -91,7 +91,7 @@ std::vector<Index> File::shape(const std::string& dataset) const {
 Index File::offset(const std::string& dataset) const {
   const auto lock = hdf5_lock();
   const haddr_t at = H5Dget_offset(impl_->open_dataset(dataset));
-  return at == HADDR_UNDEF ? 0 : static_cast<Index>(at);
+  return at == HADDR_UNDEF ? 0 : Index(at);
 }
 
 ElementType File::type(const std::string& dataset) const {

@@ -41,7 +41,7 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
     const auto numbers = index_.attribute<std::vector<std::int64_t>>(dataset, "parts");
     Index row = 0;
     for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
-      runs.push_back({static_cast<std::size_t>(numbers[i]), numbers[i + 1], numbers[i + 2]});
+      runs.push_back({std::size_t(numbers[i]), numbers[i + 1], numbers[i + 2]});
       if (runs.back().part >= parts_.size() || runs.back().first_row != row || runs.back().rows <= 0)
         fail(path(), ": ", dataset, ": attribute parts makes no sense");
       row += runs.back().rows;
@@ -99,7 +99,7 @@ std::vector<T> PartedFile::read_all(const std::string& dataset) const {
 
 Index PartedFile::verify_parts(Index share, Index of) const {
   Index bytes = 0;
-  for (auto number = static_cast<std::size_t>(share); number < parts_.size(); number += static_cast<std::size_t>(of)) {
+  for (std::size_t number = share; number < parts_.size(); number += of) {
     const Seal seal = *Seal::from_text(parts_[number].seal);
     require_sealed(parts_[number].path, seal);
     bytes += seal.bytes;

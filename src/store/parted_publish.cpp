@@ -50,7 +50,7 @@ PartedWriter::Image& PartedWriter::image(int part) {
 }
 
 void PartedWriter::put(const Header& header, const void* data) {
-  const int part = static_cast<int>(header.part);
+  const int part = header.part;
   Image& to = image(part);
   const DatasetShape& shape = layout_.datasets()[header.dataset];
   Slab slab{header.first_row, header.rows};
@@ -112,11 +112,11 @@ void PartedWriter::prepare(const Attributes& root, const std::map<std::string, A
 
   const std::vector<PartSeal> sealed = comm_.all_gather(std::span<const PartSeal>(sealed_));
   comm::agree(comm_, [&] {
-    seals_.assign(static_cast<std::size_t>(layout_.parts()), "");
+    seals_.assign(layout_.parts(), "");
     std::map<std::string, std::uint64_t> checksums;
     for (const auto& [part, bytes, checksum] : sealed) {
       seals_[part] = Seal{bytes, checksum}.text();
-      checksums[part_name(static_cast<int>(part))] = checksum;
+      checksums[part_name(int(part))] = checksum;
     }
     for (std::size_t part = 0; part < seals_.size(); ++part)
       if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
@@ -124,7 +124,7 @@ void PartedWriter::prepare(const Attributes& root, const std::map<std::string, A
     if (!first()) return;
     // This rank must see what the others wrote.
     for (std::size_t part = 0; part < seals_.size(); ++part) {
-      const std::string file = draft_folder() + "/" + part_name(static_cast<int>(part));
+      const std::string file = draft_folder() + "/" + part_name(int(part));
       if (const auto seal = read_seal(file); !seal || seal->text() != seals_[part])
         fail(file, ": this is not what its writer wrote");
     }
@@ -138,7 +138,7 @@ void PartedWriter::write_index(const Attributes& root, const std::map<std::strin
   const std::string folder = fs::path(folder_).filename().string();
   std::vector<std::string> parts;
   for (std::size_t part = 0; part < seals_.size(); ++part)
-    parts.push_back(folder + "/" + part_name(static_cast<int>(part)) + " " + seals_[part]);
+    parts.push_back(folder + "/" + part_name(int(part)) + " " + seals_[part]);
   for (std::size_t d = 0; d < layout_.datasets().size(); ++d) {
     const DatasetShape& shape = layout_.datasets()[d];
     if (layout_.of_dataset(d).empty()) {
@@ -178,7 +178,7 @@ bool PartedWriter::is_there_already() const {
   if (!fs::exists(folder_)) return false;
   try {
     for (std::size_t part = 0; part < seals_.size(); ++part)
-      require_sealed(folder_ + "/" + part_name(static_cast<int>(part)), *Seal::from_text(seals_[part]));
+      require_sealed(folder_ + "/" + part_name(int(part)), *Seal::from_text(seals_[part]));
     fs::remove_all(draft_folder());
     return true;
   } catch (const Error&) {

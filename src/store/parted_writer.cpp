@@ -24,8 +24,7 @@ Index element_bytes(const DatasetShape& shape) { return DatasetShape{"", shape.t
 
 /// Rows of a matrix, to one after the other.
 void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_bytes, std::byte* to) {
-  for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes)
-    std::memcpy(to, from, static_cast<std::size_t>(row_bytes));
+  for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes) std::memcpy(to, from, row_bytes);
 }
 
 }  // namespace
@@ -33,8 +32,7 @@ void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_byte
 PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, PartsLayout layout,
                            std::vector<int> owners, double lock_wait)
     : comm_(comm), path_(std::move(path)), layout_(std::move(layout)), owners_(std::move(owners)) {
-  for (int part = static_cast<int>(owners_.size()); part < layout_.parts(); ++part)
-    owners_.push_back(part % comm.size());
+  for (int part = owners_.size(); part < layout_.parts(); ++part) owners_.push_back(part % comm.size());
   if (single()) owners_.assign(1, 0);
   comm::agree(comm_, [&] {
     if (!first()) return;
@@ -99,8 +97,8 @@ void PartedWriter::cut(std::span<const SlabData> slabs, Parcels& parcels) const 
         std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= given.slab.first_row; });
     for (; run != runs.end() && run->first_row < last_row; ++run) {
       const Index begin = std::max(run->first_row, given.slab.first_row), end = std::min(run->end(), last_row);
-      const Header header{run->part,   static_cast<Index>(given.dataset), begin - run->first_row,
-                          end - begin, given.slab.first_column,           columns};
+      const Header header{run->part,   Index(given.dataset),    begin - run->first_row,
+                          end - begin, given.slab.first_column, columns};
       const auto* from = static_cast<const std::byte*>(given.data) + (begin - given.slab.first_row) * ld_bytes;
       const int to = owner(run->part);
       if (to == comm_.rank()) {
@@ -109,7 +107,7 @@ void PartedWriter::cut(std::span<const SlabData> slabs, Parcels& parcels) const 
       }
       std::vector<std::byte>& buffer = out[to];
       const std::size_t at = buffer.size();
-      buffer.resize(at + sizeof header + static_cast<std::size_t>(header.rows * row_bytes));
+      buffer.resize(at + sizeof header + header.rows * row_bytes);
       std::memcpy(buffer.data() + at, &header, sizeof header);
       copy_rows(from, ld_bytes, header.rows, row_bytes, buffer.data() + at + sizeof header);
     }
@@ -140,7 +138,7 @@ void PartedWriter::put_received(std::span<const std::byte> received) {
     Header header{};
     std::memcpy(&header, received.data(), sizeof header);
     put(header, received.data() + sizeof header);
-    received = received.subspan(sizeof header + static_cast<std::size_t>(bytes_of(header)));
+    received = received.subspan(sizeof header + bytes_of(header));
   }
 }
 

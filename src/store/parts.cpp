@@ -9,7 +9,7 @@ namespace tesserec::store {
 
 Index DatasetShape::row_bytes() const {
   Index bytes = 0;
-  with_element(type, [&](auto element) { bytes = static_cast<Index>(sizeof element); });
+  with_element(type, [&](auto element) { bytes = Index{sizeof element}; });
   return columns < 0 ? bytes : columns * bytes;
 }
 

@@ -80,7 +80,7 @@ std::optional<Seal> read_seal(const std::string& path) {
     const std::optional<Seal> seal = Seal::from_text(text);
     if (seal && block_of(*seal) == block) {
       std::error_code error;
-      const auto bytes = static_cast<Index>(std::filesystem::file_size(path, error));
+      const Index bytes = std::filesystem::file_size(path, error);
       if (error) fail(path, ": cannot read its size: ", error.message());
       if (bytes != seal->bytes)
         fail_damaged(path, "it has " + std::to_string(bytes) + " bytes where its seal says " +
@@ -89,9 +89,8 @@ std::optional<Seal> read_seal(const std::string& path) {
     }
   }
   std::array<char, sizeof hdf5_signature> next{};
-  const bool sealed =
-      ours || (::pread(file, next.data(), next.size(), seal_bytes) == static_cast<ssize_t>(next.size()) &&
-               std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
+  const bool sealed = ours || (::pread(file, next.data(), next.size(), seal_bytes) == std::ssize(next) &&
+                               std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
   if (!sealed) fail(path, ": this is not an HDF5 file");
   fail_damaged(path, "the seal in its first 512 bytes cannot be read");
 }

@@ -15,10 +15,10 @@ namespace {
 void require_tiling(const comm::Communicator& comm, const Layout& layout, const std::vector<StateItem>& items) {
   std::map<std::string, std::uint64_t> mine;
   for (const StateItem& item : items)
-    if (item.owned) mine[item.name] += static_cast<std::uint64_t>(item.slab.rows * columns_of(item));
+    if (item.owned) mine[item.name] += item.slab.rows * columns_of(item);
   for (const auto& [name, elements] : sum_by_name(comm, layout, mine)) {
     const LogicalShape shape = layout.at(name);
-    if (elements != static_cast<std::uint64_t>(shape.rows * shape.columns))
+    if (elements != std::uint64_t(shape.rows * shape.columns))
       fail("the ranks own ", elements, " elements of ", name, ", which has ", shape.rows, " x ", shape.columns);
   }
 }
@@ -98,17 +98,17 @@ std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& la
   }
   comm.max(std::span<Index>(holders));
   const int most = (layout.parts() + comm.size() - 1) / comm.size();
-  std::vector<int> owners(holders.size(), -1), held(static_cast<std::size_t>(comm.size()), 0);
+  std::vector<int> owners(holders.size(), -1), held(comm.size(), 0);
   for (std::size_t part = 0; part < owners.size(); ++part)
     if (const Index rank = holders[part]; rank >= 0 && held[rank] < most) {
-      owners[part] = static_cast<int>(rank);
+      owners[part] = rank;
       ++held[rank];
     }
   std::size_t next = 0;
   for (int& owner : owners) {
     if (owner >= 0) continue;
     while (held[next] == most) ++next;
-    owner = static_cast<int>(next);
+    owner = next;
     ++held[next];
   }
   return owners;

@@ -76,8 +76,8 @@ std::string describe_model(const model::Dlrm& dense, const std::vector<embedding
   return concat("  bottom MLP ", join(dense.bottom_widths(), "-"), ", interaction ", dot ? "dot" : "cat",
                 dot && dense.settings().itself ? " with itself" : "", ", ", dense.top_widths()[0], " wide, top MLP ",
                 join(dense.top_widths(), "-"), "\n  ", features, " features in ", tables.size(),
-                " tables; parameters: ", weights, " dense, ", table_weights, " in tables (",
-                bytes_text(static_cast<double>(bytes)), " with optimizer state)\n");
+                " tables; parameters: ", weights, " dense, ", table_weights, " in tables (", bytes_text(double(bytes)),
+                " with optimizer state)\n");
 }
 
 }  // namespace tesserec::train

@@ -16,7 +16,7 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
   if (found == data.features.end())
     fail("table ", table.name, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ",
          join(data.features));
-  const auto index = static_cast<std::size_t>(found - data.features.begin());
+  const std::size_t index = found - data.features.begin();
   if (table.weighted && !data.weighted[index])
     fail("table ", table.name, " is weighted, but the data (", data.description, ") have no weights for feature \"",
          feature, "\"; give data files with /sparse/", feature, "/weights (docs/formats.md), or set table.", table.name,
@@ -51,7 +51,7 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
     for (const std::string& feature : table.feature_names) ids += data.ids_per_bag[feature_index(data, feature, table)];
     double& factor = plan.tables[table.name].pooling_factor;
     // An average of no id at all would make the table free of cost.
-    if (factor == 0) factor = std::max(1e-3, ids / static_cast<double>(table.feature_names.size()));
+    if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));
   }
   return plan;
 }

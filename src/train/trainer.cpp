@@ -25,7 +25,7 @@ namespace {
 
 double median(std::vector<float> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
@@ -56,11 +56,11 @@ class Run {
     while (at_.step < last_step_ && result_.signal == 0) {
       const Timer timer;
       train();
-      step_seconds_.push_back(static_cast<float>(timer.seconds()));
+      step_seconds_.push_back(timer.seconds());
       seconds_ += step_seconds_.back();
       log();
       progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
-      result_.signal = static_cast<int>(session_.comm.max(Signals::received()));
+      result_.signal = session_.comm.max(Signals::received());
       if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
       if (due(job_.checkpoint.every_steps)) checkpoint();
     }
@@ -112,7 +112,7 @@ class Run {
     trained_ += samples;
     ++at_.step, ++at_.batch;
     at_.samples += samples;
-    at_.loss_sum += result_.loss * static_cast<double>(samples);
+    at_.loss_sum += result_.loss * double(samples);
     at_.loss_samples += samples;
   }
 
@@ -122,10 +122,10 @@ class Run {
     if (!due(job_.train.log_every) && at_.step != last_step_) return;
     by_first_rank([&] {
       metrics_->write(at_.step, "train",
-                      {{"samples", static_cast<double>(at_.samples)},
-                       {"loss", at_.loss_sum / static_cast<double>(at_.loss_samples)},
+                      {{"samples", double(at_.samples)},
+                       {"loss", at_.loss_sum / double(at_.loss_samples)},
                        {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
-                       {"samples_per_second", static_cast<double>(trained_) / seconds_}});
+                       {"samples_per_second", double(trained_) / seconds_}});
     });
     at_.loss_sum = 0;
     at_.loss_samples = 0;
@@ -149,7 +149,7 @@ class Run {
   TrainResult finish() {
     result_.steps = at_.step;
     result_.samples = at_.samples;
-    result_.samples_per_second = seconds_ > 0 ? static_cast<double>(trained_) / seconds_ : 0;
+    result_.samples_per_second = seconds_ > 0 ? double(trained_) / seconds_ : 0;
     result_.weights_digest = weights_digest(session_);
     result_.state_digest = state_digest(session_);
     result_.step_seconds = median(step_seconds_);

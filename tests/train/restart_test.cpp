@@ -168,7 +168,7 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   REQUIRE(run(world, job).steps == 12);
   // Checkpoints of later steps go where the deck says so, and nowhere else.
   job.run.overwrite = false;
-  for (const std::string resume : {std::string("never"), checkpoints.list().back().folder})
+  for (const std::string& resume : {std::string("never"), checkpoints.list().back().folder})
     refused(
         [&](train::Job& j) {
           j.checkpoint.resume = resume;

@@ -24,7 +24,7 @@ class Json {
   Json(std::string value) : kind_(Kind::string), string_(std::move(value)) {}
   Json(const char* value) : Json(std::string(value)) {}
   template <std::integral T>
-  Json(T value) : kind_(Kind::integer), integer_(static_cast<std::int64_t>(value)) {
+  Json(T value) : kind_(Kind::integer), integer_(std::int64_t(value)) {
     assert(std::in_range<std::int64_t>(value));
   }
   template <class T>

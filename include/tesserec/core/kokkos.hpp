@@ -28,24 +28,23 @@ template <class T>
 using MatrixView = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 template <class T>
 MatrixView<T> view_of(T* data, Index rows, Index columns) {
-  return MatrixView<T>(data, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+  return MatrixView<T>(data, rows, columns);
 }
 
 /// How many threads `exec` has.
-inline int concurrency(const Exec& exec) { return static_cast<int>(exec.concurrency()); }
+inline int concurrency(const Exec& exec) { return int(exec.concurrency()); }
 
 /// Uninitialised storage with a label "tesserec::folder::name"; huge pages are asked for from 4 MiB on.
 template <class T>
 Vector<T> make_vector(const Exec& exec, const std::string& label, Index size) {
-  Vector<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  Vector<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
   advise_huge_pages(const_cast<std::remove_const_t<T>*>(view.data()), view.span() * sizeof(T));
   return view;
 }
 
 template <class T>
 Matrix<T> make_matrix(const Exec& exec, const std::string& label, Index rows, Index columns) {
-  Matrix<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows),
-                 static_cast<std::size_t>(columns));
+  Matrix<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), rows, columns);
   advise_huge_pages(const_cast<std::remove_const_t<T>*>(view.data()), view.span() * sizeof(T));
   return view;
 }
@@ -54,7 +53,7 @@ Matrix<T> make_matrix(const Exec& exec, const std::string& label, Index rows, In
 /// lost when it grows.
 template <class T>
 void reserve(const Exec& exec, Vector<T>& view, const std::string& label, Index size) {
-  if (static_cast<Index>(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);
+  if (Index(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);
 }
 
 /// Keeps the first exception of calls that threads make at once: one that left its thread would end the process.

@@ -48,7 +48,7 @@ class BatchSplit {
   /// The bits of another split belong to these sizes and this number of ranks.
   BatchSplit(const Lanes& lanes, std::span<const Index> sizes);
 
-  int lane_count() const { return static_cast<int>(first_.size()) - 1; }
+  int lane_count() const { return int(first_.size()) - 1; }
   Index global_size() const { return first_.back(); }
   Range lane(int l) const { return {first_[l], first_[l + 1]}; }
   Range lanes(int rank) const { return {rank_lanes_[rank], rank_lanes_[rank + 1]}; }

@@ -13,9 +13,7 @@
 namespace tesserec {
 
 /// Height of the lowest node above leaves a and b: its leaves are those that agree in all bits from this one on.
-inline int meeting_height(Index a, Index b) {
-  return std::bit_width(static_cast<std::uint64_t>(a) ^ static_cast<std::uint64_t>(b));
-}
+inline int meeting_height(Index a, Index b) { return std::bit_width(std::uint64_t(a) ^ std::uint64_t(b)); }
 
 /// Visits present leaves in ascending order and says which partial sums to merge, so that the additions are those
 /// of the fixed tree restricted to a range of leaves. The owner of [begin, end) merges only nodes that lie inside;

@@ -36,7 +36,7 @@ class SampleOrder {
   Index batch_samples(Index batch) const { return deal_.batch_samples(samples_, batch); }
   Index local_samples(Index batch) const;
 
-  int streams() const { return static_cast<int>(streams_.size()); }
+  int streams() const { return int(streams_.size()); }
   /// Positions of batch k in a stream.
   Range positions(int stream, Index batch) const;
   /// Positions of a window in a stream.

@@ -18,14 +18,14 @@ class RowBlocks {
   explicit RowBlocks(Index rows)
       : rows_(rows),
         rows_per_block_((rows + count - 1) / count),
-        inverse_(rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / static_cast<std::uint64_t>(rows_per_block_)) {}
+        inverse_(rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / std::uint64_t(rows_per_block_)) {}
 
   /// row / rows per block, by a multiplication, which is exact while (row + 1) * rows per block < 2^64: a division
   /// costs more than the rest of what is done for an id.
   Index block(Index row) const {
     __extension__ using Wide = unsigned __int128;
     if (inverse_ == 0) return row / rows_per_block_;
-    return static_cast<Index>(static_cast<Wide>(static_cast<std::uint64_t>(row) + 1) * inverse_ >> 64);
+    return Index(Wide(std::uint64_t(row) + 1) * inverse_ >> 64);
   }
   /// Rows of the blocks [first, last).
   Range rows(Range blocks) const {
@@ -34,7 +34,7 @@ class RowBlocks {
   /// Blocks of owner i of n: rows are cut at block borders only. What is cut is the smallest subtree that holds all
   /// rows, so that a table of few rows is shared out too, and owners of 2, 4, 8, ... hold whole subtrees.
   Range of_owner(Index i, Index n) const {
-    const auto used = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(block(rows_ - 1) + 1)));
+    const Index used = std::bit_ceil(std::uint64_t(block(rows_ - 1) + 1));
     return {i * used / n, i + 1 == n ? count : (i + 1) * used / n};
   }
 

@@ -36,7 +36,7 @@ template <class Fetch, class Sink>
 void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
               const Fetch& fetch, const Sink& sink) {
   constexpr Index ahead = 16, line = 16;  // uses, floats
-  std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
+  std::vector<float> slots(TreeOrder::max_slots * dim);
   TreeOrder tree(lanes);
   for (Index begin = first, end = first; begin < last; begin = end) {
     const Index row = uses[begin].row;

@@ -50,7 +50,7 @@ struct BasicJaggedTensor {
   static BasicJaggedTensor from_dense_lengths(const Exec& exec, const Padded& dense, const Vector<Index>& lengths);
 
   /// Rows.
-  Index size() const { return offsets.extent(0) == 0 ? 0 : static_cast<Index>(offsets.extent(0)) - 1; }
+  Index size() const { return offsets.extent(0) == 0 ? 0 : Index(offsets.extent(0)) - 1; }
   Index length(Index row) const { return offsets(row + 1) - offsets(row); }
   Index total() const { return size() == 0 ? 0 : offsets(size()); }
   /// Of the longest row; 0 without rows.
@@ -84,7 +84,7 @@ extern template struct BasicJaggedTensor<Matrix<float>>;
 /// A view with a copy of the numbers.
 template <class T>
 Vector<T> to_vector(const Exec& exec, const std::vector<T>& numbers) {
-  Vector<T> view = make_vector<T>(exec, "tesserec::jagged::values", static_cast<Index>(numbers.size()));
+  Vector<T> view = make_vector<T>(exec, "tesserec::jagged::values", std::ssize(numbers));
   std::copy(numbers.begin(), numbers.end(), view.data());
   return view;
 }

@@ -25,7 +25,7 @@ struct KeyedJaggedTensor {
   /// The modules of this library take batches of one stride.
   std::vector<Index> first_bags = {};
 
-  Index features() const { return static_cast<Index>(keys.size()); }
+  Index features() const { return std::ssize(keys); }
   bool variable_stride() const { return !first_bags.empty(); }
   Index first_bag(Index key) const { return variable_stride() ? first_bags[key] : key * stride; }
   Index bags() const { return first_bag(features()); }

@@ -27,8 +27,8 @@ struct KeyedTensor {
   static KeyedTensor from_list(const Exec& exec, const std::vector<std::string>& keys,
                                const std::vector<Matrix<float>>& matrices);
 
-  Index features() const { return static_cast<Index>(keys.size()); }
-  Index samples() const { return static_cast<Index>(values.extent(0)); }
+  Index features() const { return std::ssize(keys); }
+  Index samples() const { return Index(values.extent(0)); }
   std::vector<Index> offset_per_key() const;  ///< [F + 1] the first column of each key
 
   /// Position of the first key of this name. Error: names the unknown key and those there are.

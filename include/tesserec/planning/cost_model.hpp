@@ -43,7 +43,7 @@ class TableCosts {
   double filled(double share) const;
   const embedding::RowBlocks& blocks() const { return blocks_; }
   double rows() const { return table_rows_; }
-  Index dim() const { return static_cast<Index>(dim_); }
+  Index dim() const { return Index(dim_); }
   /// Of each rank, when every rank holds the table.
   Load data_parallel() const;
   /// Weights and optimizer state of all rows.

@@ -54,7 +54,7 @@ class Routes {
   };
 
   int rank() const { return rank_; }
-  int ranks() const { return static_cast<int>(first_.size()) - 1; }
+  int ranks() const { return int(first_.size()) - 1; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
   bool weighted() const { return weighted_; }
   Index pooled_width() const { return pooled_width_; }

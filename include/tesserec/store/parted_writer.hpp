@@ -32,7 +32,7 @@ class PartedWriter {
   PartedWriter& operator=(const PartedWriter&) = delete;
 
   const PartsLayout& layout() const { return layout_; }
-  int owner(int part) const { return owners_[static_cast<std::size_t>(part)]; }
+  int owner(int part) const { return owners_[part]; }
 
   /// What this rank holds of a dataset: row-major, elements of the dataset's type.
   struct SlabData {

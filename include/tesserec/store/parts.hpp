@@ -59,9 +59,9 @@ class PartsLayout {
     Index rows = 0;
     Index end() const { return first_row + rows; }
   };
-  int parts() const { return static_cast<int>(parts_.size()); }
+  int parts() const { return int(parts_.size()); }
   const std::vector<DatasetShape>& datasets() const { return datasets_; }
-  const std::vector<Run>& of_part(int part) const { return parts_[static_cast<std::size_t>(part)]; }
+  const std::vector<Run>& of_part(int part) const { return parts_[part]; }
   const std::vector<Run>& of_dataset(std::size_t dataset) const { return runs_[dataset]; }
   Index bytes_of_part(int part) const;
 
