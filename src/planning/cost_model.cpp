@@ -36,8 +36,8 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
   // Of the whole table, so that its shards are costed alike.
   const double cached = std::min(1.0, machine_.cached_bytes / (table_rows_ * dim_ * float_bytes));
-  row_read_ = cached / machine_.cached_row_reads + (1 - cached) / machine_.row_reads;
-  row_update_ = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
+  row_seconds_.read = cached / machine_.cached_row_reads + (1 - cached) / machine_.row_reads;
+  row_seconds_.update = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
 }
 
 double TableCosts::rows(Range blocks) const { return double(blocks_.rows(blocks).size()); }
@@ -65,7 +65,7 @@ double TableCosts::vectors(Range blocks) const {
 double TableCosts::update_seconds(double all_rows, double touched_rows, double columns) const {
   const double row_bytes = float_bytes * (columns * (1 + states_) + row_states_);
   if (dense_) return all_rows * (row_bytes + float_bytes * columns) / machine_.update_bytes;
-  return touched_rows * ((1 + states_ + row_states_) * row_update_ + row_bytes / machine_.update_bytes);
+  return touched_rows * ((1 + states_ + row_states_) * row_seconds_.update + row_bytes / machine_.update_bytes);
 }
 
 double TableCosts::weight_bytes(double rows, double columns) const {
@@ -99,7 +99,7 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
                         bags_ / ranks_ * filled * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
-  load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_read_ + vector / m.read_bytes) +
+  load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
                         sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
   if (row_rounds_ && width < dim_) load.owner.seconds += 2 * moved * float_bytes * wire_;
   load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
@@ -114,7 +114,7 @@ Load TableCosts::data_parallel() const {
   const MachineCosts& m = machine_;
   Load load;
   load.seconds = bags_ / ranks_ * (2 / m.bags + filled(1) * vector / m.add_bytes) +
-                 own_ids * (2 / m.ids + row_read_ + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
+                 own_ids * (2 / m.ids + row_seconds_.read + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
                  2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
                  update_seconds(table_rows_, touched(table_rows_, ids_), dim_);
   load.bytes = weight_bytes(table_rows_, dim_) + growth * (own_ids * id_scratch + (ranks_ + 1) * sum_bytes);

@@ -61,7 +61,9 @@ class TableCosts {
   bool dense_;
   bool row_rounds_;  // cut columns need one more message
   double states_ = 0, row_states_ = 0;
-  double row_read_ = 0, row_update_ = 0;  // s a row at random
+  struct {
+    double read = 0, update = 0;
+  } row_seconds_;  // at random
   MachineCosts machine_;
 };
 
