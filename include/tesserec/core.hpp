@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/elementary_numbers.hpp>
+#include <tesserec/core/elementary_parts.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>

@@ -10,3 +10,11 @@
 #else
 #define TESSEREC_KERNEL
 #endif
+
+/// In front of a small function that kernels call, on the host or a device: it becomes part of each version of its
+/// caller, so that no version meets code of another one's instruction set.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define TESSEREC_FUNCTION __host__ __device__ __forceinline__
+#else
+#define TESSEREC_FUNCTION [[gnu::always_inline]] inline
+#endif
