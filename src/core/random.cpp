@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "philox.hpp"
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/random.hpp>
 
 namespace tesserec {
@@ -27,6 +29,16 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::arr
          static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(p0)};
   }
   return c;
+}
+
+TESSEREC_KERNEL void box_muller(const std::uint32_t* bits, Index pairs, float* normal) {
+  for (Index i = 0; i < pairs; ++i) {
+    const double u = (static_cast<double>(bits[2 * i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
+    const double angle = 6.283185307179586476925 * static_cast<double>(bits[2 * i + 1]) * 0x1p-32;
+    const double radius = std::sqrt(-2.0 * elementary::log(u));
+    normal[2 * i] = static_cast<float>(radius * elementary::cos(angle));
+    normal[2 * i + 1] = static_cast<float>(radius * elementary::sin(angle));
+  }
 }
 
 Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream) {
@@ -70,10 +82,9 @@ double Random::uniform53(Index row, Index column) const {
 
 float Random::normal(Index row, Index column) const {
   const auto q = quad(row, column / 2);
-  const int i = column % 2 * 2;
-  const double u = (static_cast<double>(q[i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
-  const double angle = 6.283185307179586476925 * static_cast<double>(q[i + 1]) * 0x1p-32;
-  return static_cast<float>(std::sqrt(-2.0 * std::log(u)) * std::cos(angle));
+  float normal[2];
+  box_muller(&q[column % 2 * 2], 1, normal);
+  return normal[0];
 }
 
 std::uint64_t Random::below(std::uint64_t bound, Index row, Index column) const {

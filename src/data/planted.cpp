@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "planted_table.hpp"
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/data/planted.hpp>
 
@@ -17,7 +21,10 @@ Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
   return {seed, Purpose::planted_samples, static_cast<std::uint64_t>(stream) << 32};
 }
 
-double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
+/// z becomes sigmoid(bias + scale * z).
+TESSEREC_KERNEL void to_probabilities(double bias, double scale, double* z, Index n) {
+  for (Index i = 0; i < n; ++i) z[i] = elementary::sigmoid(bias + scale * z[i]);
+}
 
 bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank / 8] >> (rank % 8) & 1) != 0; }
 
@@ -39,11 +46,14 @@ PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed
   const double deviation = std::sqrt(squares / calibration_samples);
   scale_ = deviation > 0 ? settings.strength / deviation : 0;
 
+  std::vector<double> probabilities;
   double low = -60 - std::abs(scale_ * mean), high = -low;
   for (int step = 0; step < 100; ++step) {
     bias_ = (low + high) / 2;
+    probabilities = z;
+    to_probabilities(bias_, scale_, probabilities.data(), calibration_samples);
     double clicks = 0;
-    for (const double value : z) clicks += sigmoid(bias_ + scale_ * value);
+    for (const double p : probabilities) clicks += p;
     (clicks < settings.click_rate * calibration_samples ? low : high) = bias_;
   }
 }
@@ -55,16 +65,17 @@ Index PlantedModel::tables() const { return std::ssize(tables_); }
 void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
   const Random random = sample_numbers(seed_, stream);
   const Index columns = settings_.dense_features;
-  for (Index j = 0; j < columns; j += 4) {
-    const auto q = random.quad(sample, dense_quad + j / 4);
-    for (int pair = 0; pair < 2; ++pair) {  // Box-Muller
-      const double u = (static_cast<double>(q[2 * pair]) + 1.0) * 0x1p-32;
-      const double angle = 6.283185307179586476925 * static_cast<double>(q[2 * pair + 1]) * 0x1p-32;
-      const double radius = std::sqrt(-2.0 * std::log(u));
-      const Index at = j + 2 * pair;
-      if (at < columns) x[at] = static_cast<float>(radius * std::cos(angle));
-      if (at + 1 < columns) x[at + 1] = static_cast<float>(radius * std::sin(angle));
+  constexpr Index quads = 8;  // at once
+  for (Index j = 0; j < columns; j += 4 * quads) {
+    const Index count = std::min(columns - j, 4 * quads);
+    std::array<std::uint32_t, 4 * quads> bits;
+    std::array<float, 4 * quads> normal;
+    for (Index i = 0; i < count; i += 4) {
+      const auto q = random.quad(sample, dense_quad + (j + i) / 4);
+      std::copy(q.begin(), q.end(), bits.begin() + i);
     }
+    box_muller(bits.data(), (count + 1) / 2, normal.data());
+    std::copy_n(normal.begin(), count, x + j);
   }
 }
 
@@ -111,15 +122,15 @@ float PlantedModel::label(PlantedStream stream, Index sample, double probability
 
 void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
   reserve_batch(batch, std::ssize(samples), global_size, settings_.dense_features, synthetic_features(settings_));
-  const std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
-  for (std::size_t b = 0; b < z.size(); ++b)
-    batch.labels(b) = label(stream, samples[b], sigmoid(bias_ + scale_ * z[b]));
+  std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
+  to_probabilities(bias_, scale_, z.data(), std::ssize(z));
+  for (std::size_t b = 0; b < z.size(); ++b) batch.labels(b) = label(stream, samples[b], z[b]);
 }
 
 std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<const Index> samples,
                                                 const RankMask* mask, std::vector<float>* labels) const {
   std::vector<double> z = raw_logits(stream, samples, mask, nullptr);
-  for (double& value : z) value = sigmoid(bias_ + scale_ * value);
+  to_probabilities(bias_, scale_, z.data(), std::ssize(z));
   for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b) labels->push_back(label(stream, samples[b], z[b]));
   return z;
 }

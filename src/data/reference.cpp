@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tesserec/core/elementary.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/data/reference.hpp>
 
@@ -28,7 +29,7 @@ double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
   const Index most = std::min(rows, ids_per_bag);
   const auto n = static_cast<double>(rows);
   const auto distinct = [&](Index draws) {
-    return rows == 1 ? 1.0 : -n * std::expm1(static_cast<double>(draws) * std::log1p(-1 / n));
+    return rows == 1 ? 1.0 : -n * elementary::expm1(static_cast<double>(draws) * elementary::log1p(-1 / n));
   };
   if (!variable) return distinct(ids_per_bag);
   double sum = 0;

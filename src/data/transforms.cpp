@@ -5,10 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::data {
+namespace {
+
+TESSEREC_KERNEL float log1p(double x) { return static_cast<float>(elementary::log1p(x)); }
+
+}  // namespace
 
 NumberTransform::NumberTransform(const std::string& feature, Transform transform, const Moments& moments)
     : feature_(feature),
@@ -18,7 +25,7 @@ NumberTransform::NumberTransform(const std::string& feature, Transform transform
 
 float NumberTransform::operator()(double x) const {
   if (std::isnan(x)) return 0.0f;
-  if (transform_ == Transform::log1p) return static_cast<float>(std::log1p(std::max(x, 0.0)));
+  if (transform_ == Transform::log1p) return log1p(std::max(x, 0.0));
   if (transform_ == Transform::none) return static_cast<float>(x);
   const double standardised = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardised) <= std::numeric_limits<float>::max()))

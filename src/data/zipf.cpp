@@ -5,10 +5,26 @@
 #include <bit>
 #include <cmath>
 
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
+
 namespace tesserec::data {
 namespace {
 
-double weight(double x, double exponent) { return std::exp(-exponent * std::log(x)); }
+TESSEREC_KERNEL double weight(double x, double exponent) { return elementary::exp(-exponent * elementary::log(x)); }
+
+/// Of x^(power - 1) from 1.
+TESSEREC_KERNEL double integral_of(double power, double x) {
+  const double log_x = elementary::log(x);
+  return std::abs(power) < 1e-12 ? log_x : elementary::expm1(power * log_x) / power;
+}
+
+TESSEREC_KERNEL double inverse_of(double power, double y) {
+  if (std::abs(power) < 1e-12) return elementary::exp(y);
+  const double t = power * y;
+  const double log_t = std::abs(power) > 1e-3 ? elementary::log(std::max(1 + t, 1e-300)) : elementary::log1p(t);
+  return elementary::exp(log_t / power);
+}
 
 }  // namespace
 
@@ -27,17 +43,9 @@ Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_
   build_alias(std::move(weights));
 }
 
-double Zipf::integral(double x) const {
-  const double power = 1 - exponent_, log_x = std::log(x);
-  return std::abs(power) < 1e-12 ? log_x : std::expm1(power * log_x) / power;
-}
+double Zipf::integral(double x) const { return integral_of(1 - exponent_, x); }
 
-double Zipf::inverse(double y) const {
-  const double power = 1 - exponent_, t = power * y;
-  if (std::abs(power) < 1e-12) return std::exp(y);
-  const double log_t = std::abs(power) > 1e-3 ? std::log(std::max(1 + t, 1e-300)) : std::log1p(t);
-  return std::exp(log_t / power);
-}
+double Zipf::inverse(double y) const { return inverse_of(1 - exponent_, y); }
 
 void Zipf::build_alias(std::vector<double> weights) {
   const std::size_t entries = std::bit_ceil(weights.size());

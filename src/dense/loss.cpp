@@ -2,15 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/dense/loss.hpp>
 
 namespace tesserec::dense {
 namespace {
-
-double sigmoid(double z) {
-  const double e = std::exp(-std::abs(z));
-  return z >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-}
 
 /// The clamp's borders in single precision, as a probability in single precision meets them.
 struct Clamp {
@@ -23,8 +20,8 @@ struct Clamp {
   }
 };
 
-LossValue cross_entropy(double p, double y) {
-  const double log_p = std::max(std::log(p), -100.0), log_q = std::max(std::log1p(-p), -100.0);
+TESSEREC_KERNEL LossValue cross_entropy(double p, double y) {
+  const double log_p = std::max(elementary::log(p), -100.0), log_q = std::max(elementary::log1p(-p), -100.0);
   return {-y * log_p - (1.0 - y) * log_q, (p - y) / std::max(p * (1.0 - p), 1e-12)};
 }
 
@@ -32,7 +29,7 @@ double weight_of(const LossSettings& settings, double y) { return settings.weigh
 
 }  // namespace
 
-LossValue loss_of_probability(const LossSettings& settings, double probability, double label) {
+TESSEREC_KERNEL LossValue loss_of_probability(const LossSettings& settings, double probability, double label) {
   const Clamp clamp(settings.threshold);
   const double p = std::clamp(probability, clamp.low, clamp.high);
   LossValue loss;
@@ -49,22 +46,22 @@ LossValue loss_of_probability(const LossSettings& settings, double probability, 
   return loss;
 }
 
-LossValue loss_of_logit(const LossSettings& settings, double logit, double label) {
-  const double p = sigmoid(logit);
+TESSEREC_KERNEL LossValue loss_of_logit(const LossSettings& settings, double logit, double label) {
+  const double p = elementary::sigmoid(logit);
   if (settings.type == Loss::bce && settings.threshold == 0.0)
-    return {std::max(logit, 0.0) - logit * label + std::log1p(std::exp(-std::abs(logit))), p - label};
+    return {std::max(logit, 0.0) - logit * label + elementary::log1p(elementary::exp(-std::abs(logit))), p - label};
   LossValue loss = loss_of_probability(settings, p, label);
-  loss.gradient *= p * sigmoid(-logit);
+  loss.gradient *= p * elementary::sigmoid(-logit);
   return loss;
 }
 
-double probability(const LossSettings& settings, double logit) {
+TESSEREC_KERNEL double probability(const LossSettings& settings, double logit) {
   const Clamp clamp(settings.threshold);
-  return std::clamp(sigmoid(logit), clamp.low, clamp.high);
+  return std::clamp(elementary::sigmoid(logit), clamp.low, clamp.high);
 }
 
-void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
-                       const float* labels, double& sum, float* gradient) {
+TESSEREC_KERNEL void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
+                                       const float* labels, double& sum, float* gradient) {
   const auto n = static_cast<double>(samples);
   for (Index i = 0; i < rows; ++i) {
     const LossValue loss = loss_of_logit(settings, logits[i], labels[i]);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 #include "auc.hpp"
 #include "fixed_point.hpp"
+#include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/metrics/binary.hpp>
 
 namespace tesserec::metrics {
@@ -20,15 +21,19 @@ struct Sums {
   Index right = 0;
 };
 
+TESSEREC_KERNEL double cross_entropy(double p, double y) {
+  double loss = 0;
+  if (y != 0) loss -= y * elementary::log(p);
+  if (y != 1) loss -= (1 - y) * elementary::log(1 - p);
+  return loss;
+}
+
 Sums sums_of(std::span<const double> probabilities, std::span<const float> labels) {
   Sums sums;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const double p = probabilities[i], y = labels[i];
     const double q = std::clamp(p, eta, 1 - eta);
-    double loss = 0;
-    if (y != 0) loss -= y * std::log(q);
-    if (y != 1) loss -= (1 - y) * std::log(1 - q);
-    sums.loss.add(loss);
+    sums.loss.add(cross_entropy(q, y));
     sums.probability.add(p);
     sums.label.add(y);
     sums.right += (p >= 0.5) == (labels[i] >= click_threshold);
@@ -68,7 +73,8 @@ BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const dou
   metrics.mean_label = sum_of_labels / n;
   metrics.calibration = sum_of_labels > 0 ? sum_of_probabilities / sum_of_labels : undefined;
   const double m = metrics.mean_label;
-  metrics.ne = m > 0 && m < 1 ? metrics.log_loss / -(m * std::log(m) + (1 - m) * std::log1p(-m)) : undefined;
+  metrics.ne =
+      m > 0 && m < 1 ? metrics.log_loss / -(m * elementary::log(m) + (1 - m) * elementary::log1p(-m)) : undefined;
   return metrics;
 }
 

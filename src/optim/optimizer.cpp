@@ -77,6 +77,14 @@ TESSEREC_KERNEL void move_whole_row_adagrad(const StepScalars& s, float* w, cons
   move_row_adagrad(s, w, g, row_sum, row_squares(s.l2, w, g, n), n, n);
 }
 
+/// base^n by repeated squaring.
+double power(double base, Index n) {
+  double result = 1;
+  for (; n > 0; n >>= 1, base *= base)
+    if (n & 1) result *= base;
+  return result;
+}
+
 }  // namespace
 
 std::vector<StateInfo> states(Type type) {
@@ -104,8 +112,8 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step) {
   s.rest2 = static_cast<float>(1.0 - settings.beta2);
   s.l2 = settings.decay == Decay::l2 ? static_cast<float>(settings.weight_decay) : 0.0f;
   s.shrink = settings.decay == Decay::decoupled ? static_cast<float>(1.0 - lr * settings.weight_decay) : 1.0f;
-  s.correction1 = static_cast<float>(1.0 / (1.0 - std::pow(settings.beta1, static_cast<double>(step))));
-  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
+  s.correction1 = static_cast<float>(1.0 / (1.0 - power(settings.beta1, step)));
+  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - power(settings.beta2, step)));
   return s;
 }
 

@@ -34,6 +34,21 @@ TEST_CASE("uniform and normal numbers have the moments of their distributions") 
   REQUIRE(normal_squares / n == Approx(1).margin(0.02));
 }
 
+TEST_CASE("normal numbers of several pairs are Box-Muller's, and those drawn one by one") {
+  const Random random(13, Purpose::test, 4);
+  const auto q = random.quad(21, 0), r = random.quad(21, 1);
+  const std::vector<std::uint32_t> bits = {q[0], q[1], q[2], q[3], r[0], r[1], ~0u, 5, 0, ~0u};
+  std::vector<float> normal(bits.size());
+  box_muller(bits.data(), std::ssize(bits) / 2, normal.data());
+  for (std::size_t i = 0; i < bits.size(); i += 2) {
+    const double radius = std::sqrt(-2 * std::log((bits[i] + 1.0) * 0x1p-32));
+    const double angle = 2 * std::acos(-1.0) * bits[i + 1] * 0x1p-32;
+    REQUIRE(normal[i] == Approx(radius * std::cos(angle)).epsilon(1e-6));
+    REQUIRE(normal[i + 1] == Approx(radius * std::sin(angle)).epsilon(1e-6));
+  }
+  for (Index pair = 0; pair < 3; ++pair) REQUIRE(random.normal(21, pair) == normal[2 * pair]);
+}
+
 TEST_CASE("streams of other seeds, purposes and tables differ") {
   const Random a(1, Purpose::test, 0);
   REQUIRE(a.bits(0, 0) != Random(2, Purpose::test, 0).bits(0, 0));

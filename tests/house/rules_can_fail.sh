@@ -45,6 +45,8 @@ plant src/model/x.cpp '#include <Kokkos_Core.hpp>' 'Kokkos headers belong'
 plant src/store/x.cpp '#include <nlohmann/json_fwd.hpp>' 'nlohmann-json belongs'
 plant include/tesserec/store/x.hpp '  std::snprintf(text, 9, "%d", 3);' 'include/tesserec/store/x.hpp:2: no printf into text'
 plant src/data/x.cpp 'sscanf(a, "%d", &b);' 'src/data/x.cpp:2: no printf into text'
+plant src/optim/x.cpp 'double f(double x) { return std::pow(x, 3); }' 'src/optim/x.cpp:2: other bits on other processors'
+plant include/tesserec/core/x.hpp 'float f(float x) { return std::log1p (x) + std::sqrt(x); }' 'include/tesserec/core/x.hpp:2: other bits'
 plant src/train/x.cpp 'void f() { MPI_Abort(c, 1); }' 'only app starts or ends'
 plant src/train/x.cpp 'void f() { fill(Exec(), view); }' "take the caller's"
 plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'

@@ -26,6 +26,9 @@ enum class Purpose : std::uint32_t {
 /// The ten rounds on one counter.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
+/// Box-Muller: two standard normal numbers from each pair of 32 bits.
+void box_muller(const std::uint32_t* bits, Index pairs, float* normal);
+
 /// A table of random numbers with 2^64 rows and 2^34 columns.
 class Random {
  public:
