@@ -36,9 +36,9 @@ template <class Multiply>
   for (std::int64_t c = 0; c < draw.columns; c += 4) {
     Words c0[vectors], c1[vectors], c2[vectors], c3[vectors];
     for (int v = 0; v < vectors; ++v) {
-      c0[v] = Words{0, 1, 2, 3} + (draw.row + static_cast<std::uint64_t>(lanes * v));
+      c0[v] = Words{0, 1, 2, 3} + (draw.row + std::uint64_t(lanes * v));
       c1[v] = c0[v] >> 32;
-      c2[v] = Words{} + (draw.quad + static_cast<std::uint64_t>(c / 4));
+      c2[v] = Words{} + (draw.quad + std::uint64_t(c / 4));
       c3[v] = Words{};
     }
     std::uint32_t key0 = draw.key0, key1 = draw.key1;

@@ -25,31 +25,30 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::arr
   for (int round = 0; round < philox::rounds; ++round, k[0] += philox::step0, k[1] += philox::step1) {
     const std::uint64_t p0 = std::uint64_t{philox::multiplier0} * c[0];
     const std::uint64_t p1 = std::uint64_t{philox::multiplier1} * c[2];
-    c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ k[0], static_cast<std::uint32_t>(p1),
-         static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ k[1], static_cast<std::uint32_t>(p0)};
+    c = {std::uint32_t(p1 >> 32) ^ c[1] ^ k[0], std::uint32_t(p1), std::uint32_t(p0 >> 32) ^ c[3] ^ k[1],
+         std::uint32_t(p0)};
   }
   return c;
 }
 
 TESSEREC_KERNEL void box_muller(const std::uint32_t* bits, Index pairs, float* normal) {
   for (Index i = 0; i < pairs; ++i) {
-    const double u = (static_cast<double>(bits[2 * i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
-    const double angle = 6.283185307179586476925 * static_cast<double>(bits[2 * i + 1]) * 0x1p-32;
+    const double u = (double(bits[2 * i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
+    const double angle = 6.283185307179586476925 * double(bits[2 * i + 1]) * 0x1p-32;
     const double radius = std::sqrt(-2.0 * elementary::log(u));
-    normal[2 * i] = static_cast<float>(radius * elementary::cos(angle));
-    normal[2 * i + 1] = static_cast<float>(radius * elementary::sin(angle));
+    normal[2 * i] = radius * elementary::cos(angle);
+    normal[2 * i + 1] = radius * elementary::sin(angle);
   }
 }
 
 Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream) {
-  const std::uint64_t key = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ stream);
-  key_ = {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
+  const std::uint64_t key = mix(mix(mix(seed) ^ std::uint64_t(purpose)) ^ stream);
+  key_ = {std::uint32_t(key), std::uint32_t(key >> 32)};
 }
 
 std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
-  const auto r = static_cast<std::uint64_t>(row);
-  return philox4x32(
-      {static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(r >> 32), static_cast<std::uint32_t>(quad), 0}, key_);
+  const std::uint64_t r = row;
+  return philox4x32({std::uint32_t(r), std::uint32_t(r >> 32), std::uint32_t(quad), 0}, key_);
 }
 
 void Random::fill_rows(Range rows, Range columns, float bound, float* out) const {
@@ -59,10 +58,10 @@ void Random::fill_rows(Range rows, Range columns, float bound, float* out) const
 #endif
   assert(columns.begin % 4 == 0);
   const Index dim = columns.size();
-  philox::Draw draw{key_[0], key_[1], 0, static_cast<std::uint64_t>(columns.begin / 4), dim, bound};
+  philox::Draw draw{key_[0], key_[1], 0, std::uint64_t(columns.begin / 4), dim, bound};
   Index row = rows.begin;
   const auto next = [&](float* to) {
-    draw.row = static_cast<std::uint64_t>(row);
+    draw.row = row;
     fill(draw, to);
   };
   for (; row + philox::rows_at_once <= rows.end; row += philox::rows_at_once, out += philox::rows_at_once * dim)
@@ -77,7 +76,7 @@ double Random::uniform53(Index row, Index column) const {
   const auto q = quad(row, column / 2);
   const int i = column % 2 * 2;
   const std::uint64_t bits = (std::uint64_t{q[i]} << 32 | q[i + 1]) >> 11;
-  return static_cast<double>(bits) * 0x1p-53;
+  return double(bits) * 0x1p-53;
 }
 
 float Random::normal(Index row, Index column) const {
@@ -91,7 +90,7 @@ std::uint64_t Random::below(std::uint64_t bound, Index row, Index column) const 
   const auto q = quad(row, column / 2);
   const int i = column % 2 * 2;
   const std::uint64_t bits = std::uint64_t{q[i]} << 32 | q[i + 1];
-  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);
+  return std::uint64_t((static_cast<unsigned __int128>(bits) * bound) >> 64);
 }
 
 }  // namespace tesserec

@@ -18,7 +18,7 @@ constexpr Index calibration_samples = 32768;
 constexpr Index label_quad = 0, dense_quad = 1;
 
 Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
-  return {seed, Purpose::planted_samples, static_cast<std::uint64_t>(stream) << 32};
+  return {seed, Purpose::planted_samples, std::uint64_t(stream) << 32};
 }
 
 /// z becomes sigmoid(bias + scale * z).
@@ -32,7 +32,7 @@ bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank 
 
 PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {
   const std::vector<Index> rows = synthetic_rows(settings);
-  for (std::size_t t = 0; t < rows.size(); ++t) tables_.emplace_back(settings, seed, static_cast<Index>(t), rows[t]);
+  for (std::size_t t = 0; t < rows.size(); ++t) tables_.emplace_back(settings, seed, Index(t), rows[t]);
   const Random random(seed, Purpose::planted_model, 0);
   for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
 
@@ -86,7 +86,7 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   std::vector<float> x(weights_.size());
   for (Index b = 0; b < size; ++b) {
     dense(stream, samples[b], x.data());
-    for (std::size_t j = 0; j < x.size(); ++j) z[b] = std::fma(weights_[j], static_cast<double>(x[j]), z[b]);
+    for (std::size_t j = 0; j < x.size(); ++j) z[b] = std::fma(weights_[j], double(x[j]), z[b]);
     for (std::size_t j = 0; batch != nullptr && j < x.size(); ++j) batch->dense(b, j) = x[j];
   }
   RankBags bags;
@@ -99,7 +99,7 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
       double effect = 0;
       for (Index i = begin; i < end; ++i)
         if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += table.effect(bags.ranks[i]);
-      if (end > begin) z[b] += effect / static_cast<double>(end - begin);
+      if (end > begin) z[b] += effect / double(end - begin);
     }
     if (batch == nullptr) continue;
     const auto before = std::ssize(ids);

@@ -11,13 +11,13 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
       ids_per_bag_(settings.ids_per_bag),
       variable_(settings.variable_bags.value_or(false)),
       zipf_(rows, settings.zipf),
-      effects_(seed, Purpose::planted_model, static_cast<std::uint64_t>(table) + 1) {
+      effects_(seed, Purpose::planted_model, std::uint64_t(table) + 1) {
   for (std::uint64_t stream = 0; stream < 3; ++stream)
-    samples_.emplace_back(seed, Purpose::planted_samples, stream << 32 | (static_cast<std::uint64_t>(table) + 1));
-  const int bits = std::bit_width(static_cast<std::uint64_t>(rows - 1));
+    samples_.emplace_back(seed, Purpose::planted_samples, stream << 32 | (std::uint64_t(table) + 1));
+  const int bits = std::bit_width(std::uint64_t(rows - 1));
   mask_ = (std::uint64_t{1} << bits) - 1;
   shift_ = std::max(1, (bits + 1) / 2);
-  const Random keys(seed, Purpose::planted_model, std::uint64_t{1} << 32 | (static_cast<std::uint64_t>(table) + 1));
+  const Random keys(seed, Purpose::planted_model, std::uint64_t{1} << 32 | (std::uint64_t(table) + 1));
   const auto q = keys.quad(0, 0), r = keys.quad(0, 1);
   for (int i = 0; i < 3; ++i) odd_[i] = (std::uint64_t{q[i]} << 32 | r[i]) | 1;
   for (Index rank = 0; rank < zipf_.hot(); ++rank) {
@@ -29,29 +29,27 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
 Index PlantedTable::scatter(Index rank) const {
   // Each step is a bijection of [0, 2^n): a product with an odd number, and a fold of the high half onto the
   // low one. Walking until the result lies below rows makes it one of [0, rows); 2^n < 2 * rows.
-  auto x = static_cast<std::uint64_t>(rank);
+  std::uint64_t x = rank;
   do {
     for (const std::uint64_t odd : odd_) {
       x = (x * odd + (odd >> 32)) & mask_;
       x ^= x >> shift_;
     }
-  } while (x >= static_cast<std::uint64_t>(rows_));
-  return static_cast<Index>(x);
+  } while (x >= std::uint64_t(rows_));
+  return Index(x);
 }
 
 float PlantedTable::plant(Index rank) const {
-  return effects_.normal(rank, 0) / std::sqrt(1.0f + static_cast<float>(rank) / 1000.0f);
+  return effects_.normal(rank, 0) / std::sqrt(1.0f + float(rank) / 1000.0f);
 }
 
 void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const {
-  const Random& random = samples_[static_cast<std::size_t>(stream)];
+  const Random& random = samples_[std::size_t(stream)];
   bags.offsets.assign(1, 0);
   bags.ranks.clear();
   for (const Index sample : samples) {
     // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
-    const Index length = variable_
-                             ? static_cast<Index>(random.below(static_cast<std::uint64_t>(ids_per_bag_) + 1, sample, 0))
-                             : ids_per_bag_;
+    const Index length = variable_ ? Index(random.below(std::uint64_t(ids_per_bag_) + 1, sample, 0)) : ids_per_bag_;
     for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, ids_per_bag_));
     bags.offsets.push_back(std::ssize(bags.ranks));
   }

@@ -31,7 +31,7 @@ std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, I
   }
   std::vector<std::uint8_t> mask((rows + 7) / 8, 0);
   for (Index rank = 0; rank < rows; ++rank)
-    if (counts[rank] >= at_least) mask[rank / 8] |= static_cast<std::uint8_t>(1 << rank % 8);
+    if (counts[rank] >= at_least) mask[rank / 8] |= 1 << rank % 8;
   return mask;
 }
 

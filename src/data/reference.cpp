@@ -13,12 +13,11 @@ namespace {
 void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& uniform, std::vector<Index>& ids) {
   Index draws = ids_per_bag;
   if (variable) {
-    const auto most = static_cast<double>(std::min(rows, ids_per_bag));
-    draws = static_cast<Index>(std::nearbyint(std::max(1.0, uniform.next() * most)));
+    const double most = std::min(rows, ids_per_bag);
+    draws = std::nearbyint(std::max(1.0, uniform.next() * most));
   }
-  const auto first = static_cast<std::ptrdiff_t>(ids.size());
-  for (Index i = 0; i < draws; ++i)
-    ids.push_back(static_cast<Index>(std::nearbyint(uniform.next() * static_cast<double>(rows - 1))));
+  const std::ptrdiff_t first = ids.size();
+  for (Index i = 0; i < draws; ++i) ids.push_back(std::nearbyint(uniform.next() * double(rows - 1)));
   std::sort(ids.begin() + first, ids.end());
   ids.erase(std::unique(ids.begin() + first, ids.end()), ids.end());
 }
@@ -27,14 +26,14 @@ void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& unifor
 
 double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
   const Index most = std::min(rows, ids_per_bag);
-  const auto n = static_cast<double>(rows);
+  const double n = rows;
   const auto distinct = [&](Index draws) {
-    return rows == 1 ? 1.0 : -n * elementary::expm1(static_cast<double>(draws) * elementary::log1p(-1 / n));
+    return rows == 1 ? 1.0 : -n * elementary::expm1(double(draws) * elementary::log1p(-1 / n));
   };
   if (!variable) return distinct(ids_per_bag);
   double sum = 0;
   for (Index draws = 1; draws <= most; ++draws) {  // half a unit of u is rounded to 0, half to most
-    const double share = (most == 1 ? 1.0 : draws == 1 ? 1.5 : draws == most ? 0.5 : 1.0) / static_cast<double>(most);
+    const double share = (most == 1 ? 1.0 : draws == 1 ? 1.5 : draws == most ? 0.5 : 1.0) / double(most);
     sum += share * distinct(draws);
   }
   return sum;
@@ -42,7 +41,7 @@ double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
 
 CounterStream::CounterStream(std::uint64_t seed, Index features) {
   for (Index part = 0; part < features + 2; ++part)
-    parts_.emplace_back(seed, Purpose::reference_samples, static_cast<std::uint64_t>(part));
+    parts_.emplace_back(seed, Purpose::reference_samples, std::uint64_t(part));
 }
 
 void CounterStream::start(Index sample, Index part) {
@@ -53,12 +52,12 @@ void CounterStream::start(Index sample, Index part) {
 
 double CounterStream::next() {
   if (drawn_ % 2 == 0) quad_ = parts_[part_].quad(sample_, drawn_ / 2);
-  const int i = static_cast<int>(drawn_++ % 2) * 2;
-  return static_cast<double>((std::uint64_t{quad_[i]} << 32 | quad_[i + 1]) >> 11) * 0x1p-53;
+  const int i = int(drawn_++ % 2) * 2;
+  return double((std::uint64_t{quad_[i]} << 32 | quad_[i + 1]) >> 11) * 0x1p-53;
 }
 
 double Mt19937Stream::next() {
-  const auto high = static_cast<double>(twister_() >> 5), low = static_cast<double>(twister_() >> 6);
+  const double high = twister_() >> 5, low = twister_() >> 6;
   return (high * 0x1p26 + low) * 0x1p-53;
 }
 
@@ -69,14 +68,14 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
   reserve_batch(batch, size, global_size, settings.dense_features, features);
   for (Index b = 0; b < size; ++b) {
     uniform.dense_of(samples[b]);
-    for (Index k = 0; k < settings.dense_features; ++k) batch.dense(b, k) = static_cast<float>(uniform.next());
+    for (Index k = 0; k < settings.dense_features; ++k) batch.dense(b, k) = uniform.next();
   }
   std::vector<Index> ids;
   Index bag = 0;
   batch.sparse.offsets(0) = 0;
   for (std::size_t f = 0; f < rows.size(); ++f)
     for (const Index sample : samples) {
-      uniform.bag_of(sample, static_cast<Index>(f));
+      uniform.bag_of(sample, Index(f));
       add_bag(rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true), uniform, ids);
       batch.sparse.offsets(++bag) = std::ssize(ids);
     }
@@ -84,7 +83,7 @@ void reference_batch(const SyntheticSettings& settings, const std::vector<Index>
   std::copy(ids.begin(), ids.end(), batch.sparse.values.data());
   for (Index b = 0; b < size; ++b) {
     uniform.target_of(samples[b]);
-    const auto target = static_cast<float>(uniform.next());
+    const float target = uniform.next();
     batch.labels(b) = settings.round_targets ? std::nearbyint(target) : target;
   }
 }

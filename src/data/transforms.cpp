@@ -13,7 +13,7 @@
 namespace tesserec::data {
 namespace {
 
-TESSEREC_KERNEL float log1p(double x) { return static_cast<float>(elementary::log1p(x)); }
+TESSEREC_KERNEL float log1p(double x) { return float(elementary::log1p(x)); }
 
 }  // namespace
 
@@ -26,11 +26,11 @@ NumberTransform::NumberTransform(const std::string& feature, Transform transform
 float NumberTransform::operator()(double x) const {
   if (std::isnan(x)) return 0.0f;
   if (transform_ == Transform::log1p) return log1p(std::max(x, 0.0));
-  if (transform_ == Transform::none) return static_cast<float>(x);
+  if (transform_ == Transform::none) return float(x);
   const double standardised = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardised) <= std::numeric_limits<float>::max()))
     fail(feature_, ": ", x, " standardised by ", description(), " does not fit a 32-bit float; look at the column");
-  return static_cast<float>(standardised);
+  return float(standardised);
 }
 
 std::string NumberTransform::description() const {

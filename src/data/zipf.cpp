@@ -30,10 +30,10 @@ TESSEREC_KERNEL double inverse_of(double power, double y) {
 
 Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_(std::min(rows, most_hot)) {
   std::vector<double> weights;
-  for (Index rank = 0; rank < hot_; ++rank) weights.push_back(weight(static_cast<double>(rank + 1), exponent));
+  for (Index rank = 0; rank < hot_; ++rank) weights.push_back(weight(double(rank + 1), exponent));
   if (hot_ < rows) {
     // Euler-Maclaurin from a = hot + 1 to n = rows: the next term is below 1e-15 of the sum.
-    const auto a = static_cast<double>(hot_ + 1), n = static_cast<double>(rows);
+    const double a = hot_ + 1, n = rows;
     const double at_a = weight(a, exponent), at_n = weight(n, exponent);
     weights.push_back(integral(n) - integral(a) + (at_a + at_n) / 2 + exponent * (at_a / a - at_n / n) / 12);
     tail_begin_ = integral(a + 0.5) - at_a;
@@ -54,14 +54,14 @@ void Zipf::build_alias(std::vector<double> weights) {
   alias_.resize(entries);
   std::vector<std::uint32_t> small, large;
   for (std::uint32_t i = 0; i < entries; ++i) {
-    weights[i] *= static_cast<double>(entries) / total_;
+    weights[i] *= double(entries) / total_;
     (weights[i] < 1 ? small : large).push_back(i);
     alias_[i] = {~0u, i};
   }
   while (!small.empty() && !large.empty()) {
     const std::uint32_t poor = small.back(), rich = large.back();
     small.pop_back();
-    alias_[poor] = {static_cast<std::uint32_t>(weights[poor] * 0x1p32), rich};
+    alias_[poor] = {std::uint32_t(weights[poor] * 0x1p32), rich};
     weights[rich] -= 1 - weights[poor];
     if (weights[rich] < 1) {
       large.pop_back();
@@ -72,21 +72,21 @@ void Zipf::build_alias(std::vector<double> weights) {
 
 Index Zipf::draw(const Random& random, Index row, Index first, Index stride) const {
   auto q = random.quad(row, first);
-  const auto entry = static_cast<std::uint32_t>((std::uint64_t{q[0]} << bits_) >> 32);
+  const std::uint32_t entry = (std::uint64_t{q[0]} << bits_) >> 32;
   const Index outcome = q[1] < alias_[entry].cut ? entry : alias_[entry].other;
   if (outcome < hot_) return outcome;
   while (true) {
-    const double u = static_cast<double>((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;
+    const double u = double((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;
     const double y = tail_end_ - u * (tail_end_ - tail_begin_);
     const double x = inverse(y);
-    const double k = std::clamp(std::floor(x + 0.5), static_cast<double>(hot_ + 1), static_cast<double>(rows_));
+    const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
     // What is rejected is less than a thousandth of a cell at its left border, this far out.
-    if (x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_)) return static_cast<Index>(k) - 1;
+    if (x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_)) return Index(k) - 1;
     first += stride;
     q = random.quad(row, first);
   }
 }
 
-double Zipf::probability(Index rank) const { return weight(static_cast<double>(rank + 1), exponent_) / total_; }
+double Zipf::probability(Index rank) const { return weight(double(rank + 1), exponent_) / total_; }
 
 }  // namespace tesserec::data

@@ -14,8 +14,8 @@ struct Clamp {
   double low = 0.0, high = 1.0;
   explicit Clamp(double threshold) {
     if (threshold > 0.0) {
-      low = static_cast<float>(threshold);
-      high = static_cast<float>(1.0 - threshold);
+      low = float(threshold);
+      high = float(1.0 - threshold);
     }
   }
 };
@@ -62,11 +62,11 @@ TESSEREC_KERNEL double probability(const LossSettings& settings, double logit) {
 
 TESSEREC_KERNEL void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
                                        const float* labels, double& sum, float* gradient) {
-  const auto n = static_cast<double>(samples);
+  const double n = samples;
   for (Index i = 0; i < rows; ++i) {
     const LossValue loss = loss_of_logit(settings, logits[i], labels[i]);
     sum += loss.value;
-    gradient[i] = static_cast<float>(loss.gradient / n);
+    gradient[i] = loss.gradient / n;
   }
 }
 

@@ -65,11 +65,11 @@ BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const dou
 
   BinaryMetrics metrics;
   metrics.samples = comm.sum(std::ssize(probabilities));
-  const double n = static_cast<double>(metrics.samples);
+  const double n = metrics.samples;
   const double sum_of_probabilities = sum(comm, mine.probability), sum_of_labels = sum(comm, mine.label);
   metrics.auc = pairs.auc();
   metrics.log_loss = sum(comm, mine.loss) / n;
-  metrics.accuracy = static_cast<double>(comm.sum(mine.right)) / n;
+  metrics.accuracy = double(comm.sum(mine.right)) / n;
   metrics.mean_label = sum_of_labels / n;
   metrics.calibration = sum_of_labels > 0 ? sum_of_probabilities / sum_of_labels : undefined;
   const double m = metrics.mean_label;

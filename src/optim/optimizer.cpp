@@ -68,7 +68,7 @@ inline float row_squares(float l2, const float* w, const float* g, Index n) {
 inline void move_row_adagrad(const StepScalars& s, float* w, const float* g, float* row_sum, float squares, Index dim,
                              Index n) {
   const float l2 = s.l2, shrink = s.shrink;
-  row_sum[0] += squares / static_cast<float>(dim);
+  row_sum[0] += squares / float(dim);
   const float rate = s.lr / (std::sqrt(row_sum[0]) + s.eps);
   for (Index i = 0; i < n; ++i) w[i] = std::fma(-rate, std::fma(l2, w[i], g[i]), shrink * w[i]);
 }
@@ -104,16 +104,16 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step) {
   assert(step >= 1);
   StepScalars s;
   s.type = settings.type;
-  s.lr = static_cast<float>(lr);
-  s.eps = static_cast<float>(settings.eps);
-  s.beta1 = static_cast<float>(settings.beta1);
-  s.beta2 = static_cast<float>(settings.beta2);
-  s.rest1 = static_cast<float>(1.0 - settings.beta1);
-  s.rest2 = static_cast<float>(1.0 - settings.beta2);
-  s.l2 = settings.decay == Decay::l2 ? static_cast<float>(settings.weight_decay) : 0.0f;
-  s.shrink = settings.decay == Decay::decoupled ? static_cast<float>(1.0 - lr * settings.weight_decay) : 1.0f;
-  s.correction1 = static_cast<float>(1.0 / (1.0 - power(settings.beta1, step)));
-  s.correction2 = static_cast<float>(1.0 / std::sqrt(1.0 - power(settings.beta2, step)));
+  s.lr = lr;
+  s.eps = settings.eps;
+  s.beta1 = settings.beta1;
+  s.beta2 = settings.beta2;
+  s.rest1 = 1.0 - settings.beta1;
+  s.rest2 = 1.0 - settings.beta2;
+  s.l2 = settings.decay == Decay::l2 ? float(settings.weight_decay) : 0.0f;
+  s.shrink = settings.decay == Decay::decoupled ? float(1.0 - lr * settings.weight_decay) : 1.0f;
+  s.correction1 = 1.0 / (1.0 - power(settings.beta1, step));
+  s.correction2 = 1.0 / std::sqrt(1.0 - power(settings.beta2, step));
   return s;
 }
 

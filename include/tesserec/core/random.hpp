@@ -38,7 +38,7 @@ class Random {
   std::array<std::uint32_t, 4> quad(Index row, Index quad) const;
   std::uint32_t bits(Index row, Index column) const { return quad(row, column / 4)[column % 4]; }
   /// Uniform in [0, 1), 24 bits.
-  float uniform(Index row, Index column) const { return static_cast<float>(bits(row, column) >> 8) * 0x1p-24f; }
+  float uniform(Index row, Index column) const { return float(bits(row, column) >> 8) * 0x1p-24f; }
   /// Uniform in [-bound, bound), from `uniform` with one rounding: out[row][column]. The columns begin at a quad.
   void fill_rows(Range rows, Range columns, float bound, float* out) const;
   /// Uniform in [0, 1), 53 bits, from columns 2*column and 2*column+1.
