@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/dense/instruction_set.hpp>
-#include <tesserec/dense/interaction.hpp>
+#include <tesserec/dense/layer.hpp>
+#include <tesserec/dense/layer_types.hpp>
 #include <tesserec/dense/loss.hpp>
 #include <tesserec/dense/mlp.hpp>

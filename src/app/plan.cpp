@@ -7,6 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/dense_cost.hpp>
+#include <tesserec/model/sharded_model.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -28,12 +29,9 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
 /// Seconds of a step outside the tables.
 double dense_seconds(const deck::Deck& deck, const std::vector<embedding::EmbeddingBagConfig>& tables,
                      Index dense_features, const planning::Topology& topology) {
-  std::vector<Index> dims;
-  for (const embedding::EmbeddingBagConfig& table : tables)
-    dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
   const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
-  return model::dense_seconds(model::Dlrm(deck.model, dense_features, dims), Lanes(lanes), topology,
-                              deck.train.batch_size);
+  return model::dense_seconds(model::Network(deck.model, dense_features, model::pooled_features(tables)), Lanes(lanes),
+                              topology, deck.train.batch_size);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace tesserec::bench {
 namespace {
 
 /// One step of the dense half by one rank alone: chain, sum over the lanes, optimizer.
-double chain_seconds(const Context& context, const model::Dlrm& dense, Index samples, const Lanes& lanes) {
+double chain_seconds(const Context& context, const model::Network& dense, Index samples, const Lanes& lanes) {
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
@@ -66,11 +66,11 @@ void measure_dense_costs(const Context& context, Report& report) {
     settings.embedding_dim = dim;
     settings.bottom = {512, 256, 64, dim};
     settings.top = {512, 256, 1};
-    const model::Dlrm dense(settings, dense_features, std::vector<Index>(features, dim));
+    const model::Network dense(settings, dense_features, std::vector<Index>(features, dim));
     for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
       const Lanes lanes(count);
       const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
-      a.push_back({work.mlp_flops, work.interaction_flops, work.gradient_bytes});
+      a.push_back({work.product_flops, work.other_flops, work.gradient_bytes});
       t.push_back(chain_seconds(context, dense, samples, lanes));
     }
   }

@@ -9,13 +9,13 @@ Vector<float> numbers(const Exec& exec, Index n) {
   return made;
 }
 
-DenseChain::DenseChain(const Exec& exec, const model::Dlrm& dense, const Lanes& lanes, int rank, int size,
+DenseChain::DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size,
                        Index global_size)
     : exec_(exec),
       dense_(dense),
       samples_(lanes.samples_of_rank(rank, size, global_size).size()),
       parameters_(make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters())),
-      x_(numbers(exec, samples_ * dense.bottom_widths()[0])),
+      x_(numbers(exec, samples_ * dense.dense_features())),
       pooled_(numbers(exec, samples_ * dense.pooled_width())),
       pooled_gradient_(numbers(exec, samples_ * dense.pooled_width())),
       labels_(numbers(exec, samples_)),

@@ -3,7 +3,7 @@
 
 #include "measure.hpp"
 #include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/model/dlrm.hpp>
+#include <tesserec/model/network.hpp>
 
 namespace tesserec::bench {
 
@@ -15,7 +15,7 @@ Vector<float> numbers(const Exec& exec, Index n);
 class DenseChain {
  public:
   /// The samples that `rank` of `size` has in a batch of `global_size`.
-  DenseChain(const Exec& exec, const model::Dlrm& dense, const Lanes& lanes, int rank, int size, Index global_size);
+  DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size, Index global_size);
 
   void run() { run(sums_); }
   void run(comm::LaneSums& sums) { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums); }
@@ -26,7 +26,7 @@ class DenseChain {
 
  private:
   Exec exec_;
-  const model::Dlrm& dense_;
+  const model::Network& dense_;
   Index samples_;
   Vector<float> parameters_, x_, pooled_, pooled_gradient_, labels_;
   comm::LaneSums sums_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dense_chain.hpp"
 #include "parts.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/dense.hpp>
 
 namespace tesserec::bench {
@@ -10,64 +11,82 @@ class Layers {
  public:
   Layers(const Context& context, std::vector<Figure>& figures) : context_(context), figures_(figures) {}
 
-  void mlp(const std::string& name, const std::vector<Index>& widths, bool relu_at_end, bool first_input_gradient) {
-    std::vector<dense::LinearLayer> layers;
-    Index size = 0;
-    for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
-      const Index weight = size, bias = weight + widths[l] * widths[l + 1];
-      layers.push_back({widths[l], widths[l + 1], weight, bias, relu_at_end || l + 2 < widths.size()});
-      size = bias + widths[l + 1];
-    }
-    const dense::Mlp made(layers);
-    const Vector<float> parameters = numbers(context_.exec, size), gradient = numbers(context_.exec, size);
-    dense::PackedWeights weights;
-    dense::MlpWorkspace workspace = made.make_workspace(context_.exec, chunk_samples);
-    made.pack(context_.exec, parameters.data(), true, weights);
-    for (std::size_t l = 0; l < layers.size(); ++l) {
-      const std::string layer =
-          name + "." + std::to_string(l) + " " + std::to_string(layers[l].in) + "x" + std::to_string(layers[l].out);
-      const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
-      add(layer + " forward", flops, [&] { made.forward(l, chunk_samples, weights, workspace); });
-      if (l > 0 || first_input_gradient)
-        add(layer + " input gradient", flops, [&] { made.input_gradient(l, chunk_samples, weights, workspace); });
-      add(layer + " weight gradient", flops,
-          [&] { made.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
-    }
-    packing_seconds_ += context_.seconds([&] { made.pack(context_.exec, parameters.data(), true, weights); });
+  /// A layer of the network alone. The linear layers of an mlp each.
+  void add(const model::LayerInfo& info) {
+    const std::unique_ptr<dense::Layer> layer = dense::make_layer(info.settings, info.inputs);
+    const Vector<float> parameters = numbers(context_.exec, layer->size()),
+                        gradient = numbers(context_.exec, layer->size()),
+                        packed = numbers(context_.exec, layer->packed_size());
+    const auto pack = [&] {
+      layer->pack(context_.exec, parameters.data(), true, packed.data(), {0, std::max<Index>(layer->size(), 1)});
+    };
+    pack();
+    if (info.settings.type == "mlp")
+      linear_layers(info, packed, gradient);
+    else
+      whole(info, *layer, parameters, packed, gradient);
+    if (layer->packed_size() > 0) packing_seconds_ += context_.seconds(pack);
   }
 
-  void interaction(const dense::FeatureInteraction& made, Index bottom_width) {
-    const Vector<float> bottom = numbers(context_.exec, chunk_samples * bottom_width),
-                        pooled = numbers(context_.exec, chunk_samples * made.pooled_width()),
-                        crossed = numbers(context_.exec, chunk_samples * made.width()),
-                        scratch = numbers(context_.exec, made.scratch()),
-                        bottom_gradient = numbers(context_.exec, bottom.size()),
-                        pooled_gradient = numbers(context_.exec, pooled.size());
-    const double flops = chunk_samples * made.flops();
-    add("interaction forward", flops,
-        [&] { made.forward(chunk_samples, bottom.data(), pooled.data(), crossed.data(), scratch.data()); });
-    add("interaction backward", 2 * flops, [&] {
-      made.backward(chunk_samples, bottom.data(), pooled.data(), crossed.data(), bottom_gradient.data(),
-                    pooled_gradient.data(), scratch.data());
-    });
-  }
-
-  /// Of both MLPs, once a step.
+  /// Of all layers, once a step.
   double packing_seconds() const { return packing_seconds_; }
 
   /// What runs on all threads.
   template <class Body>
   void add_parallel(const std::string& name, double flops, const Body& body) {
-    add(name, flops, body, peak_.all_flops(context_.exec), [&] { peak_.run_all(context_.exec); });
+    time(name, flops, body, peak_.all_flops(context_.exec), [&] { peak_.run_all(context_.exec); });
   }
 
  private:
+  void linear_layers(const model::LayerInfo& info, const Vector<float>& packed, const Vector<float>& gradient) {
+    std::vector<dense::LinearLayer> layers;
+    Index in = info.inputs[0].width(), at = 0;
+    for (const Index out : info.settings.widths) {
+      layers.push_back({in, out, at, 0, true});
+      at += in * out, in = out;
+    }
+    const dense::Mlp mlp(layers);
+    dense::MlpWorkspace workspace = mlp.make_workspace(context_.exec, chunk_samples);
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+      const std::string layer = concat(info.settings.name, ".", l, " ", layers[l].in, "x", layers[l].out);
+      const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
+      time(layer + " forward", flops, [&] { mlp.forward(l, chunk_samples, packed.data(), workspace); });
+      if (l > 0 || info.wants_input_gradient)
+        time(layer + " input gradient", flops, [&] { mlp.input_gradient(l, chunk_samples, packed.data(), workspace); });
+      time(layer + " weight gradient", flops,
+           [&] { mlp.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
+    }
+  }
+
+  void whole(const model::LayerInfo& info, const dense::Layer& layer, const Vector<float>& parameters,
+             const Vector<float>& packed, const Vector<float>& gradient) {
+    const auto workspace = layer.make_workspace(context_.exec, chunk_samples);
+    std::vector<Vector<float>> held;
+    const auto rows = [&](Index width) {
+      held.push_back(numbers(context_.exec, chunk_samples * width));
+      return dense::Rows<float>{held.back().data(), width, width};
+    };
+    std::vector<dense::Rows<const float>> inputs;
+    std::vector<dense::Rows<float>> input_gradients;
+    for (const dense::InputShape& input : info.inputs) {
+      inputs.push_back(rows(input.width()));
+      input_gradients.push_back(info.wants_input_gradient ? rows(input.width()) : dense::Rows<float>{});
+    }
+    const dense::Rows<float> out = rows(info.width), upstream = rows(info.width);
+    const dense::Layer::Chunk chunk{chunk_samples, inputs, parameters.data(), packed.data(), workspace.get()};
+    const dense::Flops flops = layer.flops();
+    time(info.settings.name + " forward", chunk_samples * flops.forward, [&] { layer.forward(chunk, out); });
+    time(info.settings.name + " backward",
+         chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)),
+         [&] { layer.backward(chunk, out, upstream, input_gradients, true, gradient.data()); });
+  }
+
   template <class Body>
-  void add(const std::string& name, double flops, const Body& body) {
-    add(name, flops, body, peak_.flops, peak_.run);
+  void time(const std::string& name, double flops, const Body& body) {
+    time(name, flops, body, peak_.flops, peak_.run);
   }
   template <class Body, class Peak>
-  void add(const std::string& name, double flops, const Body& body, double peak_flops, const Peak& run_peak) {
+  void time(const std::string& name, double flops, const Body& body, double peak_flops, const Peak& run_peak) {
     const auto [seconds, peak_seconds] = context_.seconds(body, run_peak);
     figures_.push_back({"layers", name, flops / seconds, "FLOP/s", peak_flops / peak_seconds, "multiply-add", seconds});
   }
@@ -82,17 +101,10 @@ class Layers {
 
 void measure_layers(const Context& context, const train::Session& session, const Limits& limits,
                     std::vector<Figure>& figures) {
-  const model::Dlrm& model = session.model.dense;
-  std::vector<Index> dims;
-  for (const embedding::EmbeddingBagConfig& table : session.model.tables().tables())
-    dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
-  const dense::FeatureInteraction interaction(model.settings().interaction, model.settings().itself,
-                                              model.bottom_widths().back(), dims);
+  const model::Network& model = session.model.dense;
   const std::size_t first = figures.size();
   Layers layers(context, figures);
-  layers.mlp("bottom", model.bottom_widths(), true, false);
-  layers.interaction(interaction, model.bottom_widths().back());
-  layers.mlp("top", model.top_widths(), false, true);
+  for (const model::LayerInfo& layer : model.layers()) layers.add(layer);
   // From a chunk to the rank's samples of a step.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
                    session.job.train.batch_size);

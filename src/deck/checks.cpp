@@ -8,6 +8,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/deck.hpp>
+#include <tesserec/model/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -95,10 +96,12 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
-  if (model.interaction == model::Interaction::dot && model.bottom.back() != model.embedding_dim)
-    fail(deck.at("model.bottom"), " is ", join(model.bottom, "-"),
-         ": with interaction dot its last width must be model.embedding_dim = ", model.embedding_dim);
-  if (model.top.back() != 1) fail(deck.at("model.top"), " is ", join(model.top, "-"), ": its last width must be 1");
+  const model::ModelType& type = model::model_type(model.type);
+  try {
+    type.layers(model);
+  } catch (const model::SettingError& error) {
+    fail(deck.at("model." + error.key), error.text);
+  }
   if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }

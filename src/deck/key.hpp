@@ -28,7 +28,7 @@ using Choices = std::vector<std::pair<std::string, E>>;
 
 template <class T, class Read, class Write>
 Key<T> make_key(const char* name, const std::string& type, const std::string& range, const char* unit,
-                const char* sentence, Read read, Write write) {
+                const std::string& sentence, Read read, Write write) {
   return {{name, type, write(T{}), range, unit, sentence}, read, write};
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> names_of(const Choices<E>& choices) {
 /// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional. One that is
 /// not listed is unset.
 template <class T, class M>
-Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const char* sentence) {
+Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const std::string& sentence) {
   const std::vector<std::string> names = names_of(choices);
   return make_key<T>(
       name, "choice", join(names, " | "), "", sentence,

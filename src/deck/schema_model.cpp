@@ -2,6 +2,7 @@
 // [model], [optimizer], [[table]]
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
+#include <tesserec/model/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -12,12 +13,16 @@ using Optimizer = optim::Settings;
 Section model_section() {
   using Model = model::Settings;
   Choices<std::string> types;
-  for (const std::string& type : model::types) types.emplace_back(type, type);
+  std::string texts;
+  for (const model::ModelType& type : model::model_types()) {
+    types.emplace_back(type.name, type.name);
+    texts += (texts.empty() ? "" : " ") + type.name + ": " + type.text;
+  }
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
   const Choices<model::Loss> losses = {
       {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};
   const Keys<Model> keys = {
-      choice("type", &Model::type, types, "dlrm: bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091)."),
+      choice("type", &Model::type, types, texts),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
       integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim."),

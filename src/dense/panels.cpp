@@ -54,17 +54,17 @@ TESSEREC_KERNEL void mask_panel(Index rows, const float* y, float* dy, float* su
 
 }  // namespace
 
-void to_panels(Index rows, Index columns, Index width, const float* m, float* panels) {
-  for (Index first = 0; first < columns; first += width, panels += rows * width)
-    copy_panel(rows, std::min(width, columns - first), width, columns, m + first, panels);
+void to_panels(Index rows, Index width, Rows<const float> from, float* panels) {
+  for (Index first = 0; first < from.width; first += width, panels += rows * width)
+    copy_panel(rows, std::min(width, from.width - first), width, from.stride, from.data + first, panels);
 }
 
-void from_panels(Index rows, Index columns, Index width, const float* panels, float* m) {
-  for (Index first = 0; first < columns; first += width, panels += rows * width)
+void from_panels(Index rows, Index width, const float* panels, Rows<float> to) {
+  for (Index first = 0; first < to.width; first += width, panels += rows * width)
     if (width == 16)
-      copy_back<16>(rows, std::min(width, columns - first), panels, m + first, columns);
+      copy_back<16>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
     else
-      copy_back<32>(rows, std::min(width, columns - first), panels, m + first, columns);
+      copy_back<32>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
 }
 
 void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums) {

@@ -5,17 +5,17 @@
 
 namespace tesserec::model {
 
-DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
+DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
   Index samples = 0, most_lanes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     samples = std::max(samples, lanes.samples_of_rank(rank, ranks, global_batch).size());
     most_lanes = std::max(most_lanes, lanes.of_rank(rank, ranks).size());
   }
-  const double interaction = dense.interaction_flops_per_sample();
+  const double other = dense.other_flops_per_sample();
   const double gradient = sizeof(float) * double(dense.parameters());
   DenseWork work;
-  work.mlp_flops = double(samples) * (dense.flops_per_sample() - interaction);
-  work.interaction_flops = double(samples) * interaction;
+  work.product_flops = double(samples) * (dense.flops_per_sample() - other);
+  work.other_flops = double(samples) * other;
   // A rank of a node reads its piece of the sums of all of them and moves that piece.
   work.gradient_bytes = gradient * (double(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
   // Parts of its piece to their ranks in other nodes, then all parts to all: both ways.
@@ -24,10 +24,10 @@ DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks
   return work;
 }
 
-double dense_seconds(const Dlrm& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {
+double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
   const planning::MachineCosts& m = topology.costs;
-  return work.mlp_flops / m.dense_flops + work.interaction_flops / m.interaction_flops +
+  return work.product_flops / m.dense_flops + work.other_flops / m.interaction_flops +
          work.gradient_bytes / m.dense_bytes + work.wire_bytes / m.between_bytes + m.step_seconds;
 }
 

@@ -4,13 +4,6 @@
 namespace tesserec::model {
 namespace {
 
-std::vector<Index> pooled_dims(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  std::vector<Index> dims;
-  for (const embedding::EmbeddingBagConfig& table : tables)
-    dims.insert(dims.end(), table.feature_names.size(), table.embedding_dim);
-  return dims;
-}
-
 /// Where there is somebody to share with.
 comm::NodeMemory shared(const comm::Node& node, Index size) {
   return node.ranks().size() > 1 ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
@@ -18,13 +11,20 @@ comm::NodeMemory shared(const comm::Node& node, Index size) {
 
 }  // namespace
 
+std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  std::vector<PooledFeature> features;
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    for (const std::string& name : table.feature_names) features.push_back({name, table.embedding_dim});
+  return features;
+}
+
 ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
                            Index dense_features, const embedding::EmbeddingBagCollection& collection,
                            const sharding::ParallelOptions& options,
                            const sharding::EmbeddingBagCollectionSharder& sharder)
     : node(comm, comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
-      dense(settings, dense_features, pooled_dims(collection.tables())),
+      dense(settings, dense_features, pooled_features(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
       parameters(memory ? Vector<float>(memory.data(), dense.parameters())
                         : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),

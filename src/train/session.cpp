@@ -61,7 +61,7 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
   return source;
 }
 
-std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
                            const planning::ShardingPlan& plan, const OptimizerSettings& optimizer) {
   Index weights = 0, features = 0, table_weights = 0, bytes = 0;
   for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
@@ -72,10 +72,7 @@ std::string describe_model(const model::Dlrm& dense, const std::vector<embedding
     const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
     bytes += planning::table_bytes(table, moves, table.num_embeddings);
   }
-  const bool dot = dense.settings().interaction == model::Interaction::dot;
-  return concat("  bottom MLP ", join(dense.bottom_widths(), "-"), ", interaction ", dot ? "dot" : "cat",
-                dot && dense.settings().itself ? " with itself" : "", ", ", dense.top_widths()[0], " wide, top MLP ",
-                join(dense.top_widths(), "-"), "\n  ", features, " features in ", tables.size(),
+  return concat(model::describe_layers(dense.layers()), "  ", features, " features in ", tables.size(),
                 " tables; parameters: ", weights, " dense, ", table_weights, " in tables (", bytes_text(double(bytes)),
                 " with optimizer state)\n");
 }

@@ -16,20 +16,21 @@ top = [4, 2, 1]
 [train]
 batch_size = 2
 EOF
-must_succeed 'bottom MLP   4-3-2' check "$deck"
-must_succeed 'top MLP      8-4-2-1' check "$deck"
-must_succeed 'top MLP      12-4-2-1' check "$deck" --set model.itself=true
-must_succeed 'top MLP      5-4-2-1' check "$deck" --set 'data.synthetic.rows=[4, 3]'
-must_succeed 'top MLP      6-4-2-1' check "$deck" --set 'data.synthetic.rows=[4, 3]' --set model.interaction=cat
-must_succeed 'tables       3, 9 rows' check "$deck"
-must_succeed 'tables       3, 8 rows' check --set data.synthetic.max_rows=3 "$deck"
-must_succeed 'top MLP      7-4-2-1' check "$deck" --set model.interaction=cat --set 'data.synthetic.rows=[4, 3]' --set 'model.bottom=[3, 3]'
-must_succeed 'memory       288 bytes for MLPs, 72 for tables' check "$deck"
-must_succeed 'memory       864 bytes for MLPs, 108 for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
+must_succeed 'bottom       mlp of dense: 4-3-2' check "$deck"
+must_succeed 'top          mlp of interaction: 8-4-2-1' check "$deck"
+must_succeed 'top          mlp of interaction: 12-4-2-1' check "$deck" --set model.itself=true
+must_succeed 'top          mlp of interaction: 5-4-2-1' check "$deck" --set 'data.synthetic.rows=[4, 3]'
+must_succeed 'top          mlp of interaction: 6-4-2-1' check "$deck" --set 'data.synthetic.rows=[4, 3]' --set model.interaction=cat
+must_succeed 'interaction  dot of bottom, pooled: 4 vectors of 2, 8 wide' check "$deck"
+must_succeed 'tables       3 for 3 features, 9 rows' check "$deck"
+must_succeed 'tables       3 for 3 features, 8 rows' check --set data.synthetic.max_rows=3 "$deck"
+must_succeed 'top          mlp of interaction: 7-4-2-1' check "$deck" --set model.interaction=cat --set 'data.synthetic.rows=[4, 3]' --set 'model.bottom=[3, 3]'
+must_succeed 'memory       288 bytes for layers, 72 for tables' check "$deck"
+must_succeed 'memory       864 bytes for layers, 108 for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
 must_succeed 'table C2: 3 rows x 2 columns, 24 bytes, kernel fused' check "$deck"
 must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
 must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
-must_succeed '"interaction_width": 8' check "$deck" --json
+must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
@@ -59,7 +60,7 @@ must_succeed 'null' check "$deck" --json
 # Tables against the data that a generator gives.
 printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[[table]]\nname = "C3"\n' >"$deck"
 must_fail 'table C3: the data' check "$deck"
-must_succeed 'top MLP      17-512-256-1' check "$deck" --set table.C3.features=C1
+must_succeed 'top          mlp of interaction: 17-512-256-1' check "$deck" --set table.C3.features=C1
 for command in check plan train; do
   must_fail 'table C3 is weighted, but the data (planted model) have no weights for feature "C1"' $command "$deck" \
     --set table.C3.features=C1 --set table.C3.weighted=true

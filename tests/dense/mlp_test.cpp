@@ -40,19 +40,18 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", size),
                 gradient = make_vector<float>(Exec(), "tesserec::test::gradient", size);
   for (Index i = 0; i < size; ++i) parameters(i) = 0.5f * random.normal(i, 0);
-  std::vector<float> x(rows * 5), upstream(rows * 3);
+  std::vector<float> x(rows * 5), upstream(rows * 3), y(rows * 3), dx(rows * 5);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(static_cast<Index>(i), 2);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
 
-  PackedWeights weights;
-  mlp.pack(Exec(), parameters.data(), true, weights);
+  std::vector<float> weights(mlp.packed_size());
+  mlp.pack(Exec(), parameters.data(), true, weights.data());
   MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
   const auto chunk = [&](bool add) {
-    mlp.forward(rows, weights, x.data(), workspace);
-    std::copy(upstream.begin(), upstream.end(), workspace.output_gradient.data());
-    return mlp.backward(rows, weights, add, gradient.data(), true, workspace);
+    mlp.forward(rows, weights.data(), {x.data(), 5, 5}, {y.data(), 3, 3}, workspace);
+    mlp.backward(rows, weights.data(), add, gradient.data(), {upstream.data(), 3, 3}, {dx.data(), 5, 5}, workspace);
   };
-  const float* dx = chunk(false);
+  chunk(false);
   std::vector<double> p(parameters.data(), parameters.data() + size), xd(x.begin(), x.end());
   const auto slope = [&](double& at) {
     const double kept = at, h = 1e-6;
@@ -85,15 +84,17 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
 TEST_CASE("more rows than a workspace has are a programmer's mistake") {
   const Mlp mlp({{2, 3, 0, 6, true}, {3, 2, 9, 15, false}});
   const std::vector<float> parameters(17, 0.5f), x(2 * 129, 1.0f);
-  std::vector<float> gradient(17);
-  PackedWeights weights;
-  mlp.pack(Exec(), parameters.data(), true, weights);
+  std::vector<float> gradient(17), y(2 * 129);
+  const Rows<const float> in{x.data(), 2, 2};
+  const Rows<float> out{y.data(), 2, 2};
+  std::vector<float> weights(mlp.packed_size());
+  mlp.pack(Exec(), parameters.data(), true, weights.data());
   MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
-  CHECK_FALSE(aborts([&] { mlp.forward(128, weights, x.data(), workspace); }));
-  CHECK(aborts([&] { mlp.forward(129, weights, x.data(), workspace); }));
-  CHECK(aborts([&] { mlp.forward(0, 129, weights, workspace); }));
-  CHECK(aborts([&] { mlp.backward(129, weights, false, gradient.data(), false, workspace); }));
+  CHECK_FALSE(aborts([&] { mlp.forward(128, weights.data(), in, out, workspace); }));
+  CHECK(aborts([&] { mlp.forward(129, weights.data(), in, out, workspace); }));
+  CHECK(aborts([&] { mlp.forward(0, 129, weights.data(), workspace); }));
+  CHECK(aborts([&] { mlp.backward(129, weights.data(), false, gradient.data(), out, {}, workspace); }));
   CHECK(aborts([&] { mlp.weight_gradient(0, 129, false, gradient.data(), workspace); }));
-  CHECK(aborts([&] { mlp.input_gradient(0, 129, weights, workspace); }));
+  CHECK(aborts([&] { mlp.input_gradient(0, 129, weights.data(), workspace); }));
 }
 #endif

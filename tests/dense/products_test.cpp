@@ -113,16 +113,18 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
     serial.run();
     const Index b1 = s.hidden * s.in, w2 = b1 + s.hidden, b2 = w2 + s.out * s.hidden;
     const Mlp mlp({{s.in, s.hidden, 0, b1, true}, {s.hidden, s.out, w2, b2, false}});
-    PackedWeights weights;
-    mlp.pack(Exec(), parameters.data(), true, weights);
+    std::vector<float> weights(mlp.packed_size()), y(s.rows * s.out), dx(x.size());
+    mlp.pack(Exec(), parameters.data(), true, weights.data());
     MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
     INFO(instruction_set() << ", " << s.rows << " rows, " << s.in << "-" << s.hidden << "-" << s.out);
-    CHECK(equal(serial.y, mlp.forward(s.rows, weights, x.data(), workspace)));
+    mlp.forward(s.rows, weights.data(), {x.data(), s.in, s.in}, {y.data(), s.out, s.out}, workspace);
+    CHECK(equal(serial.y, y.data()));
     std::vector<float> gradient(static_cast<std::size_t>(size));
     for (const bool add : {false, true}) {
       const std::vector<float> before = gradient;
-      std::copy(upstream.begin(), upstream.end(), workspace.output_gradient.data());
-      CHECK(equal(serial.dx, mlp.backward(s.rows, weights, add, gradient.data(), true, workspace)));
+      mlp.backward(s.rows, weights.data(), add, gradient.data(), {upstream.data(), s.out, s.out},
+                   {dx.data(), s.in, s.in}, workspace);
+      CHECK(equal(serial.dx, dx.data()));
       const std::pair<Index, const std::vector<float>*> parts[] = {
           {0, &serial.dw1}, {b1, &serial.db1}, {w2, &serial.dw2}, {b2, &serial.db2}};
       for (const auto& [at, part] : parts) {
@@ -140,16 +142,22 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
   const std::vector<float> parameters = numbers(1, out * (in + 1));
   std::vector<float> x = numbers(2, 128 * in);
   const Mlp mlp({{in, out, 0, out * in, true}});
-  PackedWeights weights;
-  mlp.pack(Exec(), parameters.data(), false, weights);
+  std::vector<float> weights(mlp.packed_size()), y(128 * out);
+  mlp.pack(Exec(), parameters.data(), false, weights.data());
   MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
-  const float* y = mlp.forward(128, weights, x.data(), workspace);
-  const std::vector<float> all(y, y + 128 * out);
-  for (const Index rows : {1, 5, 6, 13, 127})
-    CHECK(std::equal(all.begin(), all.begin() + rows * out, mlp.forward(rows, weights, x.data(), workspace)));
+  const auto forward = [&](Index rows) {
+    mlp.forward(rows, weights.data(), {x.data(), in, in}, {y.data(), out, out}, workspace);
+  };
+  forward(128);
+  const std::vector<float> all = y;
+  for (const Index rows : {1, 5, 6, 13, 127}) {
+    std::fill(y.begin(), y.end(), 7.0f);
+    forward(rows);
+    CHECK(std::equal(all.begin(), all.begin() + rows * out, y.begin()));
+  }
   x[3] = NAN;
-  y = mlp.forward(1, weights, x.data(), workspace);
-  CHECK(std::all_of(y, y + out, [](float v) { return std::isnan(v); }));
+  forward(1);
+  CHECK(std::all_of(y.begin(), y.begin() + out, [](float v) { return std::isnan(v); }));
 }
 
 TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
@@ -160,7 +168,7 @@ TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
                            y = numbers(3, rows * columns), start = numbers(4, columns);
   const auto in_panels = [&](Index height, Index n, const std::vector<float>& m) {
     std::vector<float> panels(static_cast<std::size_t>(height * panel_count(n, width) * width));
-    to_panels(height, n, width, m.data(), panels.data());
+    to_panels(height, width, {m.data(), n, n}, panels.data());
     return panels;
   };
   const auto pa = in_panels(a_rows, depth, a), pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y);

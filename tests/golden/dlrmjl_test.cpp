@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "dlrm.hpp"
+#include "layer_alone.hpp"
 #include <tesserec/dense.hpp>
 
 using namespace tesserec;
@@ -49,18 +50,12 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
       layers.push_back({layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, true});
   layers.back().relu = mlp == "bottom";
   const dense::Mlp chain(layers);
-  dense::PackedWeights weights;
-  chain.pack(Exec(), dlrm.model.parameters.data(), false, weights);
+  std::vector<float> weights(chain.packed_size()), y(rows * chain.output_width());
+  chain.pack(Exec(), dlrm.model.parameters.data(), false, weights.data());
   auto workspace = chain.make_workspace(Exec(), rows);
-  const float* const y = chain.forward(rows, weights, x.data(), workspace);
-  return {y, y + rows * chain.output_width()};
-}
-
-std::vector<float> interact(const dense::FeatureInteraction& interaction, Index rows, const std::vector<float>& bottom,
-                            const std::vector<float>& pooled) {
-  std::vector<float> out(rows * interaction.width()), scratch(interaction.scratch());
-  interaction.forward(rows, bottom.data(), pooled.data(), out.data(), scratch.data());
-  return out;
+  const Index in = chain.input_width(), out = chain.output_width();
+  chain.forward(rows, weights.data(), {x.data(), in, in}, {y.data(), out, out}, workspace);
+  return y;
 }
 
 /// Columns [first, first + count) of a matrix.
@@ -125,17 +120,19 @@ void check_intermediates(const Case& c, golden::Dlrm& dlrm) {
   const auto vectors = static_cast<Index>(c.tables.size()) + 1;
   const auto bottom = forward(dlrm, "bottom", rows, c.file.read_all<float>("input_bot"));
   const auto pooled = dlrm.lookup(c.batch);
-  const std::vector<Index> dims(c.tables.size(), dim);
-  const dense::FeatureInteraction dot(dense::Interaction::dot, false, dim, dims),
-      all(dense::Interaction::dot, true, dim, dims), cat(dense::Interaction::cat, false, dim, dims);
-  const auto interaction = interact(dot, rows, bottom, pooled);
+  const auto interact = [&](const dense::LayerSettings& settings) {
+    return test::LayerAlone(settings, {{{dim}}, {std::vector<Index>(vectors - 1, dim)}})
+        .forward(rows, {bottom, pooled});
+  };
+  const auto interaction = interact({.type = "dot"}), all = interact({.type = "dot", .itself = true});
+  const Index width = std::ssize(interaction) / rows, all_width = std::ssize(all) / rows;
   near(bottom, "mlp_bottom");
-  near(interact(cat, rows, bottom, pooled), "concatenated_result");
+  near(interact({.type = "cat"}), "concatenated_result");
   CHECK(golden::gap(pooled, columns(c.file.read_all<float>("concatenated_result"), vectors * dim, dim,
                                     dim * (vectors - 1))) <= tolerance);  // without the larger dense vector
   near(interaction, "output_interaction");
-  near(columns(interaction, dot.width(), dim, dot.width() - dim), "zflat");
-  CHECK(golden::gap(columns(interact(all, rows, bottom, pooled), all.width(), dim, all.width() - dim),
+  near(columns(interaction, width, dim, width - dim), "zflat");
+  CHECK(golden::gap(columns(all, all_width, dim, all_width - dim),
                     lower_triangles(c.file.read_all<float>("zpre"), vectors)) <= tolerance);
   auto top = forward(dlrm, "top", rows, interaction);
   for (float& logit : top) logit = static_cast<float>(dense::probability({}, logit));

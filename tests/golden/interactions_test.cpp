@@ -2,7 +2,7 @@
 // facebookresearch/dlrm's interact_features.
 #include "catch.hpp"
 #include "golden.hpp"
-#include <tesserec/dense/interaction.hpp>
+#include "layer_alone.hpp"
 
 using namespace tesserec;
 
@@ -19,18 +19,14 @@ TEST_CASE("golden interactions: dot, dot with itself, cat") {
     const bool itself = file.attribute<std::int64_t>(group, "itself") != 0;
     const auto op = file.attribute<std::string>(group, "op");
     REQUIRE((op == "dot" || op == "cat"));
-    const dense::FeatureInteraction interaction(op == "dot" ? dense::Interaction::dot : dense::Interaction::cat, itself,
-                                                dim, std::vector<Index>(features, dim));
+    test::LayerAlone interaction({.type = op, .itself = itself}, {{{dim}}, {std::vector<Index>(features, dim)}});
     const auto upstream = file.read_all<float>(group + "/upstream");
-    std::vector<float> out(batch * interaction.width()), dense_gradient(dense.size()),
-        embedding_gradient(embeddings.size()), scratch(interaction.scratch());
+    const std::vector<float> out = interaction.forward(batch, {dense, embeddings});
     REQUIRE(upstream.size() == out.size());
-    interaction.forward(batch, dense.data(), embeddings.data(), out.data(), scratch.data());
-    interaction.backward(batch, dense.data(), embeddings.data(), upstream.data(), dense_gradient.data(),
-                         embedding_gradient.data(), scratch.data());
+    const auto gradients = interaction.backward(upstream).inputs;
     CHECK(golden::gap(out, file.read_all<float>(group + "/output")) <= 2e-6);
-    CHECK(golden::gap(dense_gradient, file.read_all<float>(group + "/grad_dense")) <= 2e-6);
-    CHECK(golden::gap(embedding_gradient, file.read_all<float>(group + "/grad_embeddings")) <= 2e-6);
+    CHECK(golden::gap(gradients[0], file.read_all<float>(group + "/grad_dense")) <= 2e-6);
+    CHECK(golden::gap(gradients[1], file.read_all<float>(group + "/grad_embeddings")) <= 2e-6);
     ++seen;
   }
   REQUIRE(seen == 3);

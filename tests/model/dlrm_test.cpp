@@ -38,7 +38,7 @@ struct Numbers {
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(static_cast<Index>(i), 2);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(static_cast<Index>(i), 4) % 3 == 0;
   }
-  DenseInput input(const Dlrm& model, Lanes lanes, Range mine, Index dense_features) const {
+  DenseInput input(const Network& model, Lanes lanes, Range mine, Index dense_features) const {
     const auto n = static_cast<Index>(labels.size());
     const Index first = lanes.samples(static_cast<int>(mine.begin), n).begin;
     return {lanes,
@@ -51,7 +51,7 @@ struct Numbers {
 };
 
 /// The model by its definition, in double; the mean loss.
-double oracle(const Dlrm& model, const std::vector<double>& parameters, const Numbers& batch,
+double oracle(const Network& model, const std::vector<double>& parameters, const Numbers& batch,
               const std::vector<double>& pooled, const std::vector<Index>& dims) {
   const Settings& s = model.settings();
   const auto mlp = [&](const std::string& name, std::size_t layers, bool relu_at_end, std::vector<double> a) {
@@ -70,7 +70,7 @@ double oracle(const Dlrm& model, const std::vector<double>& parameters, const Nu
     return a;
   };
   const auto n = static_cast<Index>(batch.labels.size());
-  const Index features = model.bottom_widths()[0];
+  const Index features = model.dense_features();
   double sum = 0.0;
   for (Index r = 0; r < n; ++r) {
     std::vector<std::vector<double>> z{
@@ -97,7 +97,7 @@ double oracle(const Dlrm& model, const std::vector<double>& parameters, const Nu
 
 void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   const Index n = 37, features = 3;
-  const Dlrm model(settings, features, dims);
+  const Network model(settings, features, dims);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
@@ -144,7 +144,7 @@ TEST_CASE("the model's gradients are its slopes") {
 
 TEST_CASE("a lane of several chunks, the last one short, counts every sample once") {
   const Index n = 300, features = 3;
-  const Dlrm model(small(Interaction::dot, false, Loss::bce, 0.0), features, {4, 4});
+  const Network model(small(Interaction::dot, false, Loss::bce, 0.0), features, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
@@ -175,9 +175,11 @@ TEST_CASE("a lane of several chunks, the last one short, counts every sample onc
 
 TEST_CASE("parameters: names, alignment, widths, flops") {
   Settings s;
-  const Dlrm model(s, 13, std::vector<Index>(26, 16));
-  REQUIRE(model.bottom_widths() == std::vector<Index>{13, 512, 256, 64, 16});
-  REQUIRE(model.top_widths() == std::vector<Index>{367, 512, 256, 1});
+  const Network model(s, 13, std::vector<Index>(26, 16));
+  REQUIRE(describe_layers(model.layers()) ==
+          "  bottom       mlp of dense: 13-512-256-64-16\n"
+          "  interaction  dot of bottom, pooled: 27 vectors of 16, 367 wide\n"
+          "  top          mlp of interaction: 367-512-256-1\n");
   REQUIRE(model.pooled_width() == 416);
   REQUIRE(model.layout().size() == 14);
   REQUIRE(model.layout()[0].name == "bottom.0.weight");
@@ -204,9 +206,9 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
   Settings settings = small(Interaction::dot, false, Loss::bce, 0.0);
   settings.bottom = {33, 4};
   settings.top = {50, 1};
-  const Dlrm model(settings, features, {4, 4, 4});
+  const Network model(settings, features, std::vector<Index>{4, 4, 4});
   const comm::Node node(world, world.size());
-  Dlrm together(settings, features, {4, 4, 4});
+  Network together(settings, features, std::vector<Index>{4, 4, 4});
   together.share_weights(node);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
@@ -217,7 +219,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       std::vector<double> losses;
       std::vector<float> pooled_gradient, probabilities;
     };
-    const auto run = [&](const Dlrm& model, Range mine, comm::LaneSums& sums) {
+    const auto run = [&](const Network& model, Range mine, comm::LaneSums& sums) {
       const Index count =
           lanes.samples(static_cast<int>(mine.end - 1), n).end - lanes.samples(static_cast<int>(mine.begin), n).begin;
       Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
@@ -257,7 +259,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
     }
 
     comm::TreeReduce reduce(Exec(), world, lanes, model.parameters());
-    for (const Dlrm* each : std::initializer_list<const Dlrm*>{&model, &together}) {
+    for (const Network* each : std::initializer_list<const Network*>{&model, &together}) {
       const Result result = run(*each, lanes.of_rank(world.rank(), world.size()), reduce.lane_sums());
       REQUIRE(bits_of(reduce()) == expected);
       REQUIRE(comm::tree_reduce(world, lanes, result.losses) ==
@@ -268,7 +270,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
 }
 
 TEST_CASE("a second step with the same numbers gives the same bits") {
-  const Dlrm model(small(Interaction::dot, true, Loss::bce, 0.0), 3, {4, 4});
+  const Network model(small(Interaction::dot, true, Loss::bce, 0.0), 3, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers large(600, 3, model.pooled_width()), batch(100, 3, model.pooled_width());

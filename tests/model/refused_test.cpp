@@ -12,13 +12,13 @@ TEST_CASE("a model that cannot be is refused") {
   good.embedding_dim = 4;
   good.bottom = {6, 4};
   good.top = {5, 1};
-  REQUIRE_NOTHROW(Dlrm(good, 3, dims));
-  REQUIRE_THROWS_AS(Dlrm(good, 0, dims), Error);
-  REQUIRE_THROWS_AS(Dlrm(good, 3, {4, 5}), Error);
+  REQUIRE_NOTHROW(Network(good, 3, dims));
+  REQUIRE_THROWS_AS(Network(good, 0, dims), Error);
+  REQUIRE_THROWS_AS(Network(good, 3, std::vector<Index>{4, 5}), Error);
   const auto refused = [&](auto change) {
     Settings s = good;
     change(s);
-    REQUIRE_THROWS_AS(Dlrm(s, 3, dims), Error);
+    REQUIRE_THROWS_AS(Network(s, 3, dims), Error);
   };
   refused([](Settings& s) { s.bottom = {6, 5}; });
   refused([](Settings& s) { s.bottom = {}; });
@@ -30,7 +30,7 @@ TEST_CASE("a model that cannot be is refused") {
 
   Settings other = good;
   other.type = "two_tower";
-  const std::string text = error_of([&] { Dlrm(other, 3, dims); });
+  const std::string text = error_of([&] { Network(other, 3, dims); });
   REQUIRE(mentions(text, "model.type is \"two_tower\""));
-  for (const std::string& type : types) REQUIRE(mentions(text, type));
+  for (const ModelType& type : model_types()) REQUIRE(mentions(text, type.name));
 }

@@ -71,15 +71,15 @@ TEST_CASE("a rank that is still at its samples keeps its weights while the other
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Node node(world, world.size());
   const Index features = 5, lanes = 64, n = 64 * 400;
-  const Dlrm alone(small(), features, {4});
-  Dlrm together(small(), features, {4});
+  const Network alone(small(), features, std::vector<Index>{4});
+  Network together(small(), features, std::vector<Index>{4});
   together.share_weights(node);
   const Vector<float> first = numbers(alone.parameters(), 0), second = numbers(alone.parameters(), 2);
   const Vector<float> dense = numbers(n * features, 4), pooled = numbers(n * alone.pooled_width(), 6);
   for (int late = 0; late < world.size(); ++late) {
     const Range mine{0, world.rank() == late ? lanes : 1};
     const DenseInput input{Lanes(static_cast<int>(lanes)), mine, n, dense.data(), pooled.data(), nullptr};
-    const auto predict = [&](const Dlrm& model, const Vector<float>& parameters) {
+    const auto predict = [&](const Network& model, const Vector<float>& parameters) {
       std::vector<float> probabilities(static_cast<std::size_t>(mine.size() * n / lanes));
       model.predict(exec, parameters, input, probabilities.data());
       return probabilities;

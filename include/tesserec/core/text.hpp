@@ -21,13 +21,13 @@ std::string concat(const Parts&... parts) {
   return text.str();
 }
 
-/// join(names) = "a, b, c"; of each element `part(element)` is written.
+/// join(names) = "a, b, c"; of each element `part` of it is written, a function or a member.
 template <class List, class Part = std::identity>
 std::string join(const List& list, std::string_view separator = ", ", const Part& part = {}) {
   std::ostringstream text;
   std::string_view before;
   for (const auto& element : list) {
-    text << before << part(element);
+    text << before << std::invoke(part, element);
     before = separator;
   }
   return text.str();

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/model/dlrm.hpp>
+#include <tesserec/model/network.hpp>
 #include <tesserec/planning/topology.hpp>
 
 namespace tesserec::model {
 
 /// Work of the dense half of a step on the rank with most samples.
 struct DenseWork {
-  double mlp_flops = 0;
-  double interaction_flops = 0;
+  double product_flops = 0;   ///< of layers that multiply matrices
+  double other_flops = 0;     ///< of the others
   double gradient_bytes = 0;  ///< of the lanes' gradients, of the node's sums, and of what the optimizer moves
   double wire_bytes = 0;      ///< of the sum over nodes: sent and received by a rank
 };
 
-DenseWork dense_work(const Dlrm& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch);
+DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch);
 
 /// Seconds of a step outside the tables: dense half, sum over ranks, optimizer and what every step costs.
 /// Making or reading the batch is not in it.
-double dense_seconds(const Dlrm& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch);
+double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch);
 
 }  // namespace tesserec::model

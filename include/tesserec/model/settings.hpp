@@ -5,20 +5,18 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
-#include <tesserec/dense/interaction.hpp>
 #include <tesserec/dense/loss.hpp>
 
 namespace tesserec::model {
 
-using dense::Interaction;
 using dense::Loss;
 
-/// The models there are, by the name that model.type takes.
-inline const std::vector<std::string> types = {"dlrm"};
+/// How DLRM's vectors meet.
+enum class Interaction { dot, cat };
 
-/// [model]: the dense half of a DLRM (Naumov et al., arXiv 1906.00091).
+/// [model]: what model.type makes its layers of, and the loss.
 struct Settings {
-  std::string type = types.front();
+  std::string type = "dlrm";
   Index embedding_dim = 16;
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1

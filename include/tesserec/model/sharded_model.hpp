@@ -3,16 +3,19 @@
 
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
-#include <tesserec/model/dlrm.hpp>
+#include <tesserec/model/network.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
 namespace tesserec::model {
 
+/// Their pooled vectors, in the order of the tables and their features.
+std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
+
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.
 struct ShardedModel {
   /// Weights have their start values, from counters under options.seed. `sharder.dense` moves the dense half too.
-  /// Collective; errors as DistributedModelParallel's and Dlrm's.
+  /// Collective; errors as DistributedModelParallel's and Network's.
   ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings, Index dense_features,
                const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
                const sharding::EmbeddingBagCollectionSharder& sharder);
@@ -27,10 +30,10 @@ struct ShardedModel {
 
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
-  Dlrm dense;
+  Network dense;
   /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own.
   comm::NodeMemory memory;
-  /// Of the dense half, flat; Dlrm::layout names its parts. All ranks of a node may see and write the same.
+  /// Of the dense half, flat; Network::layout names its parts. All ranks of a node may see and write the same.
   Vector<float> parameters;
   optim::DenseOptimizer optimizer;
 };

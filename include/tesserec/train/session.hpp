@@ -31,8 +31,8 @@ struct Session {
 /// Collective.
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
 
-/// Layer widths with the computed ones, interaction, features, tables, parameters, bytes: for banners.
-std::string describe_model(const model::Dlrm& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+/// Layers with their widths, features, tables, parameters, bytes: for banners.
+std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
                            const planning::ShardingPlan& plan, const OptimizerSettings& optimizer);
 
 }  // namespace tesserec::train

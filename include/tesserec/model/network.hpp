@@ -9,18 +9,14 @@
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/dense/layer_types.hpp>
 #include <tesserec/model/settings.hpp>
 
 namespace tesserec::model {
 
-/// One tensor of the dense half inside the flat parameter vector. Weights are out x in, row-major; biases out
-/// x 1.
-struct Parameter {
-  std::string name;  ///< "bottom.0.weight", "bottom.0.bias", ..., "top.0.weight", ...
-  Index rows = 0;
-  Index columns = 0;
-  Index offset = 0;  ///< first float; a multiple of 16, the gap before the next tensor stays zero
-};
+/// One tensor inside the flat parameter vector: "bottom.0.weight", "bottom.0.bias", ..., "top.0.weight", ... Weights
+/// are out x in, row-major; biases out x 1.
+using dense::Parameter;
 
 /// What the dense half is given for one rank's samples of one global batch.
 struct DenseInput {
@@ -32,35 +28,51 @@ struct DenseInput {
   const float* labels = nullptr;  ///< [B]; may be null for predict
 };
 
-/// The dense half of a DLRM (Naumov et al., arXiv 1906.00091): bottom MLP, interaction, top MLP, loss. Chunks
-/// of samples run through the whole chain forward and backward while their activations sit in the cache;
-/// threads take runs of lanes.
-class Dlrm {
+/// A feature's pooled vector; only a network that reads features apart needs their names.
+struct PooledFeature {
+  std::string name;
+  Index dim = 0;
+};
+
+/// A layer of a network, for people and benchmarks.
+struct LayerInfo {
+  dense::LayerSettings settings;
+  std::vector<dense::InputShape> inputs;
+  bool wants_input_gradient = false;
+  Index width = 0;
+  Index parameters = 0;  ///< numbers that are learnt
+  std::string shape;     ///< "13-512-256-64-16"; of a list that is no network yet ""
+};
+/// "  bottom       mlp of dense: 13-512-256-64-16\n", a line a layer.
+std::string describe_layers(const std::vector<LayerInfo>& layers);
+
+/// The dense half of a model: layers and a loss. Chunks of samples run through all layers forward and backward while
+/// their activations sit in the cache; threads take runs of lanes.
+class Network {
  public:
-  /// `pooled_dims`: embedding dimension of each feature's pooled vector. Errors: dot with a bottom that does
-  /// not end in embedding_dim or a pooled dimension that differs, top does not end in 1.
-  Dlrm(const Settings& settings, Index dense_features, std::vector<Index> pooled_dims);
-  ~Dlrm();
+  /// The layers of model `settings.type`. Errors: name the setting or the layer, and what would fit.
+  Network(const Settings& settings, Index dense_features, std::vector<PooledFeature> pooled);
+  /// The same without names.
+  Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims);
+  ~Network();
 
   const Settings& settings() const;
   const std::vector<Parameter>& layout() const;
   /// Floats of the flat parameter vector, gaps included.
   Index parameters() const;
-  /// All widths, the computed ones included: {dense_features, bottom...} and {interaction width, top...}.
-  const std::vector<Index>& bottom_widths() const;
-  const std::vector<Index>& top_widths() const;
+  Index dense_features() const;
   Index pooled_width() const;
-  /// FLOPs of one training sample: 6 a weight (4 in the first layer) and the interaction's products.
+  /// FLOPs of one training sample: forward, and back to all that learns.
   double flops_per_sample() const;
-  /// The interaction's part of it.
-  double interaction_flops_per_sample() const;
+  /// The part of it that is not in products of matrices.
+  double other_flops_per_sample() const;
+  const std::vector<LayerInfo>& layers() const;
 
   /// From now on the ranks of `node`, which must stay, call forward_backward and predict together, with the same
   /// parameters: they pack the weights once for all of them, into memory that they share. Collective.
   void share_weights(const comm::Node& node);
 
-  /// Weights N(0, sqrt(2/(in+out))), biases N(0, sqrt(1/out)), from counters, as the reference DLRM; gaps
-  /// zero.
+  /// Start values (dense::Start) from counters; gaps zero.
   void initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const;
 
   /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The models there are, by the name that model.type takes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/model/settings.hpp>
+
+namespace tesserec::model {
+
+/// A setting that a model cannot take: "model.KEY" and then `text`, which says what it is and what would fit.
+struct SettingError : Error {
+  SettingError(const std::string& key_, const std::string& text_)
+      : Error("model." + key_ + text_), key(key_), text(text_) {}
+  std::string key, text;
+};
+
+/// A model is a list of layers made of its settings. The last layer's output is the logit.
+struct ModelType {
+  std::string name;
+  std::string text;               ///< one sentence
+  std::vector<std::string> keys;  ///< what it reads of [model] besides type, embedding_dim and the loss
+  /// Throws SettingError.
+  std::function<std::vector<dense::LayerSettings>(const Settings&)> layers;
+};
+
+/// dlrm and those that were added, in this order.
+const std::vector<ModelType>& model_types();
+/// A model of one's own, before any deck is read. Error: the name is taken.
+void add_model_type(ModelType type);
+/// Error that lists what there is.
+const ModelType& model_type(const std::string& name);
+
+}  // namespace tesserec::model

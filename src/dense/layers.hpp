@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who makes which layer.
+#pragma once
+
+#include <tesserec/dense/layer_types.hpp>
+
+namespace tesserec::dense {
+
+std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+std::unique_ptr<Layer> make_cat(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+
+}  // namespace tesserec::dense

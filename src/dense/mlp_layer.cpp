@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layers.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/dense/mlp.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+class MlpLayer final : public Layer {
+ public:
+  MlpLayer(Index input, const std::vector<Index>& widths, bool relu_at_end)
+      : mlp_(lay_out(input, widths, relu_at_end)) {}
+
+  Index width() const override { return mlp_.output_width(); }
+  std::string describe() const override {
+    std::string text = std::to_string(mlp_.input_width());
+    for (const LinearLayer& layer : mlp_.layers()) text += "-" + std::to_string(layer.out);
+    return text;
+  }
+  Flops flops() const override {
+    double all = 0;
+    for (const LinearLayer& layer : mlp_.layers()) all += 2.0 * double(layer.in * layer.out);
+    const LinearLayer& first = mlp_.layers().front();
+    const double inputs = 2.0 * double(first.in * first.out);
+    return {all, inputs, 2 * all - inputs};
+  }
+
+  Index packed_size() const override { return mlp_.packed_size(); }
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
+    mlp_.pack(exec, parameters, backward, packed, part);
+  }
+  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
+    auto made = std::make_unique<Panels>();
+    made->panels = mlp_.make_workspace(exec, rows);
+    return made;
+  }
+  void forward(const Chunk& chunk, Rows<float> out) const override {
+    mlp_.forward(chunk.rows, chunk.packed, chunk.inputs[0], out, panels(chunk));
+  }
+  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
+    mlp_.backward(chunk.rows, chunk.packed, add, gradient, upstream, input_gradients[0], panels(chunk));
+  }
+
+ private:
+  struct Panels : Workspace {
+    MlpWorkspace panels;
+  };
+  static MlpWorkspace& panels(const Chunk& chunk) { return static_cast<Panels*>(chunk.workspace)->panels; }
+
+  std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths, bool relu_at_end) {
+    std::vector<LinearLayer> layers;
+    for (std::size_t l = 0; l < widths.size(); ++l) {
+      const std::string name = std::to_string(l);
+      const Index weight = add_parameter(name + ".weight", widths[l], in, Start::weight);
+      const Index bias = add_parameter(name + ".bias", widths[l], 1, Start::bias);
+      layers.push_back({in, widths[l], weight, bias, relu_at_end || l + 1 < widths.size()});
+      in = widths[l];
+    }
+    return layers;
+  }
+
+  Mlp mlp_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
+  if (inputs.size() != 1) fail("an mlp has one input, and not ", inputs.size(), "; put them side by side with a cat");
+  if (settings.widths.empty()) fail("an mlp needs widths: the neurons of each of its linear layers");
+  for (const Index width : settings.widths)
+    if (width < 1) fail("widths has ", width, "; a linear layer has at least one neuron");
+  return std::make_unique<MlpLayer>(inputs[0].width(), settings.widths, settings.relu_at_end);
+}
+
+}  // namespace tesserec::dense

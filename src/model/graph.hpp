@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A network's layers, who reads whom, and where each has its parameters; the same for all workers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tesserec/comm/node.hpp>
+#include <tesserec/comm/node_memory.hpp>
+#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/model/network.hpp>
+
+namespace tesserec::model {
+
+class Graph {
+ public:
+  /// Where a layer finds an input.
+  enum class From { dense, pooled, layer };
+  /// What becomes of the gradient of an input on the way back, when a value may have several readers.
+  enum class Gradient { none, write, add };
+  struct Input {
+    From from = From::dense;
+    std::size_t layer = 0;  // From::layer
+    Range columns;          // of the dense features or of the pooled vectors
+    Gradient gradient = Gradient::none;
+  };
+  struct Node {
+    std::unique_ptr<dense::Layer> layer;
+    std::vector<Input> inputs;
+    Index parameters = 0;  // first float in the flat vector
+    Index packed = 0;      // and in the packed one
+  };
+
+  /// Errors: name layer, input and what would fit.
+  Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// Of the nodes.
+  const std::vector<LayerInfo>& layers() const { return layers_; }
+  /// In the flat vector, "LAYER.TENSOR".
+  const std::vector<dense::Parameter>& parameters() const { return parameters_; }
+  Index size() const { return size_; }
+  Index dense_features() const { return dense_features_; }
+  Index pooled_width() const { return pooled_width_; }
+  /// Columns of the pooled gradient that are cleared before the way back: nobody writes them first.
+  const std::vector<Range>& cleared() const { return cleared_; }
+  const float* packed() const { return packed_.data(); }
+
+  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together.
+  void share_weights(const comm::Node& node);
+  void pack(const Exec& exec, const float* parameters, bool backward);
+
+ private:
+  Input find(const dense::LayerSettings& layer, const std::string& input, dense::InputShape& shape) const;
+  void add(const dense::LayerSettings& settings);
+  /// Who writes and who adds, from the last layer back.
+  void plan_gradients();
+
+  Index dense_features_;
+  std::vector<PooledFeature> pooled_;
+  Index pooled_width_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<LayerInfo> layers_;
+  std::vector<dense::Parameter> parameters_;
+  std::vector<Range> cleared_;
+  Index size_ = 0;
+  Index packed_size_ = 0;
+  Vector<float> packed_;
+  const comm::Node* node_ = nullptr;  // with whom; null: alone
+  comm::NodeMemory memory_;           // of the packed weights
+};
+
+}  // namespace tesserec::model

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "models.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::model {
+namespace {
+
+std::vector<ModelType>& all_types() {
+  static std::vector<ModelType> types = {
+      {"dlrm",
+       "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
+       {"bottom", "top", "interaction", "itself"},
+       dlrm},
+  };
+  return types;
+}
+
+}  // namespace
+
+const std::vector<ModelType>& model_types() { return all_types(); }
+
+void add_model_type(ModelType type) {
+  for (const ModelType& known : all_types())
+    if (known.name == type.name) fail("there is a model ", type.name, " already");
+  all_types().push_back(std::move(type));
+}
+
+const ModelType& model_type(const std::string& name) {
+  const auto& types = model_types();
+  const auto found = std::find_if(types.begin(), types.end(), [&](const ModelType& type) { return type.name == name; });
+  if (found == types.end())
+    fail("model.type is \"", name, "\", and there is no such model; there is ", join(types, ", ", &ModelType::name));
+  return *found;
+}
+
+}  // namespace tesserec::model

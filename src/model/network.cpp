@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "worker.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/model/model_types.hpp>
+#include <tesserec/model/network.hpp>
+
+namespace tesserec::model {
+namespace {
+
+dense::LossSettings loss_settings(const Settings& s) {
+  if (!(s.loss_threshold >= 0.0 && s.loss_threshold < 0.5))
+    fail("model.loss_threshold is ", s.loss_threshold, "; it must be in [0, 0.5)");
+  if (s.loss_weights.size() != 2) fail("model.loss_weights needs two numbers, for label 0 and label 1");
+  return {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}};
+}
+
+std::vector<PooledFeature> without_names(const std::vector<Index>& dims) {
+  std::vector<PooledFeature> features;
+  for (const Index dim : dims) features.push_back({"", dim});
+  return features;
+}
+
+}  // namespace
+
+std::string describe_layers(const std::vector<LayerInfo>& layers) {
+  std::string text;
+  for (const LayerInfo& layer : layers)
+    text += concat("  ", left(layer.settings.name, 13), layer.settings.type, " of ", join(layer.settings.inputs),
+                   layer.shape.empty() ? "" : ": ", layer.shape, "\n");
+  return text;
+}
+
+struct Network::Impl {
+  Impl(const Settings& s, Index dense_features, std::vector<PooledFeature> pooled)
+      : settings(s),
+        graph(model_type(s.type).layers(s), dense_features, std::move(pooled)),
+        loss(loss_settings(s)),
+        layout(graph.parameters()),
+        size(graph.size()) {}
+
+  void clear_gaps(float* flat) const {
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const Parameter& p = layout[i];
+      const Index next = i + 1 < layout.size() ? layout[i + 1].offset : size;
+      std::fill(flat + p.offset + p.rows * p.columns, flat + next, 0.0f);
+    }
+  }
+
+  /// Of a training sample: of the layers that multiply matrices, or of the others.
+  double flops(bool products) const {
+    double sum = 0;
+    for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+      const dense::Layer& layer = *graph.nodes()[n].layer;
+      if (layer.multiplies_matrices() != products) continue;
+      const dense::Flops flops = layer.flops();
+      sum += flops.forward + flops.backward + (graph.layers()[n].wants_input_gradient ? flops.inputs : 0.0);
+    }
+    return sum;
+  }
+
+  /// Splits the lanes into contiguous runs over the threads of `exec`; body(run, lanes of the run, worker).
+  template <class Body>
+  void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body);
+  Index runs(const Exec& exec, Range lanes) const { return std::clamp<Index>(concurrency(exec), 1, lanes.size()); }
+
+  Settings settings;
+  Graph graph;
+  dense::LossSettings loss;
+  const std::vector<Parameter>& layout;
+  Index size;
+  std::vector<Worker> workers;           // one a thread
+  std::vector<comm::LaneSums> run_sums;  // one a thread, where there are several
+};
+
+template <class Body>
+void Network::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
+  const Index count = runs(exec, lanes);
+  while (std::ssize(workers) < count) workers.emplace_back(exec, graph, loss);
+  parallel_for(exec, label, count, [&](Index run) {
+    const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
+    body(run, mine, workers[run]);
+  });
+}
+
+Network::Network(const Settings& settings, Index dense_features, std::vector<PooledFeature> pooled)
+    : impl_(std::make_unique<Impl>(settings, dense_features, std::move(pooled))) {}
+Network::Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims)
+    : Network(settings, dense_features, without_names(pooled_dims)) {}
+Network::~Network() = default;
+
+const Settings& Network::settings() const { return impl_->settings; }
+const std::vector<Parameter>& Network::layout() const { return impl_->layout; }
+Index Network::parameters() const { return impl_->size; }
+Index Network::dense_features() const { return impl_->graph.dense_features(); }
+Index Network::pooled_width() const { return impl_->graph.pooled_width(); }
+
+void Network::share_weights(const comm::Node& node) { impl_->graph.share_weights(node); }
+
+double Network::flops_per_sample() const { return impl_->flops(true) + impl_->flops(false); }
+double Network::other_flops_per_sample() const { return impl_->flops(false); }
+const std::vector<LayerInfo>& Network::layers() const { return impl_->graph.layers(); }
+
+void Network::initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const {
+  assert(Index(parameters.extent(0)) == impl_->size);
+  Index weights = 0, biases = 0;  // so many tensors of each kind so far
+  for (const Parameter& tensor : impl_->layout) {
+    float* const to = parameters.data() + tensor.offset;
+    if (tensor.start == dense::Start::zero || tensor.start == dense::Start::one) {
+      std::fill_n(to, tensor.rows * tensor.columns, tensor.start == dense::Start::one ? 1.0f : 0.0f);
+      continue;
+    }
+    const bool weight = tensor.start == dense::Start::weight;
+    const Random random(seed, weight ? Purpose::dense_weights : Purpose::dense_biases, weight ? weights++ : biases++);
+    const double rows = tensor.rows, columns = tensor.columns;
+    const float scale = weight ? std::sqrt(2.0 / (rows + columns)) : std::sqrt(1.0 / rows);
+    parallel_for(exec, "tesserec::model::initialise", tensor.rows, [=, columns = tensor.columns](Index row) noexcept {
+      for (Index column = 0; column < columns; ++column)
+        to[row * columns + column] = scale * random.normal(row, column);
+    });
+  }
+  exec.fence();
+  impl_->clear_gaps(parameters.data());
+}
+
+std::vector<double> Network::forward_backward(const Exec& exec, const Vector<float>& parameters,
+                                              const DenseInput& input, float* pooled_gradient,
+                                              comm::LaneSums& gradients) const {
+  assert(gradients.length() == impl_->size && input.labels != nullptr);
+  const Range lanes = input.my_lanes;
+  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
+  const RankData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, nullptr};
+  std::vector<double> losses(lanes.size());
+
+  const Index runs = impl_->runs(exec, lanes);
+  if (runs > 1) {
+    while (std::ssize(impl_->run_sums) < runs) impl_->run_sums.emplace_back(impl_->size);
+    for (comm::LaneSums& sums : impl_->run_sums) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
+  }
+  gradients.start(lanes);
+  impl_->graph.pack(exec, parameters.data(), true);
+  impl_->over_runs(exec, "tesserec::model::forward_backward", lanes, [&](Index run, Range mine, Worker& worker) {
+    comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
+    if (runs > 1) sums.start(mine);
+    for (Index lane = mine.begin; lane < mine.end; ++lane) {
+      Range samples = input.lanes.samples(int(lane), input.global_size);
+      samples = {samples.begin - offset, samples.end - offset};
+      const Vector<float> gradient = sums.next(exec, lane);
+      if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
+      impl_->clear_gaps(gradient.data());
+      losses[lane - lanes.begin] =
+          worker.forward_backward(parameters.data(), data, samples, gradient.data()) / double(input.global_size);
+    }
+    if (runs > 1) sums.finish();
+  });
+  if (runs > 1)
+    for (Index run = 0; run < runs; ++run) gradients.absorb(impl_->run_sums[run]);
+  gradients.finish();
+  return losses;
+}
+
+std::vector<double> Network::predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+                                     float* probabilities) const {
+  const Range lanes = input.my_lanes;
+  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
+  const RankData data{input.global_size, input.dense, input.pooled, input.labels, nullptr, probabilities};
+  std::vector<double> losses(lanes.size());
+  impl_->graph.pack(exec, parameters.data(), false);
+  impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {
+    for (Index lane = mine.begin; lane < mine.end; ++lane) {
+      const Range samples = input.lanes.samples(int(lane), input.global_size);
+      losses[lane - lanes.begin] =
+          worker.predict(parameters.data(), data, {samples.begin - offset, samples.end - offset}) /
+          double(input.global_size);
+    }
+  });
+  return losses;
+}
+
+}  // namespace tesserec::model

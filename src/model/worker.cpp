@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/lanes.hpp>
+
+namespace tesserec::model {
+namespace {
+
+template <class Body>  // body(first sample, samples of the chunk)
+void over_chunks(Range samples, const Body& body) {
+  for (Index first = samples.begin; first < samples.end; first += chunk_samples)
+    body(first, std::min(chunk_samples, samples.end - first));
+}
+
+TESSEREC_KERNEL void add(Index n, const float* from, float* to) {
+  for (Index i = 0; i < n; ++i) to[i] += from[i];
+}
+
+Vector<float> zeros(const Exec& exec, Index size) {
+  Vector<float> made = make_vector<float>(exec, "tesserec::model::activations", size);
+  std::fill_n(made.data(), size, 0.0f);
+  return made;
+}
+
+}  // namespace
+
+Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& loss) : graph_(graph), loss_(loss) {
+  Index most = 0;
+  for (const Graph::Node& node : graph.nodes()) {
+    Activations& own = layers_.emplace_back();
+    own.workspace = node.layer->make_workspace(exec, chunk_samples);
+    own.output = zeros(exec, chunk_samples * node.layer->width());
+    own.gradient = zeros(exec, chunk_samples * node.layer->width());
+    own.inputs.resize(node.inputs.size());
+    own.input_gradients.resize(node.inputs.size());
+    Index added = 0;
+    for (const Graph::Input& input : node.inputs)
+      if (input.gradient == Graph::Gradient::add) added += input.columns.size();
+    most = std::max(most, added);
+  }
+  added_ = zeros(exec, chunk_samples * most);
+}
+
+dense::Layer::Chunk Worker::chunk(std::size_t n, const float* parameters, Index rows) const {
+  const Graph::Node& node = graph_.nodes()[n];
+  return {rows, layers_[n].inputs, parameters + node.parameters, graph_.packed() + node.packed,
+          layers_[n].workspace.get()};
+}
+
+const float* Worker::forward(const float* parameters, const RankData& data, Index first, Index rows) {
+  for (std::size_t n = 0; n < layers_.size(); ++n) {
+    const Graph::Node& node = graph_.nodes()[n];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Graph::Input& input = node.inputs[i];
+      const Index width = input.columns.size();
+      const auto rows_of = [&](const float* all, Index stride) {
+        return dense::Rows<const float>{all + first * stride + input.columns.begin, width, stride};
+      };
+      layers_[n].inputs[i] = input.from == Graph::From::dense ? rows_of(data.dense, graph_.dense_features())
+                             : input.from == Graph::From::pooled
+                                 ? rows_of(data.pooled, graph_.pooled_width())
+                                 : dense::Rows<const float>{layers_[input.layer].output.data(), width, width};
+    }
+    const Index width = node.layer->width();
+    node.layer->forward(chunk(n, parameters, rows), {layers_[n].output.data(), width, width});
+  }
+  return layers_.back().output.data();
+}
+
+dense::Rows<float> Worker::place(const Graph::Input& input, const RankData& data, Index first) const {
+  const Index width = input.columns.size();
+  if (input.from == Graph::From::layer) return {layers_[input.layer].gradient.data(), width, width};
+  const Index stride = graph_.pooled_width();
+  return {data.pooled_gradient + first * stride + input.columns.begin, width, stride};
+}
+
+void Worker::backward(const float* parameters, const RankData& data, Index first, Index rows, bool add_chunk,
+                      float* gradient) {
+  for (const Range& columns : graph_.cleared())
+    for (Index r = first; r < first + rows; ++r)
+      std::fill_n(data.pooled_gradient + r * graph_.pooled_width() + columns.begin, columns.size(), 0.0f);
+  for (std::size_t n = layers_.size(); n-- > 0;) {
+    const Graph::Node& node = graph_.nodes()[n];
+    Activations& own = layers_[n];
+    float* next = added_.data();
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const Graph::Input& input = node.inputs[i];
+      const Index width = input.columns.size();
+      own.input_gradients[i] = {nullptr, width, width};
+      if (input.gradient == Graph::Gradient::write) own.input_gradients[i] = place(input, data, first);
+      if (input.gradient != Graph::Gradient::add) continue;
+      own.input_gradients[i].data = next;
+      next += rows * width;
+    }
+    const Index width = node.layer->width();
+    node.layer->backward(chunk(n, parameters, rows), {own.output.data(), width, width},
+                         {own.gradient.data(), width, width}, own.input_gradients, add_chunk,
+                         gradient + node.parameters);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i].gradient != Graph::Gradient::add) continue;
+      const dense::Rows<float> to = place(node.inputs[i], data, first), from = own.input_gradients[i];
+      for (Index r = 0; r < rows; ++r) add(from.width, from[r], to[r]);
+    }
+  }
+}
+
+double Worker::forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient) {
+  double loss = 0.0;
+  over_chunks(samples, [&](Index first, Index rows) {
+    const float* logits = forward(parameters, data, first, rows);
+    dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
+                             layers_.back().gradient.data());
+    backward(parameters, data, first, rows, first != samples.begin, gradient);
+  });
+  return loss;
+}
+
+double Worker::predict(const float* parameters, const RankData& data, Range samples) {
+  double loss = 0.0;
+  over_chunks(samples, [&](Index first, Index rows) {
+    const float* logits = forward(parameters, data, first, rows);
+    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = dense::probability(loss_, logits[i]);
+    if (data.labels != nullptr)
+      dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
+                               layers_.back().gradient.data());
+  });
+  return loss;
+}
+
+}  // namespace tesserec::model

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One lane through a network and its loss, forward and backward, chunk by chunk.
+#pragma once
+
+#include "graph.hpp"
+#include <tesserec/dense/loss.hpp>
+
+namespace tesserec::model {
+
+/// One rank's numbers of a batch, and what becomes of them. Null where a pass does not need it.
+struct RankData {
+  Index global_size = 0;
+  const float* dense = nullptr;
+  const float* pooled = nullptr;
+  const float* labels = nullptr;
+  float* pooled_gradient = nullptr;
+  float* probabilities = nullptr;
+};
+
+/// The activations of one thread, used again chunk after chunk and step after step.
+class Worker {
+ public:
+  /// Both outlive it.
+  Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& loss);
+
+  /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
+  /// `gradient` receives the lane's gradient of the flat parameters, but for the gaps between the tensors.
+  double forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient);
+  /// Writes the probabilities; 0 without labels.
+  double predict(const float* parameters, const RankData& data, Range samples);
+
+ private:
+  /// What a layer keeps of a chunk.
+  struct Activations {
+    std::unique_ptr<dense::Layer::Workspace> workspace;
+    Vector<float> output, gradient;  // [chunk, width]
+    std::vector<dense::Rows<const float>> inputs;
+    std::vector<dense::Rows<float>> input_gradients;
+  };
+
+  /// Logits of the chunk of `rows` samples from sample `first` on.
+  const float* forward(const float* parameters, const RankData& data, Index first, Index rows);
+  void backward(const float* parameters, const RankData& data, Index first, Index rows, bool add, float* gradient);
+  dense::Layer::Chunk chunk(std::size_t n, const float* parameters, Index rows) const;
+  /// Where the gradient of an input comes to in the end.
+  dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;
+
+  const Graph& graph_;
+  const dense::LossSettings& loss_;
+  std::vector<Activations> layers_;
+  Vector<float> added_;  // gradients of inputs that another reader has written, of one layer
+};
+
+}  // namespace tesserec::model

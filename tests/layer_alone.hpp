@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A layer alone, on row-major numbers.
+#pragma once
+
+#include <vector>
+
+#include <tesserec/dense/layer_types.hpp>
+
+namespace tesserec::test {
+
+class LayerAlone {
+ public:
+  /// `parameters` [size()]; without them zeros.
+  LayerAlone(const dense::LayerSettings& settings, const std::vector<dense::InputShape>& inputs,
+             std::vector<float> parameters = {})
+      : layer_(make(settings, inputs)), parameters_(std::move(parameters)), packed_(layer_->packed_size()) {
+    parameters_.resize(layer_->size());
+    layer_->pack(Exec(), parameters_.data(), true, packed_.data(), {0, layer_->size() + 1});
+  }
+
+  const dense::Layer& layer() const { return *layer_; }
+
+  /// inputs[i] [rows, width of input i] -> [rows, width()].
+  std::vector<float> forward(Index rows, std::vector<std::vector<float>> inputs) {
+    rows_ = rows;
+    inputs_ = std::move(inputs);
+    views_.clear();
+    for (const auto& input : inputs_)
+      views_.push_back({input.data(), std::ssize(input) / rows, std::ssize(input) / rows});
+    workspace_ = layer_->make_workspace(Exec(), rows);
+    out_.assign(rows * layer_->width(), 7.0f);
+    layer_->forward(chunk(), view(out_));
+    return out_;
+  }
+
+  struct Gradients {
+    std::vector<std::vector<float>> inputs;
+    std::vector<float> parameters;
+  };
+  /// Of the last forward.
+  Gradients backward(std::vector<float> upstream) {
+    Gradients gradients{inputs_, std::vector<float>(layer_->size())};
+    std::vector<dense::Rows<float>> to;
+    for (auto& input : gradients.inputs) {
+      std::fill(input.begin(), input.end(), 7.0f);
+      to.push_back({input.data(), std::ssize(input) / rows_, std::ssize(input) / rows_});
+    }
+    layer_->backward(chunk(), view(out_), view(upstream), to, false, gradients.parameters.data());
+    return gradients;
+  }
+
+ private:
+  static std::unique_ptr<dense::Layer> make(dense::LayerSettings settings,
+                                            const std::vector<dense::InputShape>& inputs) {
+    settings.inputs.resize(inputs.size());
+    return make_layer(settings, inputs);
+  }
+  dense::Layer::Chunk chunk() const { return {rows_, views_, parameters_.data(), packed_.data(), workspace_.get()}; }
+  dense::Rows<float> view(std::vector<float>& numbers) const {
+    return {numbers.data(), layer_->width(), layer_->width()};
+  }
+
+  std::unique_ptr<dense::Layer> layer_;
+  std::vector<float> parameters_, packed_, out_;
+  std::unique_ptr<dense::Layer::Workspace> workspace_;
+  Index rows_ = 0;
+  std::vector<std::vector<float>> inputs_;
+  std::vector<dense::Rows<const float>> views_;
+};
+
+}  // namespace tesserec::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks that are no DLRM: values with several readers, features read apart, and lists that are none.
+#include <vector>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/model.hpp>
+
+using namespace tesserec;
+using namespace tesserec::model;
+using dense::LayerSettings;
+
+namespace {
+
+/// A model of these layers, each time another name.
+Settings model_of(std::vector<LayerSettings> layers) {
+  static int count = 0;
+  Settings settings;
+  settings.type = "test_" + std::to_string(count++);
+  add_model_type({settings.type, "", {}, [layers = std::move(layers)](const Settings&) { return layers; }});
+  return settings;
+}
+
+const std::vector<PooledFeature> features{{"user", 3}, {"item", 2}, {"shop", 2}};
+
+/// Losses and gradients of one batch of 150 samples: more than a chunk.
+struct Run {
+  static constexpr Index samples = 150, dense_features = 4, pooled_width = 7;
+  std::vector<float> dense, pooled, labels, pooled_gradient;
+  Network network;
+  Vector<float> parameters;
+  comm::LaneSums gradients;
+
+  explicit Run(const std::vector<LayerSettings>& layers)
+      : dense(samples * dense_features),
+        pooled(samples * pooled_width),
+        labels(samples),
+        pooled_gradient(pooled.size(), 7.0f),
+        network(model_of(layers), dense_features, features),
+        parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
+        gradients(network.parameters()) {
+    const Random random(3, Purpose::test);
+    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(i, 0);
+    for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(i, 2);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(i, 4) % 2;
+    network.initialise(Exec(), 5, parameters);
+  }
+
+  double loss() {
+    const Lanes lanes(1);
+    const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data()};
+    return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients)[0];
+  }
+  /// By central differences. The loss has 24 bits a sample behind it, hence the wide step.
+  double slope(float& at) {
+    const float kept = at;
+    const std::vector<float> gradient = pooled_gradient;
+    at = kept + 1e-2f;
+    const double above = loss();
+    at = kept - 1e-2f;
+    const double below = loss();
+    at = kept;
+    pooled_gradient = gradient;
+    return (above - below) / 2e-2;
+  }
+};
+
+/// Gradients of all parameters and of some pooled vectors are slopes. Linear layers alone: no corners.
+void check_slopes(Run& run) {
+  run.loss();
+  const std::vector<float> gradient(run.gradients.sum(0).data(),
+                                    run.gradients.sum(0).data() + run.network.parameters());
+  const std::vector<float> pooled_gradient = run.pooled_gradient;
+  for (const Parameter& tensor : run.network.layout())
+    for (Index i = tensor.offset; i < tensor.offset + tensor.rows * tensor.columns; ++i) {
+      INFO(tensor.name << " " << i - tensor.offset);
+      REQUIRE(gradient[i] == Approx(run.slope(run.parameters(i))).epsilon(2e-3).margin(2e-5));
+    }
+  for (const Index sample : {0, 127, 128, 149})
+    for (Index c = 0; c < Run::pooled_width; ++c) {
+      INFO("sample " << sample << ", column " << c);
+      REQUIRE(pooled_gradient[sample * Run::pooled_width + c] ==
+              Approx(run.slope(run.pooled[sample * Run::pooled_width + c])).epsilon(2e-3).margin(2e-6));
+    }
+}
+
+std::string refused(const std::vector<LayerSettings>& layers, Index dense_features = 4) {
+  return error_of([&] { Network(model_of(layers), dense_features, features); });
+}
+
+}  // namespace
+
+TEST_CASE("a value with several readers gets the sum of their gradients") {
+  Run run({{.name = "hidden", .type = "mlp", .inputs = {"dense"}, .widths = {3}},
+           {.name = "left", .type = "mlp", .inputs = {"hidden"}, .widths = {2}},
+           {.name = "all", .type = "cat", .inputs = {"hidden", "left", "hidden", "pooled"}},
+           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  check_slopes(run);
+}
+
+TEST_CASE("features are read apart, and together with others, in any order") {
+  Run run({{.name = "two", .type = "cat", .inputs = {"pooled.shop", "pooled.item"}},
+           {.name = "user", .type = "mlp", .inputs = {"pooled.user"}, .widths = {2}},
+           {.name = "cross", .type = "dot", .inputs = {"pooled.item", "user", "pooled.shop"}},
+           {.name = "all", .type = "cat", .inputs = {"cross", "two", "pooled", "user", "dense"}},
+           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  check_slopes(run);
+}
+
+TEST_CASE("one feature's gradient is written before all are added") {
+  // On the way back "logit" comes first and writes a part, then "all" adds to everything.
+  Run run({{.name = "all", .type = "mlp", .inputs = {"pooled"}, .widths = {2}},
+           {.name = "both", .type = "cat", .inputs = {"all", "pooled.item"}},
+           {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
+  check_slopes(run);
+}
+
+TEST_CASE("a network without dense features, and one where nothing before a layer learns") {
+  Run run({{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}});
+  check_slopes(run);
+  REQUIRE(run.network.layers()[0].wants_input_gradient);
+  Run wide({{.name = "side", .type = "cat", .inputs = {"dense"}},
+            {.name = "all", .type = "cat", .inputs = {"side", "pooled"}},
+            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  check_slopes(wide);
+  REQUIRE_FALSE(wide.network.layers()[0].wants_input_gradient);
+}
+
+TEST_CASE("lists that are no network name the layer and what would fit") {
+  const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
+  const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
+  CHECK(refused({}) == "a network has at least one layer");
+  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "layer a: there is no type \"sum\""));
+  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "mlp, dot, cat"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}), "layer a reads \"logit\""));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"pooled.shape"}}), "pooled.shop"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"a"}}), "no layer before it"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"dense"}}), "layer a is read by no layer"));
+  CHECK(mentions(with({.name = "logit", .type = "cat", .inputs = {"dense"}}), "two layers have this name"));
+  CHECK(mentions(with({.name = "dense", .type = "cat", .inputs = {"dense"}}), "stands for an input"));
+  CHECK(mentions(with({.type = "cat", .inputs = {"dense"}}), "layer 0 has no name"));
+  CHECK(
+      mentions(with({.name = "a", .type = "dot", .inputs = {"pooled"}}), "vector 0 has 3 numbers and vector 1 has 2"));
+  CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense"}}), "layer a: an mlp needs widths"));
+  CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense", "pooled"}, .widths = {1}}),
+                 "one input, and not 2"));
+  CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}), "must give one number, the logit"));
+  CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}}}),
+                 "no layer reads the pooled vector item"));
+  CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"dense"}, .widths = {1}}}, 0), "no dense features"));
+}
