@@ -110,7 +110,7 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   const std::string path = "table." + table.name;
   if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
     fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
-  if (deck.model.interaction == model::Interaction::dot && table.embedding_dim != 0 &&
+  if (deck.model.type == "dlrm" && deck.model.interaction == model::Interaction::dot && table.embedding_dim != 0 &&
       table.embedding_dim != deck.model.embedding_dim)
     fail(deck.at(path + ".dim"), " is ", table.embedding_dim,
          ": with interaction dot it must be model.embedding_dim = ", deck.model.embedding_dim);

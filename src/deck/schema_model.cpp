@@ -10,8 +10,26 @@ namespace {
 using embedding::EmbeddingBagConfig;
 using Optimizer = optim::Settings;
 
+using Model = model::Settings;
+
+/// A key that some models read: refused in a deck of another, and not written into it.
+Key<Model> of_some(Key<Model> key) {
+  const std::string name = key.info.name;
+  const auto reads = [name](const Model& model) {
+    const auto& keys = model::model_type(model.type).keys;
+    return std::find(keys.begin(), keys.end(), name) != keys.end();
+  };
+  key.read = [=, read = key.read](Model& model, const Value& value, const std::string& path) {
+    if (!reads(model))
+      fail(value.where, ": ", path, " is not for model.type = ", quoted(model.type), ", which reads ",
+           join(model::model_type(model.type).keys));
+    read(model, value, path);
+  };
+  key.write = [=, write = key.write](const Model& model) { return reads(model) ? write(model) : std::string(); };
+  return key;
+}
+
 Section model_section() {
-  using Model = model::Settings;
   Choices<std::string> types;
   std::string texts;
   for (const model::ModelType& type : model::model_types()) {
@@ -19,19 +37,25 @@ Section model_section() {
     texts += (texts.empty() ? "" : " ") + type.name + ": " + type.text;
   }
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
+  const Choices<model::Cross> crosses = {
+      {"low_rank", model::Cross::low_rank}, {"full", model::Cross::full}, {"vector", model::Cross::vector}};
   const Choices<model::Loss> losses = {
       {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};
   const Keys<Model> keys = {
       choice("type", &Model::type, types, texts),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
-      integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
-               "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim."),
-      integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
-               "Widths of the top MLP after the interaction; the last is 1."),
-      choice("interaction", &Model::interaction, interactions,
-             "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
-             "side by side."),
-      boolean("itself", &Model::itself, "dot: also each vector with itself."),
+      of_some(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
+                       "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
+      of_some(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
+                       "Widths of the top MLP after the interaction; the last is 1.")),
+      of_some(choice("interaction", &Model::interaction, interactions,
+                     "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
+                     "side by side.")),
+      of_some(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
+      of_some(choice("cross", &Model::cross, crosses,
+                     "The cross network's products: matrices of cross_rank, full ones, or vectors.")),
+      of_some(integer("cross_layers", &Model::cross_layers, {1, 1024}, "layers", "Layers of the cross network.")),
+      of_some(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank: of each matrix.")),
       choice("loss", &Model::loss, losses,
              "bce: binary cross entropy on logits; mse: squared error; wbce: binary cross entropy with "
              "loss_weights."),

@@ -18,6 +18,11 @@ std::vector<LayerType>& all_types() {
        {"itself"},
        make_dot},
       {"cat", "All inputs side by side.", {}, make_cat},
+      {"cross",
+       "Cross network with matrices, full or of low rank (DCN v2, arXiv 2008.13535).",
+       {"layers", "rank"},
+       make_cross},
+      {"vector_cross", "Cross network with vectors (arXiv 1708.05123).", {"layers"}, make_vector_cross},
   };
   return types;
 }

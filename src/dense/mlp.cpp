@@ -48,9 +48,10 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* 
     kernels().pack_rows(layer.out, layer.in, p, parameters + layer.weight, packed + packed_[l].forward,
                         backward ? packed + packed_[l].backward : nullptr);
     const Index begin = p * width, end = std::min(begin + width, layer.out);
-    float* bias = packed + packed_[l].bias;
-    std::fill(std::copy(parameters + layer.bias + begin, parameters + layer.bias + end, bias + begin),
-              bias + begin + width, 0.0f);
+    float* const bias = packed + packed_[l].bias;
+    std::fill(bias + begin, bias + begin + width, 0.0f);
+    if (layer.bias != LinearLayer::without)
+      std::copy(parameters + layer.bias + begin, parameters + layer.bias + end, bias + begin);
   });
 }
 
@@ -110,9 +111,8 @@ void Mlp::forward(std::size_t l, Index rows, const float* packed, MlpWorkspace& 
 void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const {
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
-  if (add)
-    add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
-  else
+  if (layer.bias != LinearLayer::without && add) add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
+  if (layer.bias != LinearLayer::without && !add)
     std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
   kernels().weight_gradient(
       {rows, layer.out, layer.in, workspace.gradients[l].data(), input(l, workspace), add, gradient + layer.weight});

@@ -14,6 +14,10 @@ std::vector<ModelType>& all_types() {
        "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
        {"bottom", "top", "interaction", "itself"},
        dlrm},
+      {"dlrm_dcn",
+       "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
+       {"bottom", "top", "cross", "cross_layers", "cross_rank"},
+       dlrm_dcn},
   };
   return types;
 }

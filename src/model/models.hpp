@@ -7,5 +7,6 @@
 namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm(const Settings& settings);
+std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
 
 }  // namespace tesserec::model

@@ -5,6 +5,7 @@
 #include "decks.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
+#include <tesserec/model/model_types.hpp>
 
 using namespace tesserec;
 using deck::Deck;
@@ -107,8 +108,10 @@ TEST_CASE("what a deck leaves open stays open in the effective deck") {
 }
 
 TEST_CASE("the effective deck holds every key of the schema that is set") {
-  const std::string effective = deck::effective_deck(parse_deck(
+  std::string effective = deck::effective_deck(parse_deck(
       test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
+  for (const model::ModelType& type : model::model_types())  // which read keys of their own
+    effective += deck::effective_deck(parse_deck("[model]\ntype = \"" + type.name + "\"\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);

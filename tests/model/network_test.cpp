@@ -53,17 +53,21 @@ struct Run {
     const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data()};
     return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients)[0];
   }
-  /// By central differences. The loss has 24 bits a sample behind it, hence the wide step.
+  /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,
+  /// hence the wide steps.
   double slope(float& at) {
     const float kept = at;
     const std::vector<float> gradient = pooled_gradient;
-    at = kept + 1e-2f;
-    const double above = loss();
-    at = kept - 1e-2f;
-    const double below = loss();
+    const auto difference = [&](float h) {
+      at = kept + h;
+      const double above = loss(), up = at;
+      at = kept - h;
+      return (above - loss()) / (up - at);
+    };
+    const double narrow = difference(1e-2f), wide = difference(2e-2f);
     at = kept;
     pooled_gradient = gradient;
-    return (above - below) / 2e-2;
+    return (4 * narrow - wide) / 3;
   }
 };
 
@@ -128,6 +132,17 @@ TEST_CASE("a network without dense features, and one where nothing before a laye
   REQUIRE_FALSE(wide.network.layers()[0].wants_input_gradient);
 }
 
+TEST_CASE("cross networks of all kinds") {
+  for (const auto& [type, rank] :
+       std::vector<std::pair<std::string, Index>>{{"cross", 0}, {"cross", 2}, {"vector_cross", 0}}) {
+    INFO(type << ", rank " << rank);
+    Run run({{.name = "all", .type = "cat", .inputs = {"pooled", "dense"}},
+             {.name = "cross", .type = type, .inputs = {"all"}, .layers = 2, .rank = rank},
+             {.name = "logit", .type = "mlp", .inputs = {"cross"}, .widths = {1}}});
+    check_slopes(run);
+  }
+}
+
 TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
@@ -146,6 +161,9 @@ TEST_CASE("lists that are no network name the layer and what would fit") {
   CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense"}}), "layer a: an mlp needs widths"));
   CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense", "pooled"}, .widths = {1}}),
                  "one input, and not 2"));
+  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}}), "a cross needs layers"));
+  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}, .layers = 1, .rank = -1}), "rank -1"));
+  CHECK(mentions(with({.name = "a", .type = "vector_cross", .inputs = {"pooled", "dense"}, .layers = 1}), "not 2"));
   CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}), "must give one number, the logit"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}}}),
                  "no layer reads the pooled vector item"));

@@ -14,8 +14,10 @@ struct LayerSettings {
   std::string type = {};
   std::vector<std::string> inputs = {};
   std::vector<Index> widths = {};  ///< mlp: neurons of each of its linear layers
-  bool relu_at_end = false;   ///< mlp: behind the last one too
-  bool itself = false;        ///< dot: also each vector with itself
+  bool relu_at_end = false;        ///< mlp: behind the last one too
+  bool itself = false;             ///< dot: also each vector with itself
+  Index layers = 0;                ///< cross: how many
+  Index rank = 0;                  ///< cross: of its matrices; 0 = full
 };
 
 /// A kind of layer. `keys`: what it reads of LayerSettings besides name, type and inputs.
@@ -27,7 +29,7 @@ struct LayerType {
   std::function<std::unique_ptr<Layer>(const LayerSettings&, const std::vector<InputShape>&)> make;
 };
 
-/// mlp, dot, cat and those that were added, in this order.
+/// mlp, dot, cat, cross, vector_cross and those that were added, in this order.
 const std::vector<LayerType>& layer_types();
 /// A kind of one's own, before any network is made. Error: the name is taken.
 void add_layer_type(LayerType type);

@@ -14,8 +14,9 @@ namespace tesserec::dense {
 struct LinearLayer {
   Index in = 0, out = 0;
   Index weight = 0;  ///< [out, in], row-major
-  Index bias = 0;    ///< [out]
+  Index bias = 0;    ///< [out]; `without` = there is none
   bool relu = true;
+  static constexpr Index without = -1;
 };
 
 /// The activations of one chunk of samples in one worker, used again chunk after chunk. Those between layers lie in

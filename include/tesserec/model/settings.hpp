@@ -14,6 +14,9 @@ using dense::Loss;
 /// How DLRM's vectors meet.
 enum class Interaction { dot, cat };
 
+/// DCN's cross network: matrices of low rank, full ones, or vectors.
+enum class Cross { low_rank, full, vector };
+
 /// [model]: what model.type makes its layers of, and the loss.
 struct Settings {
   std::string type = "dlrm";
@@ -21,7 +24,10 @@ struct Settings {
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   Interaction interaction = Interaction::dot;
-  bool itself = false;                            ///< dot: keep the diagonal of the interaction
+  bool itself = false;  ///< dot: keep the diagonal of the interaction
+  Cross cross = Cross::low_rank;
+  Index cross_layers = 3;
+  Index cross_rank = 512;                         ///< low_rank
   Loss loss = Loss::bce;                          ///< bce on logits; mse and wbce on probabilities
   double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
   std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
