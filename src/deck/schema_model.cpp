@@ -48,6 +48,8 @@ Section model_section() {
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
       of_some(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the top MLP after the interaction; the last is 1.")),
+      of_some(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
+                       "Widths of the MLP beside the factorization machine.")),
       of_some(choice("interaction", &Model::interaction, interactions,
                      "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
                      "side by side.")),

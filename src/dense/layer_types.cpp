@@ -22,6 +22,7 @@ std::vector<LayerType>& all_types() {
        "Cross network with matrices, full or of low rank (DCN v2, arXiv 2008.13535).",
        {"layers", "rank"},
        make_cross},
+      {"fm", "Factorization machine: products of all pairs of numbers, added (arXiv 1703.04247).", {}, make_fm},
       {"vector_cross", "Cross network with vectors (arXiv 1708.05123).", {"layers"}, make_vector_cross},
   };
   return types;

@@ -11,6 +11,7 @@ std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const std::vector
 std::unique_ptr<Layer> make_cat(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 
 std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+std::unique_ptr<Layer> make_fm(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 
 }  // namespace tesserec::dense

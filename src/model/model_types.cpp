@@ -18,6 +18,10 @@ std::vector<ModelType>& all_types() {
        "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
        {"bottom", "top", "cross", "cross_layers", "cross_rank"},
        dlrm_dcn},
+      {"deepfm",
+       "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
+       {"bottom", "deep", "top"},
+       deepfm},
   };
   return types;
 }

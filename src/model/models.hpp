@@ -8,5 +8,6 @@ namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm(const Settings& settings);
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
+std::vector<dense::LayerSettings> deepfm(const Settings& settings);
 
 }  // namespace tesserec::model

@@ -86,8 +86,9 @@ inline void run(const store::File& file, const Model& model, const std::string& 
 
   const auto size = file.attribute<std::int64_t>("/", "batch");
   const auto steps = file.attribute<std::int64_t>(group, "steps");
-  const auto logits = file.read_all<float>(group + "/logits");
-  REQUIRE(logits.size() == static_cast<std::size_t>(steps * size));
+  const bool sigmoid = file.exists(group + "/probabilities");  // the model ends in it
+  const auto outputs = file.read_all<float>(group + (sigmoid ? "/probabilities" : "/logits"));
+  REQUIRE(outputs.size() == static_cast<std::size_t>(steps * size));
   std::vector<double> losses;
   int weights_seen = 0;
   for (Index step = 1; step <= steps; ++step) {
@@ -97,7 +98,8 @@ inline void run(const store::File& file, const Model& model, const std::string& 
         keys, size, file.read_all<std::int64_t>(input + "/lengths"), file.read_all<std::int64_t>(input + "/ids"), {},
         file.read_all<float>(input + "/dense"), file.read_all<float>(input + "/labels"));
     std::vector<double> probabilities;
-    for (Index i = 0; i < size; ++i) probabilities.push_back(1.0 / (1.0 + std::exp(-logits[(step - 1) * size + i])));
+    for (Index i = (step - 1) * size; i < step * size; ++i)
+      probabilities.push_back(sigmoid ? outputs[i] : 1.0 / (1.0 + std::exp(-outputs[i])));
     CHECK(gap(dlrm.predict(batch), probabilities) <= 5e-6);
     if (step == 1) compare(file, model, group + "/grad_step_1", dlrm.gradients(batch), 5e-6);
     tesserec::train::PipelinedBatch now{batch, {}};

@@ -143,6 +143,13 @@ TEST_CASE("cross networks of all kinds") {
   }
 }
 
+TEST_CASE("a factorization machine beside what it reads") {
+  Run run({{.name = "fm", .type = "fm", .inputs = {"pooled", "dense", "pooled.item"}},
+           {.name = "all", .type = "cat", .inputs = {"pooled", "fm"}},
+           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  check_slopes(run);
+}
+
 TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };

@@ -23,6 +23,7 @@ struct Settings {
   Index embedding_dim = 16;
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
+  std::vector<Index> deep = {512, 256};            ///< widths of the MLP beside the factorization machine
   Interaction interaction = Interaction::dot;
   bool itself = false;  ///< dot: keep the diagonal of the interaction
   Cross cross = Cross::low_rank;
