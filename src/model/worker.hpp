@@ -22,6 +22,7 @@ class Worker {
  public:
   /// Both outlive it.
   Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& loss);
+  Worker(Worker&&) = default;  // and no copy: a vector that grows moves them, also where moving a view may throw
 
   /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
   /// `gradient` receives the lane's gradient of the flat parameters, but for the gaps between the tensors.
