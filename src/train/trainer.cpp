@@ -56,10 +56,10 @@ class Run {
     while (at_.step < last_step_ && result_.signal == 0) {
       const Timer timer;
       train();
-      step_seconds_.push_back(timer.seconds());
-      seconds_ += step_seconds_.back();
+      trained_.step_seconds.push_back(timer.seconds());
+      trained_.seconds += trained_.step_seconds.back();
       log();
-      progress.show(at_.step, trained_, result_.loss, at_.step == last_step_);
+      progress.show(at_.step, trained_.samples, result_.loss, at_.step == last_step_);
       result_.signal = session_.comm.max(Signals::received());
       if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
       if (due(job_.checkpoint.every_steps)) checkpoint();
@@ -109,7 +109,7 @@ class Run {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
     result_.loss = pipeline_(at_.step + 1, last_step_);
     const Index samples = pipeline_.batch().global_size;
-    trained_ += samples;
+    trained_.samples += samples;
     ++at_.step, ++at_.batch;
     at_.samples += samples;
     at_.loss_sum += result_.loss * double(samples);
@@ -125,7 +125,7 @@ class Run {
                       {{"samples", double(at_.samples)},
                        {"loss", at_.loss_sum / double(at_.loss_samples)},
                        {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
-                       {"samples_per_second", double(trained_) / seconds_}});
+                       {"samples_per_second", double(trained_.samples) / trained_.seconds}});
     });
     at_.loss_sum = 0;
     at_.loss_samples = 0;
@@ -149,11 +149,11 @@ class Run {
   TrainResult finish() {
     result_.steps = at_.step;
     result_.samples = at_.samples;
-    result_.samples_per_second = seconds_ > 0 ? double(trained_) / seconds_ : 0;
+    result_.samples_per_second = trained_.seconds > 0 ? double(trained_.samples) / trained_.seconds : 0;
     result_.weights_digest = weights_digest(session_);
     result_.state_digest = state_digest(session_);
-    result_.step_seconds = median(step_seconds_);
-    const auto steps = std::max<Index>(1, std::ssize(step_seconds_));
+    result_.step_seconds = median(trained_.step_seconds);
+    const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.peak_memory = session_.comm.max(peak_memory());
     result_.phases = session_.step.phases().seconds();
@@ -169,9 +169,11 @@ class Run {
   Index last_step_;
   Position at_;
   Index saved_ = -1;
-  Index trained_ = 0;   // samples of this process
-  double seconds_ = 0;  // in steps, waiting for their batches included
-  std::vector<float> step_seconds_;
+  struct {
+    Index samples = 0;
+    double seconds = 0;  // in steps, waiting for their batches included
+    std::vector<float> step_seconds;
+  } trained_;  // by this process
   std::deque<store::FolderLock> locks_;
   std::unique_ptr<MetricsLog> metrics_;  // of the first rank
   TrainResult result_;
