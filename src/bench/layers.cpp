@@ -9,7 +9,8 @@ namespace {
 
 class Layers {
  public:
-  Layers(const Context& context, std::vector<Figure>& figures) : context_(context), figures_(figures) {}
+  Layers(const Context& context, const Limits& limits, std::vector<Figure>& figures)
+      : context_(context), limits_(limits), figures_(figures) {}
 
   /// A layer of the network alone. The linear layers of an mlp each.
   void add(const model::LayerInfo& info) {
@@ -75,12 +76,24 @@ class Layers {
     const dense::Rows<float> out = rows(info.width), upstream = rows(info.width);
     const dense::Layer::Chunk chunk{chunk_samples, inputs, parameters.data(), packed.data(), workspace.get()};
     const dense::Flops flops = layer.flops();
-    time(info.settings.name + " forward", chunk_samples * flops.forward, [&] { layer.forward(chunk, out); });
+    const auto forward = [&] { layer.forward(chunk, out); };
+    const auto backward = [&] { layer.backward(chunk, out, upstream, input_gradients, true, gradient.data()); };
+    if (flops.forward == 0) {  // it copies
+      const double bytes = 2.0 * sizeof(float) * double(chunk_samples * info.width);
+      copies(info.settings.name + " forward", bytes, forward);
+      copies(info.settings.name + " backward", bytes, backward);
+      return;
+    }
+    time(info.settings.name + " forward", chunk_samples * flops.forward, forward);
     time(info.settings.name + " backward",
-         chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)),
-         [&] { layer.backward(chunk, out, upstream, input_gradients, true, gradient.data()); });
+         chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)), backward);
   }
 
+  template <class Body>
+  void copies(const std::string& name, double bytes, const Body& body) {
+    const double seconds = context_.seconds(body);
+    figures_.push_back({"layers", name, bytes / seconds, "B/s", limits_.triad, "triad", seconds});
+  }
   template <class Body>
   void time(const std::string& name, double flops, const Body& body) {
     time(name, flops, body, peak_.flops, peak_.run);
@@ -92,6 +105,7 @@ class Layers {
   }
 
   const Context& context_;
+  const Limits& limits_;
   const MultiplyAdds peak_ = multiply_adds();
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
@@ -103,7 +117,7 @@ void measure_layers(const Context& context, const train::Session& session, const
                     std::vector<Figure>& figures) {
   const model::Network& model = session.model.dense;
   const std::size_t first = figures.size();
-  Layers layers(context, figures);
+  Layers layers(context, limits, figures);
   for (const model::LayerInfo& layer : model.layers()) layers.add(layer);
   // From a chunk to the rank's samples of a step.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
