@@ -3,9 +3,38 @@
 // over all numbers x of a sample together, y = ((sum x)^2 - sum x^2) / 2.
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
 namespace {
+
+/// Sums of every eighth number, in double, for the difference of two large squares is what counts. Eight chains of
+/// additions fit registers of any width, and their order is written here.
+struct Sums {
+  static constexpr Index chains = 8;
+  double of[chains] = {};
+
+  double total() const { return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7])); }
+};
+
+TESSEREC_KERNEL void add(Index n, const float* x, Sums& sums, Sums& squares) {
+  Index i = 0;
+  for (; i + Sums::chains <= n; i += Sums::chains)
+    for (Index k = 0; k < Sums::chains; ++k) {
+      const double number = x[i + k];
+      sums.of[k] += number;
+      squares.of[k] += number * number;
+    }
+  for (Index k = 0; i + k < n; ++k) {
+    const double number = x[i + k];
+    sums.of[k] += number;
+    squares.of[k] += number * number;
+  }
+}
+
+TESSEREC_KERNEL void slopes(Index n, double upstream, double sum, const float* x, float* gradient) {
+  for (Index i = 0; i < n; ++i) gradient[i] = upstream * (sum - x[i]);
+}
 
 class FmLayer final : public Layer {
  public:
@@ -16,35 +45,33 @@ class FmLayer final : public Layer {
   Flops flops() const override { return {3.0 * double(numbers_), 2.0 * double(numbers_), 0}; }
   bool multiplies_matrices() const override { return false; }
 
+  std::unique_ptr<Workspace> make_workspace(const Exec&, Index rows) const override {
+    auto made = std::make_unique<RowSums>();
+    made->sum.resize(rows);
+    return made;
+  }
+
   void forward(const Chunk& chunk, Rows<float> out) const override {
     for (Index r = 0; r < chunk.rows; ++r) {
-      const double sum = this->sum(chunk, r);
-      double squares = 0;
-      for (const Rows<const float>& input : chunk.inputs)
-        for (Index i = 0; i < input.width; ++i) squares += double(input[r][i]) * input[r][i];
-      *out[r] = 0.5 * (sum * sum - squares);
+      Sums sums, squares;
+      for (const Rows<const float>& input : chunk.inputs) add(input.width, input[r], sums, squares);
+      const double sum = row_sums(chunk)[r] = sums.total();
+      *out[r] = 0.5 * (sum * sum - squares.total());
     }
   }
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, bool, float*) const override {
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const double sum = this->sum(chunk, r);
-      for (std::size_t n = 0; n < input_gradients.size(); ++n) {
-        if (input_gradients[n].data == nullptr) continue;
-        for (Index i = 0; i < input_gradients[n].width; ++i)
-          input_gradients[n][r][i] = *upstream[r] * (sum - chunk.inputs[n][r][i]);
-      }
-    }
+    for (Index r = 0; r < chunk.rows; ++r)
+      for (std::size_t n = 0; n < input_gradients.size(); ++n)
+        if (input_gradients[n].data != nullptr)
+          slopes(input_gradients[n].width, *upstream[r], row_sums(chunk)[r], chunk.inputs[n][r], input_gradients[n][r]);
   }
 
  private:
-  /// In double, one number after the other: the difference of two large squares is what counts.
-  static double sum(const Chunk& chunk, Index row) {
-    double sum = 0;
-    for (const Rows<const float>& input : chunk.inputs)
-      for (Index i = 0; i < input.width; ++i) sum += input[row][i];
-    return sum;
-  }
+  struct RowSums : Workspace {
+    std::vector<double> sum;  // of each sample's numbers
+  };
+  static std::vector<double>& row_sums(const Chunk& chunk) { return static_cast<RowSums*>(chunk.workspace)->sum; }
 
   Index numbers_;
 };
