@@ -38,7 +38,7 @@ std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optio
   if (info && !deck.tables.empty())
     return model::Network(deck.model, info->dense_features, model::pooled_features(deck.tables)).layers();
   std::vector<model::LayerInfo> layers;
-  for (dense::LayerSettings& settings : model::model_type(deck.model.type).layers(deck.model))
+  for (dense::LayerSettings& settings : model::layers_of(deck.model))
     layers.emplace_back().settings = std::move(settings);
   return layers;
 }

@@ -96,9 +96,8 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
-  const model::ModelType& type = model::model_type(model.type);
   try {
-    type.layers(model);
+    model::layers_of(model);
   } catch (const model::SettingError& error) {
     fail(deck.at("model." + error.key), error.text);
   }

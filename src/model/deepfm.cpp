@@ -2,14 +2,10 @@
 // DeepFM (Guo et al., arXiv 1703.04247) with dense features, as TorchRec's SimpleDeepFMNN:
 //   z0 = bottom(dense);  x = [z0, pooled];  logit = top([z0, deep(x), fm(x)])
 #include "models.hpp"
-#include <tesserec/core/text.hpp>
 
 namespace tesserec::model {
 
 std::vector<dense::LayerSettings> deepfm(const Settings& s) {
-  if (s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
-  if (s.top.empty() || s.top.back() != 1)
-    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   return {
       {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},

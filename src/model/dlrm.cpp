@@ -8,13 +8,10 @@ namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm(const Settings& s) {
   const bool dot = s.interaction == Interaction::dot;
-  if (s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
   if (dot && s.bottom.back() != s.embedding_dim)
     throw SettingError("bottom",
                        concat(" is ", join(s.bottom, "-"),
                               ": with interaction dot its last width must be model.embedding_dim = ", s.embedding_dim));
-  if (s.top.empty() || s.top.back() != 1)
-    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   return {
       {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
       {.name = "interaction", .type = dot ? "dot" : "cat", .inputs = {"bottom", "pooled"}, .itself = s.itself},

@@ -2,14 +2,10 @@
 // DLRM with a cross network (Wang et al., DCN v2, arXiv 2008.13535; TorchRec's DLRM_DCN, MLPerf's second DLRM):
 //   x0 = [bottom(dense), pooled];  x = cross(x0);  logit = top(x)
 #include "models.hpp"
-#include <tesserec/core/text.hpp>
 
 namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
-  if (s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
-  if (s.top.empty() || s.top.back() != 1)
-    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   return {
       {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},

@@ -44,4 +44,15 @@ const ModelType& model_type(const std::string& name) {
   return *found;
 }
 
+std::vector<dense::LayerSettings> layers_of(const Settings& s) {
+  const ModelType& type = model_type(s.type);
+  const auto reads = [&](const char* key) {
+    return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
+  };
+  if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
+  if (reads("top") && (s.top.empty() || s.top.back() != 1))
+    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
+  return type.layers(s);
+}
+
 }  // namespace tesserec::model

@@ -39,7 +39,7 @@ std::string describe_layers(const std::vector<LayerInfo>& layers) {
 struct Network::Impl {
   Impl(const Settings& s, Index dense_features, std::vector<PooledFeature> pooled)
       : settings(s),
-        graph(model_type(s.type).layers(s), dense_features, std::move(pooled)),
+        graph(layers_of(s), dense_features, std::move(pooled)),
         loss(loss_settings(s)),
         layout(graph.parameters()),
         size(graph.size()) {}

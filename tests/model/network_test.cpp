@@ -150,6 +150,19 @@ TEST_CASE("a factorization machine beside what it reads") {
   check_slopes(run);
 }
 
+TEST_CASE("a layer type of one's own") {
+  const auto both = [](const LayerSettings& settings, const std::vector<dense::InputShape>& inputs) {
+    LayerSettings cat = settings;
+    cat.type = "cat";
+    return make_layer(cat, inputs);
+  };
+  dense::add_layer_type({"side_by_side", both});
+  CHECK(mentions(error_of([&] { dense::add_layer_type({"side_by_side", both}); }), "side_by_side already"));
+  Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
+           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  check_slopes(run);
+}
+
 TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };

@@ -20,11 +20,9 @@ struct LayerSettings {
   Index rank = 0;                  ///< cross: of its matrices; 0 = full
 };
 
-/// A kind of layer. `keys`: what it reads of LayerSettings besides name, type and inputs.
+/// A kind of layer.
 struct LayerType {
   std::string name;
-  std::string text;  ///< one sentence
-  std::vector<std::string> keys;
   /// Error, without the layer's name: inputs or widths that do not fit.
   std::function<std::unique_ptr<Layer>(const LayerSettings&, const std::vector<InputShape>&)> make;
 };

@@ -24,7 +24,7 @@ struct ModelType {
   std::string name;
   std::string text;               ///< one sentence
   std::vector<std::string> keys;  ///< what it reads of [model] besides type, embedding_dim and the loss
-  /// Throws SettingError.
+  /// Throws SettingError. Called by layers_of alone, which has looked at bottom and top.
   std::function<std::vector<dense::LayerSettings>(const Settings&)> layers;
 };
 
@@ -34,5 +34,7 @@ const std::vector<ModelType>& model_types();
 void add_model_type(ModelType type);
 /// Error that lists what there is.
 const ModelType& model_type(const std::string& name);
+/// The layers of model `settings.type`. Throws SettingError.
+std::vector<dense::LayerSettings> layers_of(const Settings& settings);
 
 }  // namespace tesserec::model
