@@ -3,6 +3,7 @@
 
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/dense/layer.hpp>
+#include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/dense/loss.hpp>
 #include <tesserec/dense/mlp.hpp>

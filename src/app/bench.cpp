@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "job.hpp"
+#include "known_data.hpp"
 #include "table_list.hpp"
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/comm/environment.hpp>
@@ -88,7 +89,10 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const bool with_deck = !invocation.deck.empty();
   const deck::Deck deck = with_deck ? invocation.read_deck() : bare_deck(invocation.overrides);
   const std::set<std::string> wanted = groups_of(invocation, with_deck);
-  if (bench::needs_model(wanted)) deck::require_data(deck);
+  if (bench::needs_model(wanted)) {
+    deck::require_data(deck);
+    if (const auto info = known_data(deck)) require_network(deck, *info);
+  }
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
   const Exec exec;
   const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);

@@ -134,10 +134,15 @@ Json layers_json(const Summary& s) {
 
 int check(const Invocation& invocation, const comm::Communicator& comm) {
   deck::Deck deck = invocation.read_deck();
-  const std::string effective = deck::effective_deck(deck);
+  deck::Deck given = deck;
   const std::optional<data::SourceInfo> info = known_data(deck);
   deck.tables = known_tables(deck, info);
   if (!deck.tables.empty()) deck::check_deck(deck);
+  if (info) require_network(deck, *info);
+  if (invocation.has("--network")) {
+    print(comm, deck::effective_deck(deck::as_network(std::move(given))));
+    return 0;
+  }
   const Summary s = summarise(deck, info);
   const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
   if (!invocation.json) {
@@ -159,7 +164,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
                   .set("plan_ranks", known(s.plan_ranks))
                   .set("batch_size", deck.train.batch_size)
                   .set("lanes", lanes)
-                  .set("effective_deck", effective));
+                  .set("effective_deck", deck::effective_deck(given)));
   return 0;
 }
 

@@ -32,4 +32,10 @@ std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
   return tables;
 }
 
+void require_network(const deck::Deck& deck, const data::SourceInfo& info) {
+  deck::Deck known = deck;
+  known.tables = known_tables(deck, info);
+  deck::check_network(known, info.dense_features);
+}
+
 }  // namespace tesserec::app

@@ -17,4 +17,7 @@ std::optional<data::SourceInfo> known_data(const deck::Deck& deck);
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
                                                         const std::optional<data::SourceInfo>& info);
 
+/// The layers of the deck's model must fit one another and the data.
+void require_network(const deck::Deck& deck, const data::SourceInfo& info);
+
 }  // namespace tesserec::app

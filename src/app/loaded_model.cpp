@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loaded_model.hpp"
 
+#include "known_data.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -12,6 +13,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm)
   if (!data::has_source(job.data, data::Use::evaluate))
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, data::Use::evaluate);
+  require_network(deck, source->info());
   session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
   source->limit_rows(train::id_limits(session->model.tables().tables(), source->info()));
   show_banner(*session, source->info());

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "job.hpp"
+#include "known_data.hpp"
 #include "planted.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -79,6 +80,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (data::has_source(job.data, data::Use::evaluate)) evaluation = train::open_source(comm, job, data::Use::evaluate);
 
   if (evaluation) train::require_same_features(source->info(), evaluation->info());
+  require_network(deck, source->info());
   const Exec exec;
   train::Session session(exec, comm, job, source->info());
   source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));

@@ -9,6 +9,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/model/model_types.hpp>
+#include <tesserec/model/sharded_model.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -94,13 +95,19 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
   if (o.type == optim::Type::adam && no_eps) fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
 }
 
-void check_model(const Deck& deck) {
-  const model::Settings& model = deck.model;
+/// What `body` refuses of the model gets its line.
+template <class Body>
+void with_lines(const Deck& deck, const Body& body) {
   try {
-    model::layers_of(model);
+    body();
   } catch (const model::SettingError& error) {
     fail(deck.at("model." + error.key), error.text);
   }
+}
+
+void check_model(const Deck& deck) {
+  const model::Settings& model = deck.model;
+  with_lines(deck, [&] { model::layers_of(model); });
   if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }
@@ -109,10 +116,6 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   const std::string path = "table." + table.name;
   if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
     fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
-  if (deck.model.type == "dlrm" && deck.model.interaction == model::Interaction::dot && table.embedding_dim != 0 &&
-      table.embedding_dim != deck.model.embedding_dim)
-    fail(deck.at(path + ".dim"), " is ", table.embedding_dim,
-         ": with interaction dot it must be model.embedding_dim = ", deck.model.embedding_dim);
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
@@ -162,6 +165,10 @@ void check_deck(const Deck& deck) {
          ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
   if (const std::string twice = repeated_text(deck.evaluate.metrics); !twice.empty())
     fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
+}
+
+void check_network(const Deck& deck, Index dense_features) {
+  with_lines(deck, [&] { model::Network(deck.model, dense_features, model::pooled_features(deck.tables)); });
 }
 
 void require_data(const Deck& deck) {

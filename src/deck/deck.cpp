@@ -3,6 +3,7 @@
 #include "section.hpp"
 #include "toml_file.hpp"
 #include <tesserec/deck/deck.hpp>
+#include <tesserec/model/model_types.hpp>
 
 namespace tesserec::deck {
 
@@ -51,6 +52,12 @@ std::string effective_deck(const Deck& deck) {
   std::string out;
   for (const Section& section : sections()) section.write(deck, out);
   return out.substr(1);  // without the first empty line
+}
+
+Deck as_network(Deck deck) {
+  deck.model.layers = model::layers_of(deck.model);
+  deck.model.type = "network";
+  return deck;
 }
 
 }  // namespace tesserec::deck

@@ -3,10 +3,12 @@
 /// describes itself; the default is that of a default-constructed T.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 
 #include "read.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
@@ -43,6 +45,25 @@ Key<T> required(Key<T> key) {
 template <class T>
 Key<T> default_words(Key<T> key, const std::string& words) {
   key.info.default_value = words;
+  return key;
+}
+
+/// A key that some objects read: refused in a block of another, and not written into it. `of(object)` is its kind, with
+/// `keys` and a name; `what` is the key that chose it.
+template <class T, class Of>
+Key<T> of_some(Key<T> key, const std::string& what, Of of) {
+  const auto reads = [name = key.info.name, of](const T& object) {
+    const auto& keys = of(object).keys;
+    return std::find(keys.begin(), keys.end(), name) != keys.end();
+  };
+  key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
+    const auto& kind = of(object);
+    if (!reads(object))
+      fail(value.where, ": ", path, " is not for ", what, " = ", quoted(kind.name), ", which reads ",
+           kind.keys.empty() ? "no key of its own" : join(kind.keys));
+    read(object, value, path);
+  };
+  key.write = [=, write = key.write](const T& object) { return reads(object) ? write(object) : std::string(); };
   return key;
 }
 

@@ -78,7 +78,7 @@ Value& element(Value& list, const std::string& part, const std::string& so_far, 
 }
 
 void refuse_absent_list(const std::string& path, const std::string& where) {
-  if (path == "table" || path == "preprocess.column")
+  if (path == "table" || path == "preprocess.column" || path == "model.layer")
     fail(where, ": the deck has no [[", path, "]], so ", path, ".NAME cannot be set");
 }
 

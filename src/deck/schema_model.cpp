@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [model], [optimizer], [[table]]
+// [model], [optimizer], [[table]]; [[model.layer]] is in schema_layer.cpp
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/model_types.hpp>
@@ -12,24 +12,11 @@ using Optimizer = optim::Settings;
 
 using Model = model::Settings;
 
-/// A key that some models read: refused in a deck of another, and not written into it.
-Key<Model> of_some(Key<Model> key) {
-  const std::string name = key.info.name;
-  const auto reads = [name](const Model& model) {
-    const auto& keys = model::model_type(model.type).keys;
-    return std::find(keys.begin(), keys.end(), name) != keys.end();
-  };
-  key.read = [=, read = key.read](Model& model, const Value& value, const std::string& path) {
-    if (!reads(model))
-      fail(value.where, ": ", path, " is not for model.type = ", quoted(model.type), ", which reads ",
-           join(model::model_type(model.type).keys));
-    read(model, value, path);
-  };
-  key.write = [=, write = key.write](const Model& model) { return reads(model) ? write(model) : std::string(); };
-  return key;
-}
-
 Section model_section() {
+  const auto of_type = [](Key<Model> key) {
+    return of_some(
+        std::move(key), "model.type", [](const Model& model) -> auto& { return model::model_type(model.type); });
+  };
   Choices<std::string> types;
   std::string texts;
   for (const model::ModelType& type : model::model_types()) {
@@ -44,20 +31,20 @@ Section model_section() {
   const Keys<Model> keys = {
       choice("type", &Model::type, types, texts),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
-      of_some(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
-      of_some(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the top MLP after the interaction; the last is 1.")),
-      of_some(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP beside the factorization machine.")),
-      of_some(choice("interaction", &Model::interaction, interactions,
+      of_type(choice("interaction", &Model::interaction, interactions,
                      "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
                      "side by side.")),
-      of_some(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
-      of_some(choice("cross", &Model::cross, crosses,
+      of_type(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
+      of_type(choice("cross", &Model::cross, crosses,
                      "The cross network's products: matrices of cross_rank, full ones, or vectors.")),
-      of_some(integer("cross_layers", &Model::cross_layers, {1, 1024}, "layers", "Layers of the cross network.")),
-      of_some(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank: of each matrix.")),
+      of_type(integer("cross_layers", &Model::cross_layers, {1, 1024}, "layers", "Layers of the cross network.")),
+      of_type(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank: of each matrix.")),
       choice("loss", &Model::loss, losses,
              "bce: binary cross entropy on logits; mse: squared error; wbce: binary cross entropy with "
              "loss_weights."),
@@ -65,8 +52,7 @@ Section model_section() {
              "Clamps the probability to [t, 1 - t] in the loss; 0 means off."),
       numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "wbce: weights of label 0 and label 1."),
   };
-  return single(
-      "model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; });
+  return single("model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; }, {"layer"});
 }
 
 Keys<Optimizer> optimizer_keys(const Choices<optim::Type>& types) {
@@ -159,6 +145,7 @@ Section table_section() {
 
 std::vector<Section> model_sections() {
   return {model_section(),
+          layer_section(),
           single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
                  Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
           single(

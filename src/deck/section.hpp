@@ -24,6 +24,8 @@ std::vector<Section> model_sections();
 std::vector<Section> train_sections();
 std::vector<Section> plan_sections();
 std::vector<Section> bench_sections();
+/// [[model.layer]], one of the model's.
+Section layer_section();
 const std::vector<Section>& sections();
 
 /// NAME as a TOML key: quoted where it must be.

@@ -103,12 +103,17 @@ class DotLayer final : public Layer {
 
 std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
   std::vector<Index> dims;
-  for (const InputShape& input : inputs) dims.insert(dims.end(), input.vectors.begin(), input.vectors.end());
+  std::vector<std::string> names;
+  for (const InputShape& input : inputs)
+    for (std::size_t v = 0; v < input.vectors.size(); ++v) {
+      names.push_back(v < input.names.size() ? input.names[v] : std::to_string(dims.size()));
+      dims.push_back(input.vectors[v]);
+    }
   if (dims.empty()) fail("a dot has at least one input");
   for (std::size_t v = 1; v < dims.size(); ++v)
     if (dims[v] != dims[0])
-      fail("the vectors of a dot have one dimension, but vector 0 has ", dims[0], " numbers and vector ", v, " has ",
-           dims[v], "; use a cat, or one dimension");
+      fail("the vectors of a dot have one dimension, but ", names[0], " has ", dims[0], " numbers and ", names[v],
+           " has ", dims[v], "; use a cat, or one dimension");
   return std::make_unique<DotLayer>(std::ssize(dims), dims[0], settings.itself);
 }
 

@@ -12,8 +12,12 @@ namespace {
 
 std::vector<LayerType>& all_types() {
   static std::vector<LayerType> types = {
-      {"mlp", make_mlp},     {"dot", make_dot}, {"cat", make_cat},
-      {"cross", make_cross}, {"fm", make_fm},   {"vector_cross", make_vector_cross},
+      {"mlp", "linear layers, each with its activation.", {"widths", "relu_at_end"}, make_mlp},
+      {"dot", "the first vector, and the inner products of all pairs (DLRM's).", {"itself"}, make_dot},
+      {"cat", "its inputs side by side.", {}, make_cat},
+      {"cross", "DCN v2's cross network.", {"layers", "rank"}, make_cross},
+      {"fm", "a factorization machine's second order: one number.", {}, make_fm},
+      {"vector_cross", "the first DCN's cross network.", {"layers"}, make_vector_cross},
   };
   return types;
 }
@@ -28,18 +32,16 @@ void add_layer_type(LayerType type) {
   all_types().push_back(std::move(type));
 }
 
+const LayerType& layer_type(const std::string& name) {
+  const auto& types = layer_types();
+  const auto type = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == name; });
+  if (type == types.end()) fail("there is no type \"", name, "\"; there are ", join(types, ", ", &LayerType::name));
+  return *type;
+}
+
 std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
   assert(settings.inputs.size() == inputs.size());
-  const auto& types = layer_types();
-  const auto type = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == settings.type; });
-  if (type == types.end())
-    fail("layer ", settings.name, ": there is no type \"", settings.type, "\"; there are ",
-         join(types, ", ", &LayerType::name));
-  try {
-    return type->make(settings, inputs);
-  } catch (const Error& error) {
-    fail("layer ", settings.name, ": ", error.what());
-  }
+  return layer_type(settings.type).make(settings, inputs);
 }
 
 }  // namespace tesserec::dense

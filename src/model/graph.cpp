@@ -6,61 +6,85 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/model/model_types.hpp>
 
 namespace tesserec::model {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void refuse(const std::string& layer, const Parts&... parts) {
+  throw SettingError("layer." + layer, concat(parts...));
+}
+
+}  // namespace
 
 Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled)
     : dense_features_(dense_features), pooled_(std::move(pooled)) {
   for (const PooledFeature& feature : pooled_) pooled_width_ += feature.dim;
-  for (const dense::LayerSettings& layer : layers) add(layer);
-  if (nodes_.empty()) fail("a network has at least one layer");
+  if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
+  for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
   if (const LayerInfo& last = layers_.back(); last.width != 1)
-    fail("layer ", last.settings.name, ": it is the last and must give one number, the logit, but gives ", last.width);
+    refuse(last.settings.name, " is the last and must give one number, the logit, but gives ", last.width);
   plan_gradients();
 }
 
-Graph::Input Graph::find(const dense::LayerSettings& layer, const std::string& input, dense::InputShape& shape) const {
+Graph::Input Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
+                         dense::InputShape& shape) const {
+  const dense::LayerSettings& layer = layers[reader];
   if (input == "dense") {
-    if (dense_features_ < 1) fail("layer ", layer.name, " reads dense, but the data has no dense features");
-    shape.vectors = {dense_features_};
+    if (dense_features_ < 1) refuse(layer.name, " reads \"dense\", but the data has no dense features");
+    shape = {{dense_features_}, {input}};
     return {From::dense, 0, {0, dense_features_}};
   }
   if (input == "pooled") {
-    for (const PooledFeature& feature : pooled_) shape.vectors.push_back(feature.dim);
+    for (const PooledFeature& feature : pooled_) {
+      shape.vectors.push_back(feature.dim);
+      shape.names.push_back(feature.name.empty() ? "pooled vector " + std::to_string(shape.names.size())
+                                                 : feature.name);
+    }
     return {From::pooled, 0, {0, pooled_width_}};
   }
   Range columns;
   for (const PooledFeature& feature : pooled_) {
     columns = {columns.end, columns.end + feature.dim};
     if (input != "pooled." + feature.name) continue;
-    shape.vectors = {feature.dim};
+    shape = {{feature.dim}, {input}};
     return {From::pooled, 0, columns};
   }
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
-      shape.vectors = {layers_[n].width};
+      shape = {{layers_[n].width}, {input}};
       return {From::layer, n, {0, layers_[n].width}};
     }
+  for (std::size_t n = reader; n < layers.size(); ++n)
+    if (layers[n].name == input)
+      refuse(layer.name, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
+             "; a layer reads what stands before it, so there is no cycle");
   std::vector<std::string> known{"dense", "pooled"};
   for (const PooledFeature& feature : pooled_)
     if (!feature.name.empty()) known.push_back("pooled." + feature.name);
   for (const LayerInfo& other : layers_) known.push_back(other.settings.name);
-  fail("layer ", layer.name, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
+  refuse(layer.name, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
 
-void Graph::add(const dense::LayerSettings& settings) {
-  if (settings.name.empty()) fail("layer ", nodes_.size(), " has no name");
+void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
+  const dense::LayerSettings& settings = layers[n];
+  if (settings.name.empty()) refuse(std::to_string(n), " has no name");
   if (settings.name == "dense" || settings.name.starts_with("pooled"))
-    fail("layer ", settings.name, ": this name stands for an input; give another");
+    refuse(settings.name, ": this name stands for an input; give another");
   for (const LayerInfo& other : layers_)
-    if (other.settings.name == settings.name) fail("layer ", settings.name, ": two layers have this name");
+    if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
   Node node;
   LayerInfo info;
   info.settings = settings;
   info.inputs.resize(settings.inputs.size());
   for (std::size_t i = 0; i < settings.inputs.size(); ++i)
-    node.inputs.push_back(find(settings, settings.inputs[i], info.inputs[i]));
-  node.layer = make_layer(settings, info.inputs);
+    node.inputs.push_back(find(layers, n, settings.inputs[i], info.inputs[i]));
+  try {
+    node.layer = make_layer(settings, info.inputs);
+  } catch (const Error& error) {
+    refuse(settings.name, ": ", error.what());
+  }
   info.width = node.layer->width();
   info.shape = node.layer->describe();
   node.parameters = size_;
@@ -87,7 +111,7 @@ void Graph::plan_gradients() {
     }
   }
   for (std::size_t n = 0; n + 1 < nodes_.size(); ++n)
-    if (!read[n]) fail("layer ", layers_[n].settings.name, " is read by no layer; the last one alone gives the logit");
+    if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the last one alone gives the logit");
 
   std::vector<bool> written(nodes_.size());
   std::vector<bool> columns(pooled_width_);  // written
@@ -114,8 +138,9 @@ void Graph::plan_gradients() {
   Index at = 0;
   for (const PooledFeature& feature : pooled_) {
     if (!columns[at])
-      fail("no layer reads the pooled vector ", feature.name.empty() ? "at column " + std::to_string(at) : feature.name,
-           "; let one read \"pooled\", or take its table out");
+      throw SettingError("layer", concat(": no layer reads the pooled vector ",
+                                         feature.name.empty() ? "at column " + std::to_string(at) : feature.name,
+                                         "; let one read \"pooled\", or take its table out"));
     at += feature.dim;
   }
 }

@@ -33,7 +33,7 @@ class Graph {
     Index packed = 0;      // and in the packed one
   };
 
-  /// Errors: name layer, input and what would fit.
+  /// Throws SettingError.
   Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled);
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -53,8 +53,9 @@ class Graph {
   void pack(const Exec& exec, const float* parameters, bool backward);
 
  private:
-  Input find(const dense::LayerSettings& layer, const std::string& input, dense::InputShape& shape) const;
-  void add(const dense::LayerSettings& settings);
+  Input find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
+             dense::InputShape& shape) const;
+  void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
   /// Who writes and who adds, from the last layer back.
   void plan_gradients();
 

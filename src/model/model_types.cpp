@@ -8,6 +8,8 @@
 namespace tesserec::model {
 namespace {
 
+std::vector<dense::LayerSettings> network(const Settings& s) { return s.layers; }
+
 std::vector<ModelType>& all_types() {
   static std::vector<ModelType> types = {
       {"dlrm",
@@ -22,6 +24,7 @@ std::vector<ModelType>& all_types() {
        "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
        {"bottom", "deep", "top"},
        deepfm},
+      {"network", "the layers of [[model.layer]], in order; the last one's output is the logit.", {"layer"}, network},
   };
   return types;
 }
@@ -52,6 +55,8 @@ std::vector<dense::LayerSettings> layers_of(const Settings& s) {
   if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
   if (reads("top") && (s.top.empty() || s.top.back() != 1))
     throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
+  if (reads("layer") && s.layers.empty())
+    throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
   return type.layers(s);
 }
 

@@ -12,9 +12,11 @@ comm::NodeMemory shared(const comm::Node& node, Index size) {
 }  // namespace
 
 std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  const std::vector<std::string> names = embedding::embedding_names(tables);
   std::vector<PooledFeature> features;
   for (const embedding::EmbeddingBagConfig& table : tables)
-    for (const std::string& name : table.feature_names) features.push_back({name, table.embedding_dim});
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      features.push_back({names[features.size()], table.embedding_dim});
   return features;
 }
 

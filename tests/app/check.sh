@@ -33,6 +33,20 @@ must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
+# Layer by layer; what the data alone can refuse names the line of the layer.
+must_succeed 'inputs = ["bottom", "pooled"]' check "$deck" --network
+cp "$folder/out" "$folder/layers.toml"
+must_succeed 'top          mlp of interaction: 8-4-2-1' check "$folder/layers.toml"
+line=$(grep -n 'name = "interaction"' "$folder/layers.toml" | cut -d : -f 1)
+for command in check train; do
+  must_fail "layers.toml:$((line - 1)): model.layer.interaction: the vectors of a dot have one dimension, but bottom has 5 numbers and C1 has 2" \
+    "$command" "$folder/layers.toml" --set 'model.layer.bottom.widths=[3, 5]' --set train.lanes=2
+done
+must_fail 'model.layer.interaction: the vectors of a dot have one dimension, but bottom has 2 numbers and C2 has 3' check "$deck" \
+  --set 'table=[{name="C1"}, {name="C2", dim=3}, {name="C3"}]'
+must_fail 'model.layer.bottom reads "top", which comes after it' check "$folder/layers.toml" --set model.layer.bottom.inputs=top
+must_fail 'no layer reads the pooled vector C1' check "$folder/layers.toml" --set model.layer.interaction.inputs=bottom
+
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 
 # A plan's file, for any number of ranks: read, and refused where it is none or breaks what the deck demands.

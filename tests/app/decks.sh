@@ -45,6 +45,10 @@ must_succeed '"samples"' predict "$deck" --json "${small[@]}" --scores "$folder/
 cmp "$folder/runs/$1/scores.h5" "$folder/other/scores.h5" || complain "predict twice: other scores"
 # The same command again: nothing is left to do, and nothing changes.
 must_succeed "\"weights_digest\": \"$digest\"" train "$deck" --json "${small[@]}"
+# And layer by layer it trains to the same bits.
+must_succeed 'type = "network"' check "$deck" --network "${small[@]}"
+mv "$folder/out" "$folder/layers.toml"
+must_succeed "\"weights_digest\": \"$digest\"" train "$folder/layers.toml" --json --set run.output=layers
 while IFS= read -r line; do
   "$JSON_CHECK" <<<"$line" || complain "metrics.jsonl: $line"
 done <"$folder/runs/$1/metrics.jsonl"

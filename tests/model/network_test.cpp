@@ -156,8 +156,8 @@ TEST_CASE("a layer type of one's own") {
     cat.type = "cat";
     return make_layer(cat, inputs);
   };
-  dense::add_layer_type({"side_by_side", both});
-  CHECK(mentions(error_of([&] { dense::add_layer_type({"side_by_side", both}); }), "side_by_side already"));
+  dense::add_layer_type({"side_by_side", "", {}, both});
+  CHECK(mentions(error_of([&] { dense::add_layer_type({"side_by_side", "", {}, both}); }), "side_by_side already"));
   Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);
@@ -166,19 +166,19 @@ TEST_CASE("a layer type of one's own") {
 TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
-  CHECK(refused({}) == "a network has at least one layer");
-  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "layer a: there is no type \"sum\""));
+  CHECK(refused({}) == "model.layer: a network has at least one layer");
+  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "model.layer.a: there is no type \"sum\""));
   CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "mlp, dot, cat"));
-  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}), "layer a reads \"logit\""));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}),
+                 "model.layer.a reads \"logit\", which comes after it"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"pooled.shape"}}), "pooled.shop"));
-  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"a"}}), "no layer before it"));
-  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"dense"}}), "layer a is read by no layer"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"a"}}), "model.layer.a reads \"a\", itself"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"dense"}}), "model.layer.a is read by no layer"));
   CHECK(mentions(with({.name = "logit", .type = "cat", .inputs = {"dense"}}), "two layers have this name"));
   CHECK(mentions(with({.name = "dense", .type = "cat", .inputs = {"dense"}}), "stands for an input"));
-  CHECK(mentions(with({.type = "cat", .inputs = {"dense"}}), "layer 0 has no name"));
-  CHECK(
-      mentions(with({.name = "a", .type = "dot", .inputs = {"pooled"}}), "vector 0 has 3 numbers and vector 1 has 2"));
-  CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense"}}), "layer a: an mlp needs widths"));
+  CHECK(mentions(with({.type = "cat", .inputs = {"dense"}}), "model.layer.0 has no name"));
+  CHECK(mentions(with({.name = "a", .type = "dot", .inputs = {"pooled"}}), "user has 3 numbers and item has 2"));
+  CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense"}}), "model.layer.a: an mlp needs widths"));
   CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense", "pooled"}, .widths = {1}}),
                  "one input, and not 2"));
   CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}}), "a cross needs layers"));

@@ -48,6 +48,9 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
 /// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);
 
+/// Of a deck whose tables are known: the layers of its model fit one another and the data's dense features.
+void check_network(const Deck& deck, Index dense_features);
+
 /// For commands that need samples: Error unless data.train or data.synthetic is given.
 void require_data(const Deck& deck);
 /// For preprocessing: Error unless preprocess.train and preprocess.output are given.
@@ -55,5 +58,7 @@ void require_preprocess(const Deck& deck);
 
 /// The deck as TOML text with every key but those that stay unset; reading it gives the same Deck.
 std::string effective_deck(const Deck& deck);
+/// The same model layer by layer, as model.type = "network" takes it.
+Deck as_network(Deck deck);
 
 }  // namespace tesserec::deck

@@ -32,6 +32,7 @@ inline void copy_rows(Index rows, Rows<const float> from, Rows<float> to) {
 /// What a layer is made for: an input's width, as vectors side by side.
 struct InputShape {
   std::vector<Index> vectors;
+  std::vector<std::string> names = {};  ///< of the vectors, for messages
   Index width() const;
 };
 

@@ -12,7 +12,8 @@
 
 namespace tesserec::model {
 
-/// A setting that a model cannot take: "model.KEY" and then `text`, which says what it is and what would fit.
+/// A setting that a model cannot take: "model.KEY" and then `text`, which says what it is and what would fit. The key
+/// of a layer is "layer.NAME".
 struct SettingError : Error {
   SettingError(const std::string& key_, const std::string& text_)
       : Error("model." + key_ + text_), key(key_), text(text_) {}

@@ -50,7 +50,7 @@ std::string describe_layers(const std::vector<LayerInfo>& layers);
 /// their activations sit in the cache; threads take runs of lanes.
 class Network {
  public:
-  /// The layers of model `settings.type`. Errors: name the setting or the layer, and what would fit.
+  /// The layers of model `settings.type`. Throws SettingError.
   Network(const Settings& settings, Index dense_features, std::vector<PooledFeature> pooled);
   /// The same without names.
   Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/dense/loss.hpp>
 
 namespace tesserec::model {
@@ -29,6 +30,7 @@ struct Settings {
   Cross cross = Cross::low_rank;
   Index cross_layers = 3;
   Index cross_rank = 512;                         ///< low_rank
+  std::vector<dense::LayerSettings> layers;       ///< of a network
   Loss loss = Loss::bce;                          ///< bce on logits; mse and wbce on probabilities
   double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
   std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1

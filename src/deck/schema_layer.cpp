@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// [[model.layer]]
+#include "section.hpp"
+#include <tesserec/model/model_types.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+using dense::LayerSettings;
+
+Keys<LayerSettings> layer_keys() {
+  const auto of_type = [](Key<LayerSettings> key) {
+    return of_some(
+        std::move(key), "type", [](const LayerSettings& layer) -> auto& { return dense::layer_type(layer.type); });
+  };
+  Choices<std::string> types;
+  for (const dense::LayerType& type : dense::layer_types()) types.emplace_back(type.name, type.name);
+  return {
+      required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
+      required(choice("type", &LayerSettings::type, types,
+                      join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
+      required(
+          texts("inputs", &LayerSettings::inputs, Text::filled, {1},
+                "Layers before it, dense (the dense features), pooled (all pooled vectors, the tables' features in "
+                "order), or pooled.FEATURE.")),
+      of_type(
+          integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons", "Of each linear layer of an mlp.")),
+      of_type(boolean("relu_at_end", &LayerSettings::relu_at_end, "mlp: a ReLU behind the last linear layer too.")),
+      of_type(boolean("itself", &LayerSettings::itself, "dot: also each vector with itself.")),
+      of_type(integer("layers", &LayerSettings::layers, {0, 1024}, "layers", "Of a cross network.")),
+      of_type(integer("rank", &LayerSettings::rank, {0, 1 << 20}, "columns", "cross: of each matrix; 0 = full.")),
+  };
+}
+
+}  // namespace
+
+Section layer_section() {
+  const std::string path = "model.layer";
+  Section section;
+  section.info = {path, "[[" + path + "]]",
+                  "A layer of a model of type network. `tesserec check DECK --network` shows any model in this form.",
+                  infos(layer_keys())};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* blocks = repeated(root, path, "a network has at least one layer");
+    if (blocks == nullptr) return;
+    if (const auto& keys = model::model_type(deck.model.type).keys;
+        std::find(keys.begin(), keys.end(), "layer") == keys.end())
+      fail(blocks->where, ": [[", path, "]] is not for model.type = ", quoted(deck.model.type),
+           "; set it to \"network\"");
+    for (const Value& block : blocks->list) {
+      const Value* name = block.find("name");
+      const bool named = name != nullptr && name->kind == Kind::text && !name->text.empty();
+      const std::string place = std::to_string(deck.model.layers.size());
+      read_keys(deck, layer_keys(), deck.model.layers.emplace_back(), block, path + "." + (named ? name->text : place));
+    }
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    for (const LayerSettings& layer : deck.model.layers)
+      out += "\n[[" + path + "]]\n" + write_keys(layer_keys(), layer);
+  };
+  return section;
+}
+
+}  // namespace tesserec::deck
