@@ -19,6 +19,7 @@ class LayerAlone {
   }
 
   const dense::Layer& layer() const { return *layer_; }
+  dense::Layer::Draw draw;
 
   /// inputs[i] [rows, width of input i] -> [rows, width()].
   std::vector<float> forward(Index rows, std::vector<std::vector<float>> inputs) {
@@ -55,7 +56,9 @@ class LayerAlone {
     settings.inputs.resize(inputs.size());
     return make_layer(settings, inputs);
   }
-  dense::Layer::Chunk chunk() const { return {rows_, views_, parameters_.data(), packed_.data(), workspace_.get()}; }
+  dense::Layer::Chunk chunk() const {
+    return {rows_, views_, parameters_.data(), packed_.data(), workspace_.get(), draw};
+  }
   dense::Rows<float> view(std::vector<float>& numbers) const {
     return {numbers.data(), layer_->width(), layer_->width()};
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/dense/activation.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/dense/layer.hpp>
 #include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/dense/loss.hpp>
+#include <tesserec/dense/loss_types.hpp>
 #include <tesserec/dense/mlp.hpp>

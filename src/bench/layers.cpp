@@ -43,7 +43,7 @@ class Layers {
     std::vector<dense::LinearLayer> layers;
     Index in = info.inputs[0].width(), at = 0;
     for (const Index out : info.settings.widths) {
-      layers.push_back({in, out, at, 0, true});
+      layers.push_back({in, out, at, 0, dense::Activation::relu});
       at += in * out, in = out;
     }
     const dense::Mlp mlp(layers);

@@ -108,7 +108,7 @@ void with_lines(const Deck& deck, const Body& body) {
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
   with_lines(deck, [&] { model::layers_of(model); });
-  if (model.loss == model::Loss::wbce && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
+  if (model.loss == "wbce" && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }
 

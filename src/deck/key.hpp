@@ -183,6 +183,19 @@ Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, L
       [](const std::string& value) { return quoted(value); });
 }
 
+/// A list of enum values.
+template <class T, class E>
+Key<T> some_of(const char* name, std::vector<E> T::*member, const Choices<E>& choices, const char* sentence) {
+  const std::vector<std::string> names = names_of(choices);
+  return list(
+      name, member, "list of choices", "one of " + join(names, " | "), "", sentence, Length{0}, true,
+      [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, names)].second; },
+      [=](const E& value) {
+        return quoted(
+            std::find_if(choices.begin(), choices.end(), [&](const auto& c) { return c.second == value; })->first);
+      });
+}
+
 template <class T>
 Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
                const char* sentence) {

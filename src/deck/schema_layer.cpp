@@ -19,16 +19,22 @@ Keys<LayerSettings> layer_keys() {
       required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
       required(choice("type", &LayerSettings::type, types,
                       join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
-      required(
-          texts("inputs", &LayerSettings::inputs, Text::filled, {1},
-                "Layers before it, dense (the dense features), pooled (all pooled vectors, the tables' features in "
-                "order), or pooled.FEATURE.")),
+      required(texts("inputs", &LayerSettings::inputs, Text::filled, {1},
+                     "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
+                     "and features), pooled.FEATURE, where * and ? match names, or rest (the pooled vectors that no "
+                     "layer before reads apart from others). A feature of several tables is FEATURE@TABLE.")),
+      of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons", "mlp: of each linear layer.")),
       of_type(
-          integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons", "Of each linear layer of an mlp.")),
-      of_type(boolean("relu_at_end", &LayerSettings::relu_at_end, "mlp: a ReLU behind the last linear layer too.")),
+          some_of("activations", &LayerSettings::activations, dense::activations(),
+                  "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing behind "
+                  "the last.")),
       of_type(boolean("itself", &LayerSettings::itself, "dot: also each vector with itself.")),
       of_type(integer("layers", &LayerSettings::layers, {0, 1024}, "layers", "Of a cross network.")),
-      of_type(integer("rank", &LayerSettings::rank, {0, 1 << 20}, "columns", "cross: of each matrix; 0 = full.")),
+      of_type(integer("rank", &LayerSettings::rank, {0, 1 << 20}, "columns",
+                      "cross, mixture_cross: of each matrix; cross: 0 = full.")),
+      of_type(integer("experts", &LayerSettings::experts, {1, 1024}, "experts", "mixture_cross: of each layer.")),
+      of_type(integer("dim", &LayerSettings::dim, {0, 1 << 20}, "columns", "product: of the first matrix.")),
+      of_type(number("rate", &LayerSettings::rate, {0.0, 1.0, true}, "", "dropout: the share of numbers that are 0.")),
   };
 }
 

@@ -2,6 +2,7 @@
 // [model], [optimizer], [[table]]; [[model.layer]] is in schema_layer.cpp
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
+#include <tesserec/dense/loss_types.hpp>
 #include <tesserec/model/model_types.hpp>
 
 namespace tesserec::deck {
@@ -18,39 +19,55 @@ Section model_section() {
         std::move(key), "model.type", [](const Model& model) -> auto& { return model::model_type(model.type); });
   };
   Choices<std::string> types;
-  std::string texts;
-  for (const model::ModelType& type : model::model_types()) {
-    types.emplace_back(type.name, type.name);
-    texts += (texts.empty() ? "" : " ") + type.name + ": " + type.text;
-  }
+  for (const model::ModelType& type : model::model_types()) types.emplace_back(type.name, type.name);
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
-  const Choices<model::Cross> crosses = {
-      {"low_rank", model::Cross::low_rank}, {"full", model::Cross::full}, {"vector", model::Cross::vector}};
-  const Choices<model::Loss> losses = {
-      {"bce", model::Loss::bce}, {"mse", model::Loss::mse}, {"wbce", model::Loss::wbce}};
+  const Choices<model::Cross> crosses = {{"low_rank", model::Cross::low_rank},
+                                         {"full", model::Cross::full},
+                                         {"vector", model::Cross::vector},
+                                         {"mixture", model::Cross::mixture}};
+  const auto of_loss = [](Key<Model> key) {
+    return of_some(
+        std::move(key), "model.loss", [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
+  };
+  Choices<std::string> losses;
+  for (const dense::LossType& type : dense::loss_types()) losses.emplace_back(type.name, type.name);
   const Keys<Model> keys = {
-      choice("type", &Model::type, types, texts),
+      choice("type", &Model::type, types,
+             join(model::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
       of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
       of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the top MLP after the interaction; the last is 1.")),
       of_type(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the MLP beside the factorization machine.")),
+                       "Widths of the MLP beside the factorization machine, or beside the linear part.")),
       of_type(choice("interaction", &Model::interaction, interactions,
                      "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
                      "side by side.")),
       of_type(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
       of_type(choice("cross", &Model::cross, crosses,
-                     "The cross network's products: matrices of cross_rank, full ones, or vectors.")),
+                     "The cross network's products: matrices of cross_rank, full ones, vectors, or a mixture of "
+                     "cross_experts of cross_rank.")),
       of_type(integer("cross_layers", &Model::cross_layers, {1, 1024}, "layers", "Layers of the cross network.")),
-      of_type(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank: of each matrix.")),
+      of_type(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank, mixture: of each matrix.")),
+      of_type(integer("cross_experts", &Model::cross_experts, {1, 1024}, "experts", "mixture: of each layer.")),
+      of_type(integers("branch1", &Model::branch1, {1, 1 << 20}, {1}, "neurons",
+                       "Widths of the MLP that gives the first matrix; the last is a multiple of embedding_dim.")),
+      of_type(integers("branch2", &Model::branch2, {1, 1 << 20}, {1}, "neurons",
+                       "Widths of the MLP that gives the second matrix; the last is a multiple of embedding_dim.")),
+      of_type(texts("wide", &Model::wide, Text::filled, {1},
+                    "What the linear part reads, as inputs of [[model.layer]]; the MLP reads dense and the rest.")),
+      of_type(texts("query", &Model::query, Text::filled, {1},
+                    "What the query's tower reads, as inputs of [[model.layer]].")),
+      of_type(texts("item", &Model::item, Text::filled, {}, "What the item's tower reads.")),
+      of_type(integers("towers", &Model::towers, {1, 1 << 20}, {1}, "neurons", "Widths of each tower.")),
+      of_type(choice("activation", &Model::activation, dense::activations(), "Behind hidden layers.")),
       choice("loss", &Model::loss, losses,
-             "bce: binary cross entropy on logits; mse: squared error; wbce: binary cross entropy with "
-             "loss_weights."),
-      number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",
-             "Clamps the probability to [t, 1 - t] in the loss; 0 means off."),
-      numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "wbce: weights of label 0 and label 1."),
+             join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
+      of_loss(number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",
+                     "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
+      of_loss(numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "Weights of label 0 and label 1.")),
+      of_loss(number("loss_temperature", &Model::loss_temperature, {}, "", "What scores are divided by.")),
   };
   return single("model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; }, {"layer"});
 }

@@ -36,11 +36,11 @@ class CrossLayer final : public Layer {
       Index in = width;
       if (rank > 0) {
         const Index v = add_parameter(name + ".v", rank, width, Start::weight);
-        products.push_back({width, rank, v, LinearLayer::without, false});
+        products.push_back({width, rank, v, LinearLayer::without, Activation::none});
         in = rank;
       }
       const Index w = add_parameter(name + ".w", width, in, Start::weight);
-      products.push_back({in, width, w, add_parameter(name + ".bias", width, 1, Start::zero), false});
+      products.push_back({in, width, w, add_parameter(name + ".bias", width, 1, Start::zero), Activation::none});
       products_.emplace_back(std::move(products));
     }
   }

@@ -12,12 +12,18 @@ namespace {
 
 std::vector<LayerType>& all_types() {
   static std::vector<LayerType> types = {
-      {"mlp", "linear layers, each with its activation.", {"widths", "relu_at_end"}, make_mlp},
+      {"mlp", "linear layers, each with its activation.", {"widths", "activations"}, make_mlp},
       {"dot", "the first vector, and the inner products of all pairs (DLRM's).", {"itself"}, make_dot},
       {"cat", "its inputs side by side.", {}, make_cat},
       {"cross", "DCN v2's cross network.", {"layers", "rank"}, make_cross},
       {"fm", "a factorization machine's second order: one number.", {}, make_fm},
       {"vector_cross", "the first DCN's cross network.", {"layers"}, make_vector_cross},
+      {"mixture_cross", "DCN v2's cross network of experts.", {"layers", "rank", "experts"}, make_mixture_cross},
+      {"product", "a matrix [numbers / dim, dim] times a matrix [dim, numbers / dim].", {"dim"}, make_product},
+      {"score", "the inner product of two vectors.", {}, make_score},
+      {"sum", "its inputs added.", {}, make_sum},
+      {"layer_norm", "mean 0 and variance 1, then a weight and a bias for each number.", {}, make_layer_norm},
+      {"dropout", "in training, some numbers are 0.", {"rate"}, make_dropout},
   };
   return types;
 }

@@ -25,11 +25,11 @@ TESSEREC_KERNEL LossValue cross_entropy(double p, double y) {
   return {-y * log_p - (1.0 - y) * log_q, (p - y) / std::max(p * (1.0 - p), 1e-12)};
 }
 
-double weight_of(const LossSettings& settings, double y) { return settings.weight[y >= 1.0 ? 1 : 0]; }
+double weight_of(const SampleLoss& settings, double y) { return settings.weight[y >= 1.0 ? 1 : 0]; }
 
 }  // namespace
 
-TESSEREC_KERNEL LossValue loss_of_probability(const LossSettings& settings, double probability, double label) {
+TESSEREC_KERNEL LossValue loss_of_probability(const SampleLoss& settings, double probability, double label) {
   const Clamp clamp(settings.threshold);
   const double p = std::clamp(probability, clamp.low, clamp.high);
   LossValue loss;
@@ -46,7 +46,7 @@ TESSEREC_KERNEL LossValue loss_of_probability(const LossSettings& settings, doub
   return loss;
 }
 
-TESSEREC_KERNEL LossValue loss_of_logit(const LossSettings& settings, double logit, double label) {
+TESSEREC_KERNEL LossValue loss_of_logit(const SampleLoss& settings, double logit, double label) {
   const double p = elementary::sigmoid(logit);
   if (settings.type == Loss::bce && settings.threshold == 0.0)
     return {std::max(logit, 0.0) - logit * label + elementary::log1p(elementary::exp(-std::abs(logit))), p - label};
@@ -55,12 +55,12 @@ TESSEREC_KERNEL LossValue loss_of_logit(const LossSettings& settings, double log
   return loss;
 }
 
-TESSEREC_KERNEL double probability(const LossSettings& settings, double logit) {
+TESSEREC_KERNEL double probability(const SampleLoss& settings, double logit) {
   const Clamp clamp(settings.threshold);
   return std::clamp(elementary::sigmoid(logit), clamp.low, clamp.high);
 }
 
-TESSEREC_KERNEL void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
+TESSEREC_KERNEL void loss_and_gradient(const SampleLoss& settings, Index rows, Index samples, const float* logits,
                                        const float* labels, double& sum, float* gradient) {
   const double n = samples;
   for (Index i = 0; i < rows; ++i) {

@@ -4,7 +4,7 @@
 
 #include "kernels.hpp"
 #include "panels.hpp"
-#include <tesserec/core/kernel.hpp>
+#include "vectors.hpp"
 #include <tesserec/dense/mlp.hpp>
 
 namespace tesserec::dense {
@@ -15,10 +15,6 @@ Index padded(Index columns) { return panel_count(columns, kernels().width) * ker
 /// All its buffers are made for the same rows.
 [[maybe_unused]] bool has_room(const MlpWorkspace& workspace, Index rows, Index output_width) {
   return rows * output_width <= Index(workspace.outputs.back().extent(0));
-}
-
-TESSEREC_KERNEL void add_to(Index n, const float* from, float* to) {
-  for (Index i = 0; i < n; ++i) to[i] += from[i];
 }
 
 }  // namespace
@@ -65,6 +61,7 @@ MlpWorkspace Mlp::make_workspace(const Exec& exec, Index rows) const {
   Index widest = 0;
   for (const LinearLayer& layer : layers_) {
     made.outputs.push_back(buffer(rows * padded(layer.out)));
+    made.smooth.push_back(buffer(is_smooth(layer.activation) ? rows * padded(layer.out) : 0));
     made.gradients.push_back(buffer(rows * padded(layer.out)));
     widest = std::max(widest, padded(layer.out));
   }
@@ -87,9 +84,8 @@ void Mlp::backward(Index rows, const float* packed, bool add, float* gradient, R
                    Rows<float> input_gradient, MlpWorkspace& workspace) const {
   assert(has_room(workspace, rows, output_width()));
   const Index width = kernels().width;
-  float* dy = workspace.gradients.back().data();
-  to_panels(rows, width, upstream, dy);
-  mask_and_sum(rows, output_width(), width, mask(layers_.size() - 1, workspace), dy, workspace.bias_sums.data());
+  to_panels(rows, width, upstream, workspace.gradients.back().data());
+  through_activation(layers_.size() - 1, rows, workspace);
   for (std::size_t l = layers_.size(); l-- > 0;) {
     weight_gradient(l, rows, add, gradient, workspace);
     if (l > 0 || input_gradient.data != nullptr) this->input_gradient(l, rows, packed, workspace);
@@ -103,15 +99,18 @@ void Mlp::forward(std::size_t l, Index rows, const float* packed, MlpWorkspace& 
   Product p;
   p.rows = p.a_rows = rows, p.depth = layer.in, p.panels = panel_count(layer.out, kernels().width);
   p.a = input(l, workspace), p.b = packed + packed_[l].forward, p.start = packed + packed_[l].bias;
-  p.c = workspace.outputs[l].data();
-  p.finish = layer.relu ? Finish::relu : Finish::store;
+  const bool smooth = is_smooth(layer.activation);
+  p.c = smooth ? workspace.smooth[l].data() : workspace.outputs[l].data();
+  p.finish = layer.activation == Activation::relu ? Finish::relu : Finish::store;
   kernels().product(p);
+  if (smooth) activate(layer.activation, rows * padded(layer.out), p.c, workspace.outputs[l].data());
 }
 
 void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const {
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
-  if (layer.bias != LinearLayer::without && add) add_to(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
+  if (layer.bias != LinearLayer::without && add)
+    dense::add(layer.out, workspace.bias_sums.data(), gradient + layer.bias);
   if (layer.bias != LinearLayer::without && !add)
     std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
   kernels().weight_gradient(
@@ -125,12 +124,22 @@ void Mlp::input_gradient(std::size_t l, Index rows, const float* packed, MlpWork
   p.rows = p.a_rows = rows, p.depth = layer.out, p.panels = panel_count(layer.in, kernels().width);
   p.a = workspace.gradients[l].data(), p.b = packed + packed_[l].backward;
   p.c = workspace.input_gradient_panels.data();
-  if (l > 0) {  // the gradient of the layer before, whose bias sums are due
-    p.c = workspace.gradients[l - 1].data();
+  if (l > 0) p.c = workspace.gradients[l - 1].data();
+  const bool smooth = l > 0 && is_smooth(layers_[l - 1].activation);
+  if (l > 0 && !smooth) {  // the gradient of the layer before, whose bias sums are due
     p.finish = Finish::gradient, p.y = mask(l - 1, workspace), p.sums = workspace.bias_sums.data();
     std::fill_n(p.sums, padded(layer.in), 0.0f);
   }
   kernels().product(p);
+  if (smooth) through_activation(l - 1, rows, workspace);
+}
+
+void Mlp::through_activation(std::size_t l, Index rows, MlpWorkspace& workspace) const {
+  const LinearLayer& layer = layers_[l];
+  float* const dy = workspace.gradients[l].data();
+  if (is_smooth(layer.activation))
+    activate_back(layer.activation, rows * padded(layer.out), workspace.smooth[l].data(), dy);
+  mask_and_sum(rows, layer.out, kernels().width, mask(l, workspace), dy, workspace.bias_sums.data());
 }
 
 const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {
@@ -138,7 +147,7 @@ const float* Mlp::input(std::size_t l, const MlpWorkspace& workspace) const {
 }
 
 const float* Mlp::mask(std::size_t l, const MlpWorkspace& workspace) const {
-  return layers_[l].relu ? workspace.outputs[l].data() : nullptr;
+  return layers_[l].activation == Activation::relu ? workspace.outputs[l].data() : nullptr;
 }
 
 }  // namespace tesserec::dense

@@ -9,8 +9,8 @@ namespace {
 
 class MlpLayer final : public Layer {
  public:
-  MlpLayer(Index input, const std::vector<Index>& widths, bool relu_at_end)
-      : mlp_(lay_out(input, widths, relu_at_end)) {}
+  MlpLayer(Index input, const std::vector<Index>& widths, const std::vector<Activation>& activations)
+      : mlp_(lay_out(input, widths, activations)) {}
 
   Index width() const override { return mlp_.output_width(); }
   std::string describe() const override {
@@ -49,13 +49,16 @@ class MlpLayer final : public Layer {
   };
   static MlpWorkspace& panels(const Chunk& chunk) { return static_cast<Panels*>(chunk.workspace)->panels; }
 
-  std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths, bool relu_at_end) {
+  std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths,
+                                   const std::vector<Activation>& activations) {
     std::vector<LinearLayer> layers;
     for (std::size_t l = 0; l < widths.size(); ++l) {
       const std::string name = std::to_string(l);
       const Index weight = add_parameter(name + ".weight", widths[l], in, Start::weight);
       const Index bias = add_parameter(name + ".bias", widths[l], 1, Start::bias);
-      layers.push_back({in, widths[l], weight, bias, relu_at_end || l + 1 < widths.size()});
+      const Activation by_default = l + 1 < widths.size() ? Activation::relu : Activation::none;
+      layers.push_back({in, widths[l], weight, bias,
+                        activations.empty() ? by_default : activations[activations.size() > 1 ? l : 0]});
       in = widths[l];
     }
     return layers;
@@ -71,7 +74,11 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector
   if (settings.widths.empty()) fail("an mlp needs widths: the neurons of each of its linear layers");
   for (const Index width : settings.widths)
     if (width < 1) fail("widths has ", width, "; a linear layer has at least one neuron");
-  return std::make_unique<MlpLayer>(inputs[0].width(), settings.widths, settings.relu_at_end);
+  const std::vector<Activation>& activations = settings.activations;
+  if (activations.size() > 1 && activations.size() != settings.widths.size())
+    fail("activations has ", activations.size(), " entries for ", settings.widths.size(),
+         " linear layers; give one for each, or one for all");
+  return std::make_unique<MlpLayer>(inputs[0].width(), settings.widths, activations);
 }
 
 }  // namespace tesserec::dense

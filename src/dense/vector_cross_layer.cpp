@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * (w_l . x_l) + b_l + x_l
 #include "layers.hpp"
+#include "vectors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
@@ -8,20 +9,9 @@
 namespace tesserec::dense {
 namespace {
 
-/// In order: one chain of additions, which no instruction set changes.
-float dot(Index n, const float* a, const float* b) {
-  float sum = 0.0f;
-  for (Index i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
-}
 TESSEREC_KERNEL void cross(Index n, const float* x0, float s, const float* b, const float* x, float* out) {
   for (Index i = 0; i < n; ++i) out[i] = x0[i] * s + b[i] + x[i];
 }
-/// to += s * from
-TESSEREC_KERNEL void add_scaled(Index n, float s, const float* from, float* to) {
-  for (Index i = 0; i < n; ++i) to[i] += s * from[i];
-}
-
 class VectorCrossLayer final : public Layer {
  public:
   VectorCrossLayer(Index width, Index layers) : width_(width) {
@@ -59,7 +49,7 @@ class VectorCrossLayer final : public Layer {
       for (std::size_t l = 0; l < layers_.size(); ++l) {
         const float* x = l == 0 ? x0[r] : own.x[l - 1].data() + r * width_;
         float* next = l + 1 < layers_.size() ? own.x[l].data() + r * width_ : out[r];
-        const float s = own.s[l](r) = dot(width_, chunk.parameters + layers_[l].w, x);
+        const float s = own.s[l](r) = inner_product(width_, chunk.parameters + layers_[l].w, x);
         cross(width_, x0[r], s, chunk.parameters + layers_[l].bias, x, next);
       }
   }
@@ -75,20 +65,20 @@ class VectorCrossLayer final : public Layer {
       std::fill_n(dx0, width_, 0.0f);
       for (std::size_t l = layers_.size(); l-- > 0;) {
         const float* x = l == 0 ? x0[r] : own.x[l - 1].data() + r * width_;
-        const float ds = dot(width_, g, x0[r]);
+        const float ds = inner_product(width_, g, x0[r]);
         add_scaled(width_, own.s[l](r), g, dx0);
-        add_scaled(width_, 1.0f, g, own.sums.data() + layers_[l].bias);
+        dense::add(width_, g, own.sums.data() + layers_[l].bias);
         add_scaled(width_, ds, x, own.sums.data() + layers_[l].w);
         add_scaled(width_, ds, chunk.parameters + layers_[l].w, g);
       }
       if (input_gradients[0].data == nullptr) continue;
       std::copy_n(g, width_, input_gradients[0][r]);
-      add_scaled(width_, 1.0f, dx0, input_gradients[0][r]);
+      dense::add(width_, dx0, input_gradients[0][r]);
     }
     for (const Parameter& tensor : parameters()) {
       float* const to = gradient + tensor.offset;
       if (!add) std::fill_n(to, tensor.rows, 0.0f);
-      add_scaled(tensor.rows, 1.0f, own.sums.data() + tensor.offset, to);
+      dense::add(tensor.rows, own.sums.data() + tensor.offset, to);
     }
   }
 

@@ -7,12 +7,12 @@ namespace tesserec::model {
 
 std::vector<dense::LayerSettings> deepfm(const Settings& s) {
   return {
-      {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
+      hidden(s, "bottom", "dense", s.bottom),
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},
-      {.name = "deep", .type = "mlp", .inputs = {"all"}, .widths = s.deep, .relu_at_end = true},
+      hidden(s, "deep", "all", s.deep),
       {.name = "fm", .type = "fm", .inputs = {"all"}},
       {.name = "both", .type = "cat", .inputs = {"bottom", "deep", "fm"}},
-      {.name = "top", .type = "mlp", .inputs = {"both"}, .widths = s.top},
+      mlp(s, "top", "both", s.top),
   };
 }
 

@@ -13,9 +13,9 @@ std::vector<dense::LayerSettings> dlrm(const Settings& s) {
                        concat(" is ", join(s.bottom, "-"),
                               ": with interaction dot its last width must be model.embedding_dim = ", s.embedding_dim));
   return {
-      {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
+      hidden(s, "bottom", "dense", s.bottom),
       {.name = "interaction", .type = dot ? "dot" : "cat", .inputs = {"bottom", "pooled"}, .itself = s.itself},
-      {.name = "top", .type = "mlp", .inputs = {"interaction"}, .widths = s.top},
+      mlp(s, "top", "interaction", s.top),
   };
 }
 

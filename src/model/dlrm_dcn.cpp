@@ -6,15 +6,20 @@
 namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
+  const bool matrices = s.cross == Cross::low_rank || s.cross == Cross::mixture;
+  const std::string type = s.cross == Cross::vector    ? "vector_cross"
+                           : s.cross == Cross::mixture ? "mixture_cross"
+                                                       : "cross";
   return {
-      {.name = "bottom", .type = "mlp", .inputs = {"dense"}, .widths = s.bottom, .relu_at_end = true},
+      hidden(s, "bottom", "dense", s.bottom),
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},
       {.name = "cross",
-       .type = s.cross == Cross::vector ? "vector_cross" : "cross",
+       .type = type,
        .inputs = {"all"},
        .layers = s.cross_layers,
-       .rank = s.cross == Cross::low_rank ? s.cross_rank : 0},
-      {.name = "top", .type = "mlp", .inputs = {"cross"}, .widths = s.top},
+       .rank = matrices ? s.cross_rank : 0,
+       .experts = s.cross == Cross::mixture ? s.cross_experts : 1},
+      mlp(s, "top", "cross", s.top),
   };
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fnmatch.h>
+
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -21,65 +23,93 @@ template <class... Parts>
 Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled)
     : dense_features_(dense_features), pooled_(std::move(pooled)) {
   for (const PooledFeature& feature : pooled_) pooled_width_ += feature.dim;
+  read_apart_.resize(pooled_.size());
   if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
   for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
-  if (const LayerInfo& last = layers_.back(); last.width != 1)
-    refuse(last.settings.name, " is the last and must give one number, the logit, but gives ", last.width);
   plan_gradients();
 }
 
-Graph::Input Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
-                         dense::InputShape& shape) const {
-  const dense::LayerSettings& layer = layers[reader];
-  if (input == "dense") {
-    if (dense_features_ < 1) refuse(layer.name, " reads \"dense\", but the data has no dense features");
-    shape = {{dense_features_}, {input}};
-    return {From::dense, 0, {0, dense_features_}};
-  }
-  if (input == "pooled") {
-    for (const PooledFeature& feature : pooled_) {
-      shape.vectors.push_back(feature.dim);
-      shape.names.push_back(feature.name.empty() ? "pooled vector " + std::to_string(shape.names.size())
-                                                 : feature.name);
+void Graph::pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const {
+  Index at = 0;
+  bool before = false;
+  for (std::size_t f = 0; f < pooled_.size(); ++f) {
+    const Range columns{at, at + pooled_[f].dim};
+    at = columns.end;
+    if (wanted(f)) {
+      if (before)
+        node.inputs.back().columns.end = columns.end;  // neighbours are one input
+      else
+        node.inputs.push_back({From::pooled, 0, columns}), info.inputs.emplace_back();
+      info.inputs.back().vectors.push_back(pooled_[f].dim);
+      info.inputs.back().names.push_back(name_of(f));
     }
-    return {From::pooled, 0, {0, pooled_width_}};
+    before = wanted(f);
   }
-  Range columns;
-  for (const PooledFeature& feature : pooled_) {
-    columns = {columns.end, columns.end + feature.dim};
-    if (input != "pooled." + feature.name) continue;
-    shape = {{feature.dim}, {input}};
-    return {From::pooled, 0, columns};
+}
+
+std::string Graph::name_of(std::size_t feature) const {
+  const std::string& name = pooled_[feature].name;
+  return name.empty() ? "pooled vector " + std::to_string(feature) : name;
+}
+
+bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
+  const std::size_t before = node.inputs.size();
+  const std::string prefix = "pooled.";
+  if (input == "pooled") pooled_inputs([](std::size_t) { return true; }, node, info);
+  if (input == "rest") pooled_inputs([&](std::size_t f) { return !read_apart_[f]; }, node, info);
+  if (input.starts_with(prefix)) {
+    const std::string name = input.substr(prefix.size());
+    const auto is = [&](std::size_t f) { return pooled_[f].name == name; };
+    const auto matches = [&](std::size_t f) { return ::fnmatch(name.c_str(), pooled_[f].name.c_str(), 0) == 0; };
+    pooled_inputs(is, node, info);
+    if (node.inputs.size() == before) pooled_inputs(matches, node, info);
   }
+  return node.inputs.size() > before;
+}
+
+void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
+                 Node& node, LayerInfo& info) const {
+  const std::string& layer = layers[reader].name;
+  if (input == "dense") {
+    if (dense_features_ < 1) refuse(layer, " reads \"dense\", but the data has no dense features");
+    node.inputs.push_back({From::dense, 0, {0, dense_features_}});
+    info.inputs.push_back({{dense_features_}, {input}});
+    return;
+  }
+  if (find_pooled(input, node, info)) return;
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
-      shape = {{layers_[n].width}, {input}};
-      return {From::layer, n, {0, layers_[n].width}};
+      node.inputs.push_back({From::layer, n, {0, layers_[n].width}});
+      info.inputs.push_back({{layers_[n].width}, {input}});
+      return;
     }
   for (std::size_t n = reader; n < layers.size(); ++n)
     if (layers[n].name == input)
-      refuse(layer.name, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
+      refuse(layer, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
              "; a layer reads what stands before it, so there is no cycle");
-  std::vector<std::string> known{"dense", "pooled"};
+  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors apart");
+  std::vector<std::string> known{"dense", "pooled", "rest"};
   for (const PooledFeature& feature : pooled_)
     if (!feature.name.empty()) known.push_back("pooled." + feature.name);
   for (const LayerInfo& other : layers_) known.push_back(other.settings.name);
-  refuse(layer.name, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
+  refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
 
 void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
   const dense::LayerSettings& settings = layers[n];
   if (settings.name.empty()) refuse(std::to_string(n), " has no name");
-  if (settings.name == "dense" || settings.name.starts_with("pooled"))
+  if (settings.name == "dense" || settings.name == "rest" || settings.name.starts_with("pooled"))
     refuse(settings.name, ": this name stands for an input; give another");
   for (const LayerInfo& other : layers_)
     if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
   Node node;
   LayerInfo info;
   info.settings = settings;
-  info.inputs.resize(settings.inputs.size());
-  for (std::size_t i = 0; i < settings.inputs.size(); ++i)
-    node.inputs.push_back(find(layers, n, settings.inputs[i], info.inputs[i]));
+  for (const std::string& input : settings.inputs) find(layers, n, input, node, info);
+  for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
+    for (const Input& input : node.inputs)
+      if (input.from == From::pooled && input.columns.size() < pooled_width_ && input.columns.contains(Index(at)))
+        read_apart_[f] = true;
   try {
     node.layer = make_layer(settings, info.inputs);
   } catch (const Error& error) {
@@ -111,7 +141,7 @@ void Graph::plan_gradients() {
     }
   }
   for (std::size_t n = 0; n + 1 < nodes_.size(); ++n)
-    if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the last one alone gives the logit");
+    if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
 
   std::vector<bool> written(nodes_.size());
   std::vector<bool> columns(pooled_width_);  // written
@@ -135,14 +165,10 @@ void Graph::plan_gradients() {
       }
       std::fill(begin, end, true);
     }
-  Index at = 0;
-  for (const PooledFeature& feature : pooled_) {
+  for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
     if (!columns[at])
-      throw SettingError("layer", concat(": no layer reads the pooled vector ",
-                                         feature.name.empty() ? "at column " + std::to_string(at) : feature.name,
+      throw SettingError("layer", concat(": no layer reads the pooled vector ", name_of(f),
                                          "; let one read \"pooled\", or take its table out"));
-    at += feature.dim;
-  }
 }
 
 void Graph::share_weights(const comm::Node& node) {

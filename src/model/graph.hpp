@@ -2,7 +2,7 @@
 /// A network's layers, who reads whom, and where each has its parameters; the same for all workers.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,14 +53,20 @@ class Graph {
   void pack(const Exec& exec, const float* parameters, bool backward);
 
  private:
-  Input find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
-             dense::InputShape& shape) const;
+  /// Appends what `input` of layer `reader` names: several inputs, where pooled vectors do not lie side by side.
+  void find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input, Node& node,
+            LayerInfo& info) const;
+  /// The same for pooled vectors; false: it names none.
+  bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
+  void pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const;
+  std::string name_of(std::size_t feature) const;
   void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
   /// Who writes and who adds, from the last layer back.
   void plan_gradients();
 
   Index dense_features_;
   std::vector<PooledFeature> pooled_;
+  std::vector<bool> read_apart_;  // [feature] a layer reads it without all others
   Index pooled_width_ = 0;
   std::vector<Node> nodes_;
   std::vector<LayerInfo> layers_;

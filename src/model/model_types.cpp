@@ -14,22 +14,46 @@ std::vector<ModelType>& all_types() {
   static std::vector<ModelType> types = {
       {"dlrm",
        "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
-       {"bottom", "top", "interaction", "itself"},
+       {"bottom", "top", "interaction", "itself", "activation"},
        dlrm},
+      {"dlrm_projection",
+       "DLRM whose vectors are projected to two matrices that are multiplied.",
+       {"bottom", "branch1", "branch2", "top", "activation"},
+       dlrm_projection},
       {"dlrm_dcn",
        "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
-       {"bottom", "top", "cross", "cross_layers", "cross_rank"},
+       {"bottom", "top", "cross", "cross_layers", "cross_rank", "cross_experts", "activation"},
        dlrm_dcn},
       {"deepfm",
        "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
-       {"bottom", "deep", "top"},
+       {"bottom", "deep", "top", "activation"},
        deepfm},
+      {"wide_deep", "a linear part beside an MLP (arXiv 1606.07792).", {"wide", "deep", "activation"}, wide_deep},
+      {"two_tower",
+       "an MLP of a query and one of an item, which meet in a dot.",
+       {"query", "item", "towers", "activation"},
+       two_tower},
       {"network", "the layers of [[model.layer]], in order; the last one's output is the logit.", {"layer"}, network},
   };
   return types;
 }
 
 }  // namespace
+
+dense::LayerSettings hidden(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+  return {.name = std::move(name),
+          .type = "mlp",
+          .inputs = {std::move(input)},
+          .widths = std::move(widths),
+          .activations = {s.activation}};
+}
+
+dense::LayerSettings mlp(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+  dense::LayerSettings layer = hidden(s, std::move(name), std::move(input), std::move(widths));
+  layer.activations.assign(layer.widths.size(), s.activation);
+  if (!layer.activations.empty()) layer.activations.back() = dense::Activation::none;
+  return layer;
+}
 
 const std::vector<ModelType>& model_types() { return all_types(); }
 

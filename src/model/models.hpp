@@ -7,7 +7,15 @@
 namespace tesserec::model {
 
 std::vector<dense::LayerSettings> dlrm(const Settings& settings);
+std::vector<dense::LayerSettings> dlrm_projection(const Settings& settings);
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
 std::vector<dense::LayerSettings> deepfm(const Settings& settings);
+std::vector<dense::LayerSettings> wide_deep(const Settings& settings);
+std::vector<dense::LayerSettings> two_tower(const Settings& settings);
+
+/// An MLP with model.activation behind each of its linear layers.
+dense::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+/// The same but for the last one.
+dense::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
 
 }  // namespace tesserec::model

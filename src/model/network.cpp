@@ -7,17 +7,25 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/dense/loss_types.hpp>
 #include <tesserec/model/model_types.hpp>
 #include <tesserec/model/network.hpp>
 
 namespace tesserec::model {
 namespace {
 
-dense::LossSettings loss_settings(const Settings& s) {
-  if (!(s.loss_threshold >= 0.0 && s.loss_threshold < 0.5))
-    fail("model.loss_threshold is ", s.loss_threshold, "; it must be in [0, 0.5)");
-  if (s.loss_weights.size() != 2) fail("model.loss_weights needs two numbers, for label 0 and label 1");
-  return {s.loss, s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}};
+std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& graph) {
+  const LayerInfo& last = graph.layers().back();
+  std::unique_ptr<dense::LossFunction> loss;
+  try {
+    loss = dense::loss_type(s.loss).make({s.loss_threshold, s.loss_weights, s.loss_temperature});
+  } catch (const Error& error) {
+    fail("model.", error.what());
+  }
+  if (const std::string takes = loss->refuses(last.width); !takes.empty())
+    throw SettingError("loss", concat(" ", s.loss, " takes ", takes, ", but the last layer, ", last.settings.name,
+                                      ", gives ", counted(last.width, "number")));
+  return loss;
 }
 
 std::vector<PooledFeature> without_names(const std::vector<Index>& dims) {
@@ -40,7 +48,7 @@ struct Network::Impl {
   Impl(const Settings& s, Index dense_features, std::vector<PooledFeature> pooled)
       : settings(s),
         graph(layers_of(s), dense_features, std::move(pooled)),
-        loss(loss_settings(s)),
+        loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()) {}
 
@@ -71,7 +79,7 @@ struct Network::Impl {
 
   Settings settings;
   Graph graph;
-  dense::LossSettings loss;
+  std::unique_ptr<dense::LossFunction> loss;
   const std::vector<Parameter>& layout;
   Index size;
   std::vector<Worker> workers;           // one a thread
@@ -81,7 +89,7 @@ struct Network::Impl {
 template <class Body>
 void Network::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
   const Index count = runs(exec, lanes);
-  while (std::ssize(workers) < count) workers.emplace_back(exec, graph, loss);
+  while (std::ssize(workers) < count) workers.emplace_back(exec, graph, *loss);
   parallel_for(exec, label, count, [&](Index run) {
     const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
     body(run, mine, workers[run]);
@@ -134,7 +142,13 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, nullptr};
+  const RankData data{input.global_size,
+                      input.dense,
+                      input.pooled,
+                      input.labels,
+                      pooled_gradient,
+                      nullptr,
+                      {true, input.seed, 0, input.step, offset}};
   std::vector<double> losses(lanes.size());
 
   const Index runs = impl_->runs(exec, lanes);

@@ -24,7 +24,8 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
                            Index dense_features, const embedding::EmbeddingBagCollection& collection,
                            const sharding::ParallelOptions& options,
                            const sharding::EmbeddingBagCollectionSharder& sharder)
-    : node(comm, comm::ranks_per_node(comm)),
+    : seed(options.seed),
+      node(comm, comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
       dense(settings, dense_features, pooled_features(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),

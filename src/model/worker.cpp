@@ -27,7 +27,7 @@ Vector<float> zeros(const Exec& exec, Index size) {
 
 }  // namespace
 
-Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& loss) : graph_(graph), loss_(loss) {
+Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {
   Index most = 0;
   for (const Graph::Node& node : graph.nodes()) {
     Activations& own = layers_.emplace_back();
@@ -42,15 +42,21 @@ Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& 
     most = std::max(most, added);
   }
   added_ = zeros(exec, chunk_samples * most);
+  loss_scratch_ = zeros(exec, loss.scratch(chunk_samples, graph.nodes().back().layer->width()));
 }
 
-dense::Layer::Chunk Worker::chunk(std::size_t n, const float* parameters, Index rows) const {
+dense::Layer::Chunk Worker::chunk(std::size_t n, const float* parameters, const RankData& data, Index first,
+                                  Index rows) const {
   const Graph::Node& node = graph_.nodes()[n];
-  return {rows, layers_[n].inputs, parameters + node.parameters, graph_.packed() + node.packed,
-          layers_[n].workspace.get()};
+  dense::Layer::Draw draw = data.draw;
+  draw.layer = Index(n);
+  draw.first_sample += first;
+  return {
+      rows, layers_[n].inputs, parameters + node.parameters, graph_.packed() + node.packed, layers_[n].workspace.get(),
+      draw};
 }
 
-const float* Worker::forward(const float* parameters, const RankData& data, Index first, Index rows) {
+dense::LossFunction::Chunk Worker::forward(const float* parameters, const RankData& data, Index first, Index rows) {
   for (std::size_t n = 0; n < layers_.size(); ++n) {
     const Graph::Node& node = graph_.nodes()[n];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -65,9 +71,19 @@ const float* Worker::forward(const float* parameters, const RankData& data, Inde
                                  : dense::Rows<const float>{layers_[input.layer].output.data(), width, width};
     }
     const Index width = node.layer->width();
-    node.layer->forward(chunk(n, parameters, rows), {layers_[n].output.data(), width, width});
+    node.layer->forward(chunk(n, parameters, data, first, rows), {layers_[n].output.data(), width, width});
   }
-  return layers_.back().output.data();
+  const Index width = graph_.nodes().back().layer->width();
+  return {rows,
+          data.global_size,
+          {layers_.back().output.data(), width, width},
+          data.labels == nullptr ? nullptr : data.labels + first,
+          loss_scratch_.data()};
+}
+
+dense::Rows<float> Worker::last_gradient() {
+  const Index width = graph_.nodes().back().layer->width();
+  return {layers_.back().gradient.data(), width, width};
 }
 
 dense::Rows<float> Worker::place(const Graph::Input& input, const RankData& data, Index first) const {
@@ -96,7 +112,7 @@ void Worker::backward(const float* parameters, const RankData& data, Index first
       next += rows * width;
     }
     const Index width = node.layer->width();
-    node.layer->backward(chunk(n, parameters, rows), {own.output.data(), width, width},
+    node.layer->backward(chunk(n, parameters, data, first, rows), {own.output.data(), width, width},
                          {own.gradient.data(), width, width}, own.input_gradients, add_chunk,
                          gradient + node.parameters);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -110,9 +126,7 @@ void Worker::backward(const float* parameters, const RankData& data, Index first
 double Worker::forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
-    const float* logits = forward(parameters, data, first, rows);
-    dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
-                             layers_.back().gradient.data());
+    loss_.evaluate(forward(parameters, data, first, rows), loss, last_gradient());
     backward(parameters, data, first, rows, first != samples.begin, gradient);
   });
   return loss;
@@ -121,11 +135,9 @@ double Worker::forward_backward(const float* parameters, const RankData& data, R
 double Worker::predict(const float* parameters, const RankData& data, Range samples) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
-    const float* logits = forward(parameters, data, first, rows);
-    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = dense::probability(loss_, logits[i]);
-    if (data.labels != nullptr)
-      dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
-                               layers_.back().gradient.data());
+    const dense::LossFunction::Chunk chunk = forward(parameters, data, first, rows);
+    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = loss_.prediction(chunk.out[i], chunk.out.width);
+    if (data.labels != nullptr) loss_.evaluate(chunk, loss, last_gradient());
   });
   return loss;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "graph.hpp"
-#include <tesserec/dense/loss.hpp>
+#include <tesserec/dense/loss_types.hpp>
 
 namespace tesserec::model {
 
@@ -15,13 +15,14 @@ struct RankData {
   const float* labels = nullptr;
   float* pooled_gradient = nullptr;
   float* probabilities = nullptr;
+  dense::Layer::Draw draw = {};  ///< of the rank's first sample
 };
 
 /// The activations of one thread, used again chunk after chunk and step after step.
 class Worker {
  public:
   /// Both outlive it.
-  Worker(const Exec& exec, const Graph& graph, const dense::LossSettings& loss);
+  Worker(const Exec& exec, const Graph& graph, const dense::LossFunction& loss);
   Worker(Worker&&) = default;  // and no copy: a vector that grows moves them, also where moving a view may throw
 
   /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
@@ -39,16 +40,19 @@ class Worker {
     std::vector<dense::Rows<float>> input_gradients;
   };
 
-  /// Logits of the chunk of `rows` samples from sample `first` on.
-  const float* forward(const float* parameters, const RankData& data, Index first, Index rows);
+  /// What the last layer gives for the chunk of `rows` samples from sample `first` on, as the loss takes it.
+  dense::LossFunction::Chunk forward(const float* parameters, const RankData& data, Index first, Index rows);
+  dense::Rows<float> last_gradient();
   void backward(const float* parameters, const RankData& data, Index first, Index rows, bool add, float* gradient);
-  dense::Layer::Chunk chunk(std::size_t n, const float* parameters, Index rows) const;
+  dense::Layer::Chunk chunk(std::size_t n, const float* parameters, const RankData& data, Index first,
+                            Index rows) const;
   /// Where the gradient of an input comes to in the end.
   dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;
 
   const Graph& graph_;
-  const dense::LossSettings& loss_;
+  const dense::LossFunction& loss_;
   std::vector<Activations> layers_;
+  Vector<float> loss_scratch_;
   Vector<float> added_;  // gradients of inputs that another reader has written, of one layer
 };
 

@@ -46,7 +46,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();
   phase("dense");
-  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, pooled),
+  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, pooled, step),
                                                   pooled_gradient.data(), lane_gradients);
   if (next != nullptr) tables.advance(next->ids);
   phase("reduce");
@@ -63,16 +63,18 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
 void TrainStep::predict(const data::Batch& batch, float* probabilities) {
   auto ids = model_.tables().start(batch.sparse, batch.global_size);
   const auto pooled = model_.tables().forward(exec_, ids);
-  model_.dense.predict(exec_, model_.parameters, input(batch, pooled), probabilities);
+  model_.dense.predict(exec_, model_.parameters, input(batch, pooled, 0), probabilities);
 }
 
-model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled) const {
+model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) const {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size()),
           batch.global_size,
           batch.dense.data(),
           pooled.data(),
-          batch.labels.data()};
+          batch.labels.data(),
+          model_.seed,
+          step};
 }
 
 void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step) {

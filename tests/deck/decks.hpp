@@ -41,6 +41,7 @@ embedding_dim = 8
 bottom = [16, 8]
 top = [32,
        1]
+loss = "wbce"
 loss_weights = [1, 2.5]
 
 [[table]]

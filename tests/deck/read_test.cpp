@@ -5,6 +5,7 @@
 #include "decks.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
+#include <tesserec/dense/loss_types.hpp>
 #include <tesserec/model/model_types.hpp>
 
 using namespace tesserec;
@@ -107,17 +108,27 @@ TEST_CASE("what a deck leaves open stays open in the effective deck") {
   }
 }
 
+namespace {
+
+/// A deck of a model of this type, of any but network.
+Deck deck_of(const model::ModelType& type) {
+  const bool two = std::count(type.keys.begin(), type.keys.end(), "item") > 0;
+  return parse_deck("[model]\ntype = \"" + type.name + "\"\n" + (two ? "item = \"pooled.a\"\n" : ""), "x");
+}
+
+}  // namespace
+
 TEST_CASE("the effective deck holds every key of the schema that is set") {
   std::string effective = deck::effective_deck(parse_deck(
       test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
   for (const model::ModelType& type : model::model_types())  // which read keys of their own
-    if (type.name != "network")
-      effective += deck::effective_deck(parse_deck("[model]\ntype = \"" + type.name + "\"\n", "x"));
+    if (type.name != "network") effective += deck::effective_deck(deck_of(type));
   for (const dense::LayerType& type : dense::layer_types())
-    effective +=
-        deck::effective_deck(parse_deck("[model]\ntype = \"network\"\n[[model.layer]]\nname = \"a\"\ntype = \"" +
-                                            type.name + "\"\ninputs = \"dense\"\n",
-                                        "x"));
+    effective += deck::effective_deck(parse_deck(
+        "[model]\ntype = \"network\"\n[[model.layer]]\nname = \"a\"\ninputs = \"dense\"\ntype = \"" + type.name + "\"\n",
+        "x"));
+  for (const dense::LossType& type : dense::loss_types())
+    effective += deck::effective_deck(parse_deck("[model]\nloss = \"" + type.name + "\"\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);
@@ -126,20 +137,18 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
 }
 
 TEST_CASE("a model as a network comes back layer by layer") {
-  const auto equal = [](const dense::LayerSettings& a, const dense::LayerSettings& b) {
-    return a.name == b.name && a.type == b.type && a.inputs == b.inputs && a.widths == b.widths &&
-           a.relu_at_end == b.relu_at_end && a.itself == b.itself && a.layers == b.layers && a.rank == b.rank;
-  };
   for (const model::ModelType& type : model::model_types()) {
     if (type.name == "network") continue;
     INFO(type.name);
-    const Deck deck = parse_deck("[model]\ntype = \"" + type.name + "\"\n", "x");
-    const Deck network = parse_deck(deck::effective_deck(deck::as_network(deck)), "y", {"model.layer.top.widths.0=99"});
-    REQUIRE(network.model.type == "network");
+    const Deck deck = deck_of(type);
     std::vector<dense::LayerSettings> layers = model::layers_of(deck.model);
-    for (dense::LayerSettings& layer : layers)
-      if (layer.name == "top") layer.widths[0] = 99;
-    CHECK(std::equal(layers.begin(), layers.end(), network.model.layers.begin(), network.model.layers.end(), equal));
+    const auto mlp = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.type == "mlp"; });
+    REQUIRE(mlp != layers.end());
+    mlp->widths[0] = 99;
+    const Deck network = parse_deck(deck::effective_deck(deck::as_network(deck)), "y",
+                                    {"model.layer." + mlp->name + ".widths.0=99"});
+    REQUIRE(network.model.type == "network");
+    CHECK(network.model.layers == layers);
   }
 }
 

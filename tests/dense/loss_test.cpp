@@ -11,7 +11,7 @@ using namespace tesserec::dense;
 TEST_CASE("the losses' gradients are their slopes") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.1}) {
-      const LossSettings settings{type, threshold, {0.7, 2.5}};
+      const SampleLoss settings{type, threshold, {0.7, 2.5}};
       for (const double label : {0.0, 0.3, 1.0})
         for (double z = -6.03; z < 6.0; z += 0.25) {
           const double h = 1e-5;
@@ -31,7 +31,7 @@ TEST_CASE("the losses stay finite at extreme logits, and a NaN stays a NaN") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.01})
       for (const double label : {0.0, 1.0}) {
-        const LossSettings settings{type, threshold, {1.0, 1.0}};
+        const SampleLoss settings{type, threshold, {1.0, 1.0}};
         for (const double z : {-1e30, -800.0, -40.0, 0.0, 40.0, 800.0, 1e30}) {
           const LossValue loss = loss_of_logit(settings, z, label);
           REQUIRE(std::isfinite(loss.value));

@@ -12,6 +12,24 @@ using namespace tesserec::dense;
 
 namespace {
 
+double activated(Activation activation, double x) {
+  const double p = 1.0 / (1.0 + std::exp(-x));
+  switch (activation) {
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::sigmoid:
+      return p;
+    case Activation::tanh:
+      return std::tanh(x);
+    case Activation::gelu:
+      return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+    case Activation::swish:
+      return x * p;
+    default:
+      return x;
+  }
+}
+
 double objective(const Mlp& mlp, Index rows, const std::vector<double>& parameters, const std::vector<double>& x,
                  const std::vector<float>& upstream) {
   double sum = 0.0;
@@ -22,7 +40,7 @@ double objective(const Mlp& mlp, Index rows, const std::vector<double>& paramete
       for (Index o = 0; o < layer.out; ++o) {
         y[o] = parameters[layer.bias + o];
         for (Index i = 0; i < layer.in; ++i) y[o] += a[i] * parameters[layer.weight + o * layer.in + i];
-        if (layer.relu) y[o] = std::max(y[o], 0.0);
+        y[o] = activated(layer.activation, y[o]);
       }
       a = y;
     }
@@ -34,7 +52,10 @@ double objective(const Mlp& mlp, Index rows, const std::vector<double>& paramete
 }  // namespace
 
 TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
-  const Mlp mlp({{5, 7, 0, 48, true}, {7, 4, 64, 96, true}, {4, 3, 112, 128, false}});
+  const auto last = GENERATE(Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh,
+                             Activation::gelu, Activation::swish);
+  const Activation first = last == Activation::none ? Activation::relu : last;
+  const Mlp mlp({{5, 7, 0, 48, first}, {7, 4, 64, 96, Activation::relu}, {4, 3, 112, 128, last}});
   const Index rows = 16, size = 144;
   const Random random(4, Purpose::test);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", size),
@@ -82,7 +103,7 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
 
 #ifndef NDEBUG
 TEST_CASE("more rows than a workspace has are a programmer's mistake") {
-  const Mlp mlp({{2, 3, 0, 6, true}, {3, 2, 9, 15, false}});
+  const Mlp mlp({{2, 3, 0, 6, Activation::relu}, {3, 2, 9, 15, Activation::none}});
   const std::vector<float> parameters(17, 0.5f), x(2 * 129, 1.0f);
   std::vector<float> gradient(17), y(2 * 129);
   const Rows<const float> in{x.data(), 2, 2};

@@ -112,7 +112,7 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
                   {},     {},   {},       {}};
     serial.run();
     const Index b1 = s.hidden * s.in, w2 = b1 + s.hidden, b2 = w2 + s.out * s.hidden;
-    const Mlp mlp({{s.in, s.hidden, 0, b1, true}, {s.hidden, s.out, w2, b2, false}});
+    const Mlp mlp({{s.in, s.hidden, 0, b1, Activation::relu}, {s.hidden, s.out, w2, b2, Activation::none}});
     std::vector<float> weights(mlp.packed_size()), y(s.rows * s.out), dx(x.size());
     mlp.pack(Exec(), parameters.data(), true, weights.data());
     MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
@@ -141,7 +141,7 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
   const Index in = 70, out = 50;
   const std::vector<float> parameters = numbers(1, out * (in + 1));
   std::vector<float> x = numbers(2, 128 * in);
-  const Mlp mlp({{in, out, 0, out * in, true}});
+  const Mlp mlp({{in, out, 0, out * in, Activation::relu}});
   std::vector<float> weights(mlp.packed_size()), y(128 * out);
   mlp.pack(Exec(), parameters.data(), false, weights.data());
   MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchrec.modules.crossnet, forward and backward.
+#include <cctype>
+#include <functional>
+#include <map>
+
 #include "catch.hpp"
 #include "golden.hpp"
 #include "layer_alone.hpp"
@@ -8,21 +12,17 @@ using namespace tesserec;
 
 namespace {
 
-/// `names`: of our tensors -> theirs.
-void check(const store::File& file, const std::string& group, dense::LayerSettings settings,
-           const std::map<std::string, std::string>& names) {
+/// Their numbers of one of our tensors, below `folder`.
+using Theirs = std::function<std::vector<float>(const std::string& folder, const std::string& ours)>;
+
+void check(const store::File& file, const std::string& group, dense::LayerSettings settings, const Theirs& theirs) {
   INFO(group);
   const auto features = file.attribute<std::int64_t>("/", "features");
   settings.layers = file.attribute<std::int64_t>("/", "layers");
-  const auto theirs = [&](const std::string& folder, const dense::Parameter& ours) {
-    const std::size_t dot = ours.name.find('.');
-    return file.read_all<float>(group + "/" + folder + "/" + names.at(ours.name.substr(dot + 1)) + "." +
-                                ours.name.substr(0, dot));
-  };
   const test::LayerAlone shape(settings, {{{features}}});
   std::vector<float> parameters(shape.layer().size());
   for (const dense::Parameter& tensor : shape.layer().parameters()) {
-    const auto numbers = theirs("weights", tensor);
+    const auto numbers = theirs(group + "/weights/", tensor.name);
     REQUIRE(std::ssize(numbers) == tensor.rows * tensor.columns);
     std::copy(numbers.begin(), numbers.end(), parameters.begin() + tensor.offset);
   }
@@ -35,8 +35,36 @@ void check(const store::File& file, const std::string& group, dense::LayerSettin
   for (const dense::Parameter& tensor : shape.layer().parameters()) {
     INFO(tensor.name);
     const auto at = gradients.parameters.begin() + tensor.offset;
-    CHECK(golden::gap(std::vector<float>(at, at + tensor.rows * tensor.columns), theirs("grad", tensor)) <= 5e-6);
+    CHECK(golden::gap(std::vector<float>(at, at + tensor.rows * tensor.columns),
+                      theirs(group + "/grad/", tensor.name)) <= 5e-6);
   }
+}
+
+/// `names`: of our tensors "LAYER.TENSOR" -> theirs, "TENSOR.LAYER".
+Theirs renamed(const store::File& file, const std::map<std::string, std::string>& names) {
+  return [&file, names](const std::string& folder, const std::string& ours) {
+    const std::size_t dot = ours.find('.');
+    return file.read_all<float>(folder + names.at(ours.substr(dot + 1)) + "." + ours.substr(0, dot));
+  };
+}
+
+/// Ours are "LAYER.v2" for expert 2 and "gates" of all experts; theirs are V_kernels.LAYER of all and gates.2.weight.
+Theirs of_experts(const store::File& file, Index experts) {
+  return [&file, experts](const std::string& folder, const std::string& ours) {
+    std::vector<float> numbers;
+    if (ours == "gates") {
+      for (Index e = 0; e < experts; ++e)
+        for (const float number : file.read_all<float>(folder + "gates." + std::to_string(e) + ".weight"))
+          numbers.push_back(number);
+      return numbers;
+    }
+    const std::size_t dot = ours.find('.');
+    const std::string layer = ours.substr(0, dot), tensor = ours.substr(dot + 1);
+    if (tensor == "bias") return file.read_all<float>(folder + "bias." + layer);
+    numbers = file.read_all<float>(folder + char(std::toupper(tensor[0])) + "_kernels." + layer);
+    const std::size_t size = numbers.size() / experts, first = size * std::stoi(tensor.substr(1));
+    return std::vector<float>(numbers.begin() + first, numbers.begin() + first + size);
+  };
 }
 
 }  // namespace
@@ -44,8 +72,15 @@ void check(const store::File& file, const std::string& group, dense::LayerSettin
 TEST_CASE("golden crossnets: full, of low rank, of vectors") {
   const store::File file = golden::open("crossnets.h5");
   const auto rank = file.attribute<std::int64_t>("/", "rank");
-  check(file, "cross", {.type = "cross"}, {{"w", "kernels"}, {"bias", "bias"}});
+  check(file, "cross", {.type = "cross"}, renamed(file, {{"w", "kernels"}, {"bias", "bias"}}));
   check(file, "low_rank_cross", {.type = "cross", .rank = rank},
-        {{"v", "V_kernels"}, {"w", "W_kernels"}, {"bias", "bias"}});
-  check(file, "vector_cross", {.type = "vector_cross"}, {{"w", "kernels"}, {"bias", "bias"}});
+        renamed(file, {{"v", "V_kernels"}, {"w", "W_kernels"}, {"bias", "bias"}}));
+  check(file, "vector_cross", {.type = "vector_cross"}, renamed(file, {{"w", "kernels"}, {"bias", "bias"}}));
+}
+
+TEST_CASE("golden crossnets: of experts, and of one") {
+  const store::File file = golden::open("crossnets.h5");
+  const auto rank = file.attribute<std::int64_t>("/", "rank"), experts = file.attribute<std::int64_t>("/", "experts");
+  check(file, "mixture_cross", {.type = "mixture_cross", .rank = rank, .experts = experts}, of_experts(file, experts));
+  check(file, "mixture_cross_one_expert", {.type = "mixture_cross", .rank = rank}, of_experts(file, 1));
 }

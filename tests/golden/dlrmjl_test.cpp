@@ -47,8 +47,9 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
   std::vector<dense::LinearLayer> layers;
   for (std::size_t i = 0; i + 1 < layout.size(); i += 2)
     if (layout[i].name.rfind(mlp, 0) == 0)
-      layers.push_back({layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, true});
-  layers.back().relu = mlp == "bottom";
+      layers.push_back(
+          {layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, dense::Activation::relu});
+  layers.back().activation = mlp == "bottom" ? dense::Activation::relu : dense::Activation::none;
   const dense::Mlp chain(layers);
   std::vector<float> weights(chain.packed_size()), y(rows * chain.output_width());
   chain.pack(Exec(), dlrm.model.parameters.data(), false, weights.data());

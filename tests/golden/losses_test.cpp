@@ -30,7 +30,7 @@ TEST_CASE("golden losses: bce, mse, wbce, clamped or not, and bce on logits") {
     if (!file.exists(group + "/value")) continue;
     INFO(group);
     const bool on_logits = file.exists(group + "/logit");
-    dense::LossSettings settings;
+    dense::SampleLoss settings;
     settings.type = name.rfind("mse", 0) == 0    ? dense::Loss::mse
                     : name.rfind("wbce", 0) == 0 ? dense::Loss::wbce
                                                  : dense::Loss::bce;

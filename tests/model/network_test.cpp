@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks that are no DLRM: values with several readers, features read apart, and lists that are none.
+#include <cmath>
 #include <vector>
 
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/model.hpp>
 
 using namespace tesserec;
 using namespace tesserec::model;
+using dense::Activation;
 using dense::LayerSettings;
 
 namespace {
 
-/// A model of these layers, each time another name.
-Settings model_of(std::vector<LayerSettings> layers) {
-  static int count = 0;
+Settings model_of(std::vector<LayerSettings> layers, const std::string& loss = "bce") {
   Settings settings;
-  settings.type = "test_" + std::to_string(count++);
-  add_model_type({settings.type, "", {}, [layers = std::move(layers)](const Settings&) { return layers; }});
+  settings.type = "network";
+  settings.layers = std::move(layers);
+  settings.loss = loss;
+  settings.loss_temperature = 0.7;
   return settings;
 }
 
@@ -33,12 +36,12 @@ struct Run {
   Vector<float> parameters;
   comm::LaneSums gradients;
 
-  explicit Run(const std::vector<LayerSettings>& layers)
+  explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce")
       : dense(samples * dense_features),
         pooled(samples * pooled_width),
         labels(samples),
         pooled_gradient(pooled.size(), 7.0f),
-        network(model_of(layers), dense_features, features),
+        network(model_of(layers, loss), dense_features, features),
         parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
         gradients(network.parameters()) {
     const Random random(3, Purpose::test);
@@ -50,7 +53,7 @@ struct Run {
 
   double loss() {
     const Lanes lanes(1);
-    const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data()};
+    const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data(), 9, 4};
     return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients)[0];
   }
   /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,
@@ -132,15 +135,65 @@ TEST_CASE("a network without dense features, and one where nothing before a laye
   REQUIRE_FALSE(wide.network.layers()[0].wants_input_gradient);
 }
 
-TEST_CASE("cross networks of all kinds") {
-  for (const auto& [type, rank] :
-       std::vector<std::pair<std::string, Index>>{{"cross", 0}, {"cross", 2}, {"vector_cross", 0}}) {
-    INFO(type << ", rank " << rank);
+TEST_CASE("layers of all kinds between two others") {
+  const std::vector<LayerSettings> kinds = {
+      {.type = "cross", .layers = 2},        {.type = "cross", .layers = 2, .rank = 2},
+      {.type = "vector_cross", .layers = 2}, {.type = "layer_norm"},
+      {.type = "dropout", .rate = 0.3},      {.type = "mlp", .widths = {3, 2}, .activations = {Activation::gelu}}};
+  for (LayerSettings layer : kinds) {
+    INFO(layer.type << ", rank " << layer.rank);
+    layer.name = "layer", layer.inputs = {"all"};
     Run run({{.name = "all", .type = "cat", .inputs = {"pooled", "dense"}},
-             {.name = "cross", .type = type, .inputs = {"all"}, .layers = 2, .rank = rank},
-             {.name = "logit", .type = "mlp", .inputs = {"cross"}, .widths = {1}}});
+             layer,
+             {.name = "logit", .type = "mlp", .inputs = {"layer"}, .widths = {1}}});
     check_slopes(run);
   }
+}
+
+TEST_CASE("a cross network of experts, where no relu has a corner") {
+  Run run({{.name = "all", .type = "cat", .inputs = {"pooled", "dense"}},
+           {.name = "cross", .type = "mixture_cross", .inputs = {"all"}, .layers = 2, .rank = 2, .experts = 2},
+           {.name = "logit", .type = "mlp", .inputs = {"cross"}, .widths = {1}}});
+  for (auto* numbers : {&run.dense, &run.pooled})
+    for (float& number : *numbers) number = 0.1f + 0.3f * std::abs(number);
+  for (Index i = 0; i < run.network.parameters(); ++i) run.parameters(i) = 0.3f * std::abs(run.parameters(i));
+  check_slopes(run);
+}
+
+TEST_CASE("layers of two inputs") {
+  Run product({{.name = "left", .type = "mlp", .inputs = {"pooled"}, .widths = {6}, .activations = {Activation::tanh}},
+               {.name = "right", .type = "mlp", .inputs = {"dense"}, .widths = {4}, .activations = {Activation::none}},
+               {.name = "product", .type = "product", .inputs = {"left", "right"}, .dim = 2},
+               {.name = "logit", .type = "mlp", .inputs = {"product"}, .widths = {1}}});
+  REQUIRE(product.network.layers()[2].width == 6);
+  check_slopes(product);
+  Run score({{.name = "left", .type = "sum", .inputs = {"pooled.item", "pooled.shop"}},
+             {.name = "right", .type = "mlp", .inputs = {"pooled.user"}, .widths = {2}},
+             {.name = "logit", .type = "score", .inputs = {"left", "right"}}});
+  check_slopes(score);
+}
+
+TEST_CASE("features by patterns, and the rest") {
+  Run run({{.name = "two", .type = "cat", .inputs = {"pooled.[us]*"}},
+           {.name = "others", .type = "cat", .inputs = {"rest", "two"}},
+           {.name = "logit", .type = "mlp", .inputs = {"others"}, .widths = {1}}});
+  const auto names = [&](std::size_t layer, std::size_t input) {
+    return join(run.network.layers()[layer].inputs[input].names);
+  };
+  REQUIRE(run.network.layers()[0].inputs.size() == 2);  // two features that do not lie side by side
+  CHECK(names(0, 0) == "user");
+  CHECK(names(0, 1) == "shop");
+  CHECK(names(1, 0) == "item");
+  check_slopes(run);
+}
+
+TEST_CASE("the softmax over the items of a chunk") {
+  Run run({{.name = "query", .type = "mlp", .inputs = {"dense"}, .widths = {3}},
+           {.name = "items", .type = "cat", .inputs = {"pooled.item", "rest"}},
+           {.name = "item", .type = "mlp", .inputs = {"items"}, .widths = {3}},
+           {.name = "both", .type = "cat", .inputs = {"query", "item"}}},
+          "in_batch_softmax");
+  check_slopes(run);
 }
 
 TEST_CASE("a factorization machine beside what it reads") {
@@ -166,9 +219,9 @@ TEST_CASE("a layer type of one's own") {
 TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
-  CHECK(refused({}) == "model.layer: a network has at least one layer");
-  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "model.layer.a: there is no type \"sum\""));
-  CHECK(mentions(with({.name = "a", .type = "sum", .inputs = {"dense"}}), "mlp, dot, cat"));
+  CHECK(mentions(refused({}), "model.layer is missing"));
+  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "model.layer.a: there is no type \"add\""));
+  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "mlp, dot, cat"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}),
                  "model.layer.a reads \"logit\", which comes after it"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"pooled.shape"}}), "pooled.shop"));
@@ -184,7 +237,8 @@ TEST_CASE("lists that are no network name the layer and what would fit") {
   CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}}), "a cross needs layers"));
   CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}, .layers = 1, .rank = -1}), "rank -1"));
   CHECK(mentions(with({.name = "a", .type = "vector_cross", .inputs = {"pooled", "dense"}, .layers = 1}), "not 2"));
-  CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}), "must give one number, the logit"));
+  CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}),
+                 "bce takes one number of each sample, the logit, but the last layer, a, gives 7 numbers"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}}}),
                  "no layer reads the pooled vector item"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"dense"}, .widths = {1}}}, 0), "no dense features"));

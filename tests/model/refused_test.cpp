@@ -29,8 +29,8 @@ TEST_CASE("a model that cannot be is refused") {
   refused([](Settings& s) { s.loss_weights = {1.0}; });
 
   Settings other = good;
-  other.type = "two_tower";
+  other.type = "three_tower";
   const std::string text = error_of([&] { Network(other, 3, dims); });
-  REQUIRE(mentions(text, "model.type is \"two_tower\""));
+  REQUIRE(mentions(text, "model.type is \"three_tower\""));
   for (const ModelType& type : model_types()) REQUIRE(mentions(text, type.name));
 }

@@ -15,7 +15,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
     for (const std::size_t table : {0, 2}) {
       train::Job job = small_job("");
       job.model.interaction = model::Interaction::cat;
-      job.model.loss = model::Loss::wbce;
+      job.model.loss = "wbce";
       job.model.loss_weights = {1.0, 1e30};
       const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
       train::Session session(Exec(), world, job, source->info());
@@ -48,7 +48,7 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
   const comm::Communicator world(MPI_COMM_WORLD);
   for (const bool two : {false, true}) {
     train::Job job = small_job("");
-    job.model.loss = model::Loss::wbce;
+    job.model.loss = "wbce";
     job.model.loss_weights = {1e30, 1e30};
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
     train::Session session(Exec(), world, job, source->info());

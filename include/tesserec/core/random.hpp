@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   planted_samples = 7,
   reference_samples = 8,
   test = 9,
+  dropout = 10,
 };
 
 /// The ten rounds on one counter.

@@ -33,6 +33,7 @@ inline void copy_rows(Index rows, Rows<const float> from, Rows<float> to) {
 struct InputShape {
   std::vector<Index> vectors;
   std::vector<std::string> names = {};  ///< of the vectors, for messages
+  std::string name() const { return names.empty() ? "an input" : names.front(); }
   Index width() const;
 };
 
@@ -89,6 +90,15 @@ class Layer {
   /// For chunks of up to `rows` samples; every byte is written once by the calling thread. Null: needs none.
   virtual std::unique_ptr<Workspace> make_workspace(const Exec&, Index /*rows*/) const { return nullptr; }
 
+  /// What a layer that draws numbers needs of a chunk.
+  struct Draw {
+    bool training = false;
+    std::uint64_t seed = 0;
+    Index layer = 0;         ///< the layer's place in the network
+    Index step = 0;          ///< from 1
+    Index first_sample = 0;  ///< of the chunk, in the global batch
+  };
+
   /// One chunk on one thread. Outputs, and their gradients, lie row after row: their stride is the width.
   struct Chunk {
     Index rows = 0;
@@ -96,6 +106,7 @@ class Layer {
     const float* parameters = nullptr;
     const float* packed = nullptr;
     Workspace* workspace = nullptr;
+    Draw draw = {};
   };
   virtual void forward(const Chunk& chunk, Rows<float> out) const = 0;
   /// After forward of the same chunk, whose output is `out`. Overwrites the inputs' gradients that are wanted, and

@@ -18,7 +18,7 @@ struct LayerType {
   std::function<std::unique_ptr<Layer>(const LayerSettings&, const std::vector<InputShape>&)> make;
 };
 
-/// mlp, dot, cat, cross, fm, vector_cross and those that were added, in this order.
+/// Those of Tesserec, and those that were added, in this order.
 const std::vector<LayerType>& layer_types();
 /// A kind of one's own, before any network is made. Error: the name is taken.
 void add_layer_type(LayerType type);

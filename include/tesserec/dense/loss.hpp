@@ -5,15 +5,16 @@
 
 #include <tesserec/core/index.hpp>
 
+/// Losses of one sample: what the loss types bce, mse and wbce are made of.
 namespace tesserec::dense {
 
 enum class Loss { bce, mse, wbce };
 
-/// How a prediction is judged, as the reference DLRM does it. p = 1 / (1 + exp(-logit)), y the label.
+/// How the probability of one sample is judged, as the reference DLRM does it. p = 1 / (1 + exp(-logit)), y the label.
 ///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm cut at -100.
 ///   wbce: weight[y] * bce, y truncated to 0 or 1; a mean over samples, not over weights.
 /// A threshold t clamps p to [t, 1 - t] first; its gradient is 0 outside, 1 inside and on the border.
-struct LossSettings {
+struct SampleLoss {
   Loss type = Loss::bce;
   double threshold = 0.0;  ///< 0 = off
   std::array<double, 2> weight{1.0, 1.0};
@@ -27,17 +28,17 @@ struct LossValue {
 
 /// By a probability, and its derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch
 /// does.
-LossValue loss_of_probability(const LossSettings& settings, double probability, double label);
+LossValue loss_of_probability(const SampleLoss& settings, double probability, double label);
 
 /// By a logit. bce without threshold is computed from the logit itself and cannot overflow or be cut.
-LossValue loss_of_logit(const LossSettings& settings, double logit, double label);
+LossValue loss_of_logit(const SampleLoss& settings, double logit, double label);
 
 /// The prediction of a logit: clamped where there is a threshold.
-double probability(const LossSettings& settings, double logit);
+double probability(const SampleLoss& settings, double logit);
 
 /// Adds the losses of `rows` samples to `sum` in order and writes gradient[i] = dloss_i/dlogit_i / samples,
 /// where `samples` is the size of the global batch.
-void loss_and_gradient(const LossSettings& settings, Index rows, Index samples, const float* logits,
-                       const float* labels, double& sum, float* gradient);
+void loss_and_gradient(const SampleLoss& settings, Index rows, Index samples, const float* logits, const float* labels,
+                       double& sum, float* gradient);
 
 }  // namespace tesserec::dense

@@ -6,16 +6,17 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/dense/activation.hpp>
 #include <tesserec/dense/layer.hpp>
 
 namespace tesserec::dense {
 
-/// y = x w^T + b, then max(0, y) with `relu`; where its numbers begin in a flat parameter vector.
+/// y = f(x w^T + b); where its numbers begin in a flat parameter vector.
 struct LinearLayer {
   Index in = 0, out = 0;
   Index weight = 0;  ///< [out, in], row-major
   Index bias = 0;    ///< [out]; `without` = there is none
-  bool relu = true;
+  Activation activation = Activation::relu;
   static constexpr Index without = -1;
 };
 
@@ -24,6 +25,7 @@ struct LinearLayer {
 struct MlpWorkspace {
   Vector<float> input;                   ///< in panels
   std::vector<Vector<float>> outputs;    ///< of each layer, in panels
+  std::vector<Vector<float>> smooth;     ///< of each layer, before its activation where that is smooth; in panels
   std::vector<Vector<float>> gradients;  ///< of each layer's output, in panels
   Vector<float> input_gradient_panels;
   Vector<float> bias_sums;  ///< one layer's
@@ -66,8 +68,10 @@ class Mlp {
 
  private:
   const float* input(std::size_t layer, const MlpWorkspace& workspace) const;
-  /// Where y <= 0 the gradient is 0; null: nowhere.
+  /// Of a relu: where y <= 0 the gradient is 0; null: nowhere.
   const float* mask(std::size_t layer, const MlpWorkspace& workspace) const;
+  /// The gradient of a layer's output, finished but for its activation: through that, and its bias's sums.
+  void through_activation(std::size_t layer, Index rows, MlpWorkspace& workspace) const;
 
   struct Packed {
     Index forward, backward, bias;  // first float of each

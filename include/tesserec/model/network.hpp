@@ -26,6 +26,8 @@ struct DenseInput {
   const float* dense = nullptr;   ///< [B, dense_features]
   const float* pooled = nullptr;  ///< [B, sum of pooled_dims], features in order
   const float* labels = nullptr;  ///< [B]; may be null for predict
+  std::uint64_t seed = 0;         ///< of layers that draw numbers in training
+  Index step = 0;                 ///< from 1
 };
 
 /// A feature's pooled vector; only a network that reads features apart needs their names.

@@ -6,17 +6,14 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/dense/layer_settings.hpp>
-#include <tesserec/dense/loss.hpp>
 
 namespace tesserec::model {
-
-using dense::Loss;
 
 /// How DLRM's vectors meet.
 enum class Interaction { dot, cat };
 
-/// DCN's cross network: matrices of low rank, full ones, or vectors.
-enum class Cross { low_rank, full, vector };
+/// DCN's cross network: matrices of low rank, full ones, vectors, or a mixture of experts of low rank.
+enum class Cross { low_rank, full, vector, mixture };
 
 /// [model]: what model.type makes its layers of, and the loss.
 struct Settings {
@@ -29,11 +26,20 @@ struct Settings {
   bool itself = false;  ///< dot: keep the diagonal of the interaction
   Cross cross = Cross::low_rank;
   Index cross_layers = 3;
-  Index cross_rank = 512;                         ///< low_rank
-  std::vector<dense::LayerSettings> layers;       ///< of a network
-  Loss loss = Loss::bce;                          ///< bce on logits; mse and wbce on probabilities
-  double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
-  std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
+  Index cross_rank = 512;                   ///< low_rank
+  Index cross_experts = 4;                  ///< mixture
+  std::vector<Index> branch1 = {512, 256};  ///< widths of the projections that are multiplied
+  std::vector<Index> branch2 = {512, 256};
+  std::vector<std::string> wide = {"dense"};  ///< what the linear part beside the MLP reads, as a layer's inputs
+  std::vector<std::string> query = {"dense", "rest"};      ///< what the query's tower reads
+  std::vector<std::string> item;                           ///< what the item's tower reads
+  std::vector<Index> towers = {256, 64};                   ///< widths of both towers
+  dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
+  std::vector<dense::LayerSettings> layers;                ///< of a network
+  std::string loss = "bce";                                ///< a dense::LossType
+  double loss_threshold = 0.0;                             ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
+  std::vector<double> loss_weights = {1.0, 1.0};           ///< wbce: weights of label 0 and label 1
+  double loss_temperature = 1.0;                           ///< in_batch_softmax: what scores are divided by
 };
 
 }  // namespace tesserec::model

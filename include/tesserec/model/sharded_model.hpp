@@ -29,6 +29,7 @@ struct ShardedModel {
   /// Ranks that have one copy of the dense half: those of a node, or each alone.
   int sharers() const { return memory ? node.ranks().size() : 1; }
 
+  std::uint64_t seed;
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
   Network dense;

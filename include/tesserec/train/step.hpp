@@ -28,7 +28,7 @@ class TrainStep {
   Index bytes_sent() const { return model_.tables().bytes_sent(); }
 
  private:
-  model::DenseInput input(const data::Batch& batch, const MatrixView<const float>& pooled) const;
+  model::DenseInput input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) const;
   void check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step);
 
   Exec exec_;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a network's last layer is judged by. The kinds of losses there are, by name.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tesserec/dense/layer.hpp>
+
+namespace tesserec::dense {
+
+class LossFunction {
+ public:
+  virtual ~LossFunction() = default;
+
+  /// "" if it takes `width` numbers of each sample; else what it takes: "one number of each sample, the logit".
+  virtual std::string refuses(Index width) const = 0;
+  /// Floats that evaluate needs for itself.
+  virtual Index scratch(Index /*rows*/, Index /*width*/) const { return 0; }
+
+  /// One chunk of samples on one thread.
+  struct Chunk {
+    Index rows = 0;
+    Index samples = 0;      ///< of the global batch
+    Rows<const float> out;  ///< [rows, width] of the last layer
+    const float* labels = nullptr;
+    float* scratch = nullptr;
+  };
+  /// Adds the samples' losses to `sum`, in order, and writes d(loss / samples)/d(out).
+  virtual void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const = 0;
+  /// What predict says of one sample, from `width` numbers: a probability.
+  virtual double prediction(const float* out, Index width) const = 0;
+};
+
+/// What losses are made of.
+struct LossSettings {
+  double threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1 - t]; 0 = off
+  std::vector<double> weights = {1.0, 1.0};  ///< of label 0 and label 1
+  double temperature = 1.0;                  ///< what scores are divided by
+};
+
+/// A kind of loss.
+struct LossType {
+  std::string name;
+  std::string text;               ///< one sentence
+  std::vector<std::string> keys;  ///< what it reads: loss_threshold, loss_weights, loss_temperature
+  std::function<std::unique_ptr<LossFunction>(const LossSettings&)> make;
+};
+
+/// bce, mse, wbce, in_batch_softmax and those that were added, in this order.
+const std::vector<LossType>& loss_types();
+/// A loss of one's own, before any deck is read. Error: the name is taken.
+void add_loss_type(LossType type);
+/// Error that lists what there is.
+const LossType& loss_type(const std::string& name);
+
+}  // namespace tesserec::dense

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "losses.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/dense/loss.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+/// Of a logit and a label alone.
+class OfLogit final : public LossFunction {
+ public:
+  explicit OfLogit(const SampleLoss& loss) : loss_(loss) {}
+
+  std::string refuses(Index width) const override { return width == 1 ? "" : "one number of each sample, the logit"; }
+  void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const override {
+    loss_and_gradient(loss_, chunk.rows, chunk.samples, chunk.out.data, chunk.labels, sum, gradient.data);
+  }
+  double prediction(const float* out, Index) const override { return probability(loss_, *out); }
+
+ private:
+  SampleLoss loss_;
+};
+
+template <Loss type>
+std::unique_ptr<LossFunction> make(const LossSettings& s) {
+  if (!(s.threshold >= 0.0 && s.threshold < 0.5)) fail("loss_threshold is ", s.threshold, "; it must be in [0, 0.5)");
+  if (s.weights.size() != 2) fail("loss_weights needs two numbers, for label 0 and label 1");
+  return std::make_unique<OfLogit>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
+}
+
+std::vector<LossType>& all_types() {
+  static std::vector<LossType> types = {
+      {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
+      {"mse", "squared error of the probability.", {"loss_threshold"}, make<Loss::mse>},
+      {"wbce",
+       "binary cross entropy with a weight for each label.",
+       {"loss_threshold", "loss_weights"},
+       make<Loss::wbce>},
+      {"in_batch_softmax",
+       "of two vectors side by side, a query's and its item's: cross entropy of the clicked item among all items of "
+       "the "
+       "same chunk of 128 samples.",
+       {"loss_temperature"},
+       make_in_batch_softmax},
+  };
+  return types;
+}
+
+}  // namespace
+
+const std::vector<LossType>& loss_types() { return all_types(); }
+
+void add_loss_type(LossType type) {
+  for (const LossType& known : all_types())
+    if (known.name == type.name) fail("there is a loss ", type.name, " already");
+  all_types().push_back(std::move(type));
+}
+
+const LossType& loss_type(const std::string& name) {
+  const auto& types = loss_types();
+  const auto found = std::find_if(types.begin(), types.end(), [&](const LossType& type) { return type.name == name; });
+  if (found == types.end()) fail("there is no loss \"", name, "\"; there are ", join(types, ", ", &LossType::name));
+  return *found;
+}
+
+}  // namespace tesserec::dense
