@@ -2,3 +2,6 @@
 #pragma once
 
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/metrics/fixed_point.hpp>
+#include <tesserec/metrics/names.hpp>
+#include <tesserec/metrics/sample_sums.hpp>

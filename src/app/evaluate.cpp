@@ -15,7 +15,7 @@ int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   log_info(train::describe(metrics, loaded.job.evaluate.metrics));
   Json json = Json::object();
   add_metrics(json, metrics, loaded.job.evaluate.metrics);
-  json.set("samples", metrics.samples).set("mean_label", metrics.mean_label).set("checkpoint", loaded.checkpoint);
+  json.set("samples", metrics.samples).set("mean_label", metrics.ctr).set("checkpoint", loaded.checkpoint);
   add_planted_truth(comm, loaded.job, json);
   if (invocation.json) print(comm, json);
   return 0;

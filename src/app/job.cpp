@@ -8,8 +8,8 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/planning/planner.hpp>
-#include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -59,8 +59,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
            "plan:\n" + planning::describe(tables.tables(), tables.plan()));
 }
 
-void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
-  for (const auto& [name, value] : train::chosen(metrics, names)) object.set(name, value);
+void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
+  for (const auto& [name, value] : metrics::chosen(all, names)) object.set(name, value);
 }
 
 }  // namespace tesserec::app

@@ -15,6 +15,6 @@ train::Job job_of(const deck::Deck& deck);
 void show_banner(const train::Session& session, const data::SourceInfo& data);
 
 /// The metrics that the deck asks for, as members of `object`.
-void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names);
+void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
 }  // namespace tesserec::app

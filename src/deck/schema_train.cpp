@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // [train], [schedule], [checkpoint], [evaluate]
 #include "section.hpp"
+#include <tesserec/metrics/names.hpp>
 
 namespace tesserec::deck {
 
@@ -49,7 +50,9 @@ std::vector<Section> train_sections() {
   const Keys<Evaluate> evaluate = {
       integer("every_steps", &Evaluate::every_steps, {}, "steps",
               "Steps between evaluations while training; 0 means at the end only."),
-      some_of("metrics", &Evaluate::metrics, Evaluate{}.metrics, "What to compute."),
+      some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
+      number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
+             "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),

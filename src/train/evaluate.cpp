@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/store/parted_writer.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -32,7 +31,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
     scores.insert(scores.end(), probabilities.begin(), probabilities.end());
     labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
   });
-  return metrics::binary_metrics(session.comm, scores, labels);
+  return metrics::binary_metrics(session.comm, scores, labels, session.job.evaluate.threshold);
 }
 
 Index predict(Session& session, data::Source& source, const std::string& path) {
@@ -55,28 +54,11 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
   return samples;
 }
 
-std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics& metrics,
-                                                   const std::vector<std::string>& names) {
-  const std::pair<const char*, double> all[] = {{"auc", metrics.auc},
-                                                {"log_loss", metrics.log_loss},
-                                                {"ne", metrics.ne},
-                                                {"calibration", metrics.calibration},
-                                                {"accuracy", metrics.accuracy}};
-  std::vector<std::pair<std::string, double>> result;
-  for (const std::string& name : names) {
-    const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.first; });
-    if (found == std::end(all))
-      fail("evaluate.metrics: \"", name, "\" is unknown; known are auc, log_loss, ne, calibration, accuracy");
-    result.emplace_back(name, found->second);
-  }
-  return result;
-}
-
-std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
+std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
   const auto part = [](const auto& metric) {
     return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
   };
-  return concat(join(chosen(metrics, names), ", ", part), ", ", metrics.samples, " samples");
+  return concat(join(metrics::chosen(all, names), ", ", part), ", ", all.samples, " samples");
 }
 
 }  // namespace tesserec::train

@@ -10,6 +10,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -136,7 +137,8 @@ class Run {
     result_.evaluation = train::evaluate(session_, *evaluation_);
     log_info("step " + std::to_string(at_.step) +
              ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
-    by_first_rank([&] { metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics)); });
+    by_first_rank(
+        [&] { metrics_->write(at_.step, "evaluate", metrics::chosen(*result_.evaluation, job_.evaluate.metrics)); });
   }
 
   void checkpoint() {

@@ -117,6 +117,7 @@ const std::vector<Bad> bad_decks = {
     {"[checkpoint]\nresume = \"\"\n", {"d.toml:2: checkpoint.resume"}},
     {"[evaluate]\nmetrics = []\n", {"d.toml:2: evaluate.metrics"}},
     {"[evaluate]\nmetrics = [\"acu\"]\n", {"d.toml:2: evaluate.metrics[0] must be one of", "did you mean \"auc\"?"}},
+    {"[evaluate]\nthreshold = 1.5\n", {"d.toml:2: evaluate.threshold"}},
     {"[evaluate]\nmetrics = [\"auc\", \"auc\"]\n", {"d.toml:2: evaluate.metrics has \"auc\" twice"}},
     {"[preprocess]\ndelimiter = \"\"\n", {"d.toml:2: preprocess.delimiter", "one character"}},
     {"[preprocess]\ndelimiter = \";;\"\n", {"d.toml:2: preprocess.delimiter"}},

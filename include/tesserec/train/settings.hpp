@@ -54,6 +54,7 @@ struct CheckpointSettings {
 struct EvaluateSettings {
   Index every_steps = 0;  ///< evaluate while training; 0 = at the end only
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
+  double threshold = 0.5;  ///< a probability from here on is predicted a click
 };
 
 }  // namespace tesserec::train
