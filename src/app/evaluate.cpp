@@ -10,7 +10,9 @@
 namespace tesserec::app {
 
 int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
-  LoadedModel loaded(invocation.read_deck(), comm);
+  const deck::Deck deck = invocation.read_deck();
+  LoadedModel loaded(deck, comm);
+  check_group(deck, loaded.source->info());
   const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source);
   log_info(train::describe(metrics, loaded.job.evaluate.metrics));
   Json json = Json::object();

@@ -53,6 +53,15 @@ std::vector<Section> train_sections() {
       some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
+      text("group", &Evaluate::group, Text::any,
+           "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; "
+           "each sample has one id."),
+      choice("group_weight", &Evaluate::group_weight,
+             Choices<metrics::GroupWeight>{{"samples", metrics::GroupWeight::samples},
+                                           {"equal", metrics::GroupWeight::equal}},
+             "How much a group counts in gauc: by its samples, or all alike."),
+      integer("k", &Evaluate::k, {1, no_limit}, "samples",
+              "The highest scores of a group that ndcg and recall_at_k look at."),
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),

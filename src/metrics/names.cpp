@@ -10,9 +10,12 @@ namespace {
 
 using M = BinaryMetrics;
 
+enum class Kind { samples, groups };
+
 constexpr struct {
   const char* name;
   double M::*value;
+  Kind kind = Kind::samples;
 } all[] = {{"auc", &M::auc},
            {"auprc", &M::auprc},
            {"log_loss", &M::log_loss},
@@ -25,7 +28,10 @@ constexpr struct {
            {"f1", &M::f1},
            {"mse", &M::mse},
            {"rmse", &M::rmse},
-           {"mae", &M::mae}};
+           {"mae", &M::mae},
+           {"gauc", &M::gauc, Kind::groups},
+           {"ndcg", &M::ndcg, Kind::groups},
+           {"recall_at_k", &M::recall_at_k, Kind::groups}};
 
 }  // namespace
 
@@ -33,6 +39,11 @@ std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const auto& metric : all) result.emplace_back(metric.name);
   return result;
+}
+
+bool needs_groups(const std::string& name) {
+  return std::any_of(std::begin(all), std::end(all),
+                     [&](const auto& metric) { return name == metric.name && metric.kind == Kind::groups; });
 }
 
 std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,

@@ -59,3 +59,22 @@ TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
       check_close(value, file, set, name + "_at_threshold");
   }
 }
+
+TEST_CASE("golden metrics: GAUC, NDCG, recall@k") {
+  const store::File file = store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/metrics_ranking.h5");
+  const auto of = [&](const std::string& set, Index k, metrics::GroupWeight weight) {
+    return metrics::group_metrics(comm::Communicator::self(), file.read_all<Index>(set + "/group"),
+                                  file.read_all<double>(set + "/score"), file.read_all<float>(set + "/label"), k,
+                                  weight);
+  };
+  for (const std::string& set : file.names("/")) {
+    INFO(set);
+    check_close(of(set, 1, metrics::GroupWeight::equal).gauc, file, set, "gauc_equal");
+    for (const std::int64_t k : file.attribute<std::vector<std::int64_t>>("/", "k")) {
+      const metrics::GroupMetrics got = of(set, k, metrics::GroupWeight::samples);
+      check_close(got.gauc, file, set, "gauc");
+      check_close(got.ndcg, file, set, "ndcg_" + std::to_string(k));
+      check_close(got.recall_at_k, file, set, "recall_at_" + std::to_string(k));
+    }
+  }
+}

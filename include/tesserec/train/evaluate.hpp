@@ -9,7 +9,8 @@
 
 namespace tesserec::train {
 
-/// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them. Collective.
+/// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them; those of
+/// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 
 /// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/metrics/settings.hpp>
 #include <tesserec/optim/optimizer.hpp>
 #include <tesserec/optim/schedule.hpp>
 
@@ -55,6 +56,9 @@ struct EvaluateSettings {
   Index every_steps = 0;  ///< evaluate while training; 0 = at the end only
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
   double threshold = 0.5;  ///< a probability from here on is predicted a click
+  std::string group;       ///< feature whose id is a sample's group, for metrics of groups; empty = none
+  metrics::GroupWeight group_weight = metrics::GroupWeight::samples;
+  Index k = 10;  ///< of a group, the highest scores that NDCG and recall@k look at
 };
 
 }  // namespace tesserec::train
