@@ -142,10 +142,12 @@ void check_plan(const Deck& deck) {
   }
 }
 
-void check_evaluate(const Deck& deck) {
+void check_metrics(const Deck& deck) {
   const std::vector<std::string>& names = deck.evaluate.metrics;
   if (const std::string twice = repeated_text(names); !twice.empty())
     fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
+  if (const std::string twice = repeated_text(deck.train.metrics); !twice.empty())
+    fail(deck.at("train.metrics"), " has ", quoted(twice), " twice");
   const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
   if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
   std::vector<std::string> features;
@@ -175,7 +177,7 @@ void check_deck(const Deck& deck) {
   if (deck.schedule.decay_steps > 0 && deck.schedule.decay_start_step < deck.schedule.warmup_steps)
     fail(deck.at("schedule.decay_start_step"), " is ", deck.schedule.decay_start_step,
          ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
-  check_evaluate(deck);
+  check_metrics(deck);
 }
 
 void require_data(const Deck& deck) {

@@ -20,6 +20,13 @@ std::vector<Section> train_sections() {
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
       integer("log_every", &Train::log_every, {1, no_limit}, "steps", "Steps between lines of metrics.jsonl."),
+      some_of("metrics", &Train::metrics, metrics::names_of_sums(),
+              "Metrics of the training samples, as the model scores them before it learns from them: in metrics.jsonl, "
+              "window_NAME of the last lines' steps and lifetime_NAME of all steps.",
+              {0}),
+      integer(
+          "window", &Train::window, {1, 256}, "lines",
+          "Lines of metrics.jsonl whose steps a window spans, the line's own included: window times log_every steps."),
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {

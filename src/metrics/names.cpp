@@ -10,14 +10,14 @@ namespace {
 
 using M = BinaryMetrics;
 
-enum class Kind { samples, groups };
+enum class Kind { sums, order, groups };
 
 constexpr struct {
   const char* name;
   double M::*value;
-  Kind kind = Kind::samples;
-} all[] = {{"auc", &M::auc},
-           {"auprc", &M::auprc},
+  Kind kind = Kind::sums;
+} all[] = {{"auc", &M::auc, Kind::order},
+           {"auprc", &M::auprc, Kind::order},
            {"log_loss", &M::log_loss},
            {"ne", &M::ne},
            {"calibration", &M::calibration},
@@ -38,6 +38,13 @@ constexpr struct {
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const auto& metric : all) result.emplace_back(metric.name);
+  return result;
+}
+
+std::vector<std::string> names_of_sums() {
+  std::vector<std::string> result;
+  for (const auto& metric : all)
+    if (metric.kind == Kind::sums) result.emplace_back(metric.name);
   return result;
 }
 

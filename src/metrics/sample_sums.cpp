@@ -63,6 +63,22 @@ SampleSums SampleSums::over_ranks(const comm::Communicator& comm) const {
   return all;
 }
 
+void SampleSums::append_to(std::vector<std::int64_t>& values) const {
+  static_assert(words == 2 * count);
+  for (const Unsigned128 sum : sums_) {
+    values.push_back(std::int64_t(sum));
+    values.push_back(std::int64_t(sum >> 64));
+  }
+}
+
+SampleSums SampleSums::from(std::span<const std::int64_t> values) {
+  SampleSums result;
+  for (int what = 0; what < count; ++what)
+    result.sums_[what] = static_cast<Unsigned128>(std::uint64_t(values[2 * what])) |
+                         static_cast<Unsigned128>(std::uint64_t(values[2 * what + 1])) << 64;
+  return result;
+}
+
 double SampleSums::total(Of what) const { return FixedPoint(Int128(sums_[what])).value(); }
 
 SumMetrics SampleSums::metrics() const {

@@ -134,7 +134,7 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, nullptr};
+  const RankData data{input.global_size, input.dense, input.pooled, input.labels, pooled_gradient, input.probabilities};
   std::vector<double> losses(lanes.size());
 
   const Index runs = impl_->runs(exec, lanes);

@@ -107,10 +107,15 @@ void Worker::backward(const float* parameters, const RankData& data, Index first
   }
 }
 
+void Worker::write_probabilities(const float* logits, Index rows, float* to) const {
+  for (Index i = 0; i < rows; ++i) to[i] = dense::probability(loss_, logits[i]);
+}
+
 double Worker::forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
     const float* logits = forward(parameters, data, first, rows);
+    if (data.probabilities != nullptr) write_probabilities(logits, rows, data.probabilities + first);
     dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
                              layers_.back().gradient.data());
     backward(parameters, data, first, rows, first != samples.begin, gradient);
@@ -122,7 +127,7 @@ double Worker::predict(const float* parameters, const RankData& data, Range samp
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
     const float* logits = forward(parameters, data, first, rows);
-    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = dense::probability(loss_, logits[i]);
+    write_probabilities(logits, rows, data.probabilities + first);
     if (data.labels != nullptr)
       dense::loss_and_gradient(loss_, rows, data.global_size, logits, data.labels + first, loss,
                                layers_.back().gradient.data());

@@ -42,6 +42,7 @@ class Worker {
   /// Logits of the chunk of `rows` samples from sample `first` on.
   const float* forward(const float* parameters, const RankData& data, Index first, Index rows);
   void backward(const float* parameters, const RankData& data, Index first, Index rows, bool add, float* gradient);
+  void write_probabilities(const float* logits, Index rows, float* to) const;
   dense::Layer::Chunk chunk(std::size_t n, const float* parameters, Index rows) const;
   /// Where the gradient of an input comes to in the end.
   dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;

@@ -12,6 +12,9 @@ namespace tesserec::metrics {
 /// Every metric's name in decks and outputs, in the order of the documentation.
 std::vector<std::string> names();
 
+/// Those of SumMetrics.
+std::vector<std::string> names_of_sums();
+
 /// Whether the metric is one of GroupMetrics.
 bool needs_groups(const std::string& name);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include <tesserec/metrics/fixed_point.hpp>
 
@@ -31,7 +32,7 @@ struct SumMetrics {
   double mae = undefined;          ///< mean of |p - y|
 };
 
-/// What they are made of: nine integers, which parts of the samples add to, or are taken from, in any order.
+/// What they are made of: nine integers, so that parts of the samples come and go in any order without a trace.
 class SampleSums {
  public:
   /// [N] both, p and y in [0, 1].
@@ -41,6 +42,11 @@ class SampleSums {
   /// Collective: those of all ranks.
   SampleSums over_ranks(const comm::Communicator& comm) const;
   SumMetrics metrics() const;
+
+  /// For files: so many integers, low halves before high ones.
+  static constexpr Index words = 18;
+  void append_to(std::vector<std::int64_t>& values) const;
+  static SampleSums from(std::span<const std::int64_t> values);
 
  private:
   enum Of { samples, clicks, predicted, hits, loss, probability, label, squared_error, absolute_error, count };

@@ -26,6 +26,8 @@ struct DenseInput {
   const float* dense = nullptr;   ///< [B, dense_features]
   const float* pooled = nullptr;  ///< [B, sum of pooled_dims], features in order
   const float* labels = nullptr;  ///< [B]; may be null for predict
+  float* probabilities =
+      nullptr;  ///< [B] where forward_backward leaves the predictions that it learns from; may be null
 };
 
 /// A feature's pooled vector; only a network that reads features apart needs their names.

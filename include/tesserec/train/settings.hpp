@@ -30,8 +30,10 @@ struct Settings {
   Index steps = 0;  ///< steps of the whole run; 0 = all of the epochs
   int lanes = 0;    ///< power of two; 0 = from batch_size
   bool shuffle = true;
-  bool pipeline = true;   ///< with several ranks: ids of the next batch travel while one computes
-  Index log_every = 100;  ///< steps between lines of metrics.jsonl
+  bool pipeline = true;              ///< with several ranks: ids of the next batch travel while one computes
+  Index log_every = 100;             ///< steps between lines of metrics.jsonl
+  std::vector<std::string> metrics;  ///< of the training samples, in those lines
+  Index window = 10;                 ///< lines that a window of those metrics spans
 };
 
 /// [optimizer]
