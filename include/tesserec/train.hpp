@@ -7,11 +7,11 @@
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
+#include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/step.hpp>
-#include <tesserec/train/table_state.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>

@@ -2,7 +2,7 @@
 // tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
 #include <optional>
 
-#include "command.hpp"
+#include "job.hpp"
 #include "known_data.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/lanes.hpp>
@@ -138,6 +138,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
   const std::optional<data::SourceInfo> info = known_data(deck);
   deck.tables = known_tables(deck, info);
   if (!deck.tables.empty()) deck::check_deck(deck);
+  if (info) check_group(deck, *info);
   if (info) require_network(deck, *info);
   if (invocation.has("--network")) {
     print(comm, deck::effective_deck(deck::as_network(std::move(given))));

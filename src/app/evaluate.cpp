@@ -10,12 +10,14 @@
 namespace tesserec::app {
 
 int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
-  LoadedModel loaded(invocation.read_deck(), comm);
+  const deck::Deck deck = invocation.read_deck();
+  LoadedModel loaded(deck, comm);
+  check_group(deck, loaded.source->info());
   const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source);
   log_info(train::describe(metrics, loaded.job.evaluate.metrics));
   Json json = Json::object();
   add_metrics(json, metrics, loaded.job.evaluate.metrics);
-  json.set("samples", metrics.samples).set("mean_label", metrics.mean_label).set("checkpoint", loaded.checkpoint);
+  json.set("samples", metrics.samples).set("mean_label", metrics.ctr).set("checkpoint", loaded.checkpoint);
   add_planted_truth(comm, loaded.job, json);
   if (invocation.json) print(comm, json);
   return 0;

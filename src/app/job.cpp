@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "versions.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/deck/suggest.hpp>
 #include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/planning/planner.hpp>
-#include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -59,8 +61,22 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
            "plan:\n" + planning::describe(tables.tables(), tables.plan()));
 }
 
-void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
-  for (const auto& [name, value] : train::chosen(metrics, names)) object.set(name, value);
+void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
+  const std::string& group = deck.evaluate.group;
+  if (std::none_of(deck.evaluate.metrics.begin(), deck.evaluate.metrics.end(), metrics::needs_groups)) return;
+  const auto found = std::find(data.features.begin(), data.features.end(), group);
+  const std::string near = deck::nearest(group, data.features);
+  const std::string where = deck.at("evaluate.group") + " is \"" + group + "\", ";
+  if (found == data.features.end())
+    fail(where, "but the data (", data.description, ") have no such feature",
+         near.empty() ? "; they have " + join(data.features) : "; did you mean \"" + near + "\"?");
+  const double ids = data.ids_per_bag[found - data.features.begin()];
+  if (ids != 1)
+    fail(where, "a feature with ", shortest(ids), " ids a sample on average; groups need one with one id a sample");
+}
+
+void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
+  for (const auto& [name, value] : metrics::chosen(all, names)) object.set(name, value);
 }
 
 }  // namespace tesserec::app

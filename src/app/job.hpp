@@ -14,7 +14,10 @@ train::Job job_of(const deck::Deck& deck);
 /// The lines a run begins with: ranks, backend, libraries, data, lanes, seed, plan, model.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
 
+/// Error unless the data have the feature evaluate.group, with one id a sample on average, where a metric needs it.
+void check_group(const deck::Deck& deck, const data::SourceInfo& data);
+
 /// The metrics that the deck asks for, as members of `object`.
-void add_metrics(Json& object, const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names);
+void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
 }  // namespace tesserec::app

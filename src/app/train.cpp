@@ -79,7 +79,10 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   std::unique_ptr<data::Source> evaluation;
   if (data::has_source(job.data, data::Use::evaluate)) evaluation = train::open_source(comm, job, data::Use::evaluate);
 
-  if (evaluation) train::require_same_features(source->info(), evaluation->info());
+  if (evaluation) {
+    train::require_same_features(source->info(), evaluation->info());
+    check_group(deck, evaluation->info());
+  }
   require_network(deck, source->info());
   const Exec exec;
   train::Session session(exec, comm, job, source->info());

@@ -8,6 +8,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/deck.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/model/model_types.hpp>
 #include <tesserec/model/sharded_model.hpp>
 
@@ -144,6 +145,22 @@ void check_plan(const Deck& deck) {
   }
 }
 
+void check_metrics(const Deck& deck) {
+  const std::vector<std::string>& names = deck.evaluate.metrics;
+  if (const std::string twice = repeated_text(names); !twice.empty())
+    fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
+  if (const std::string twice = repeated_text(deck.train.metrics); !twice.empty())
+    fail(deck.at("train.metrics"), " has ", quoted(twice), " twice");
+  const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
+  if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
+  std::vector<std::string> features;
+  for (const auto& table : deck.tables)
+    for (const std::string& feature : table.feature_names) features.push_back(quoted(feature));
+  fail(deck.at("evaluate.metrics"), " has ", quoted(*of_groups),
+       ", which needs groups: set evaluate.group to the feature that holds a sample's user or session",
+       features.empty() ? "" : ", one of " + join(features));
+}
+
 }  // namespace
 
 void check_deck(const Deck& deck) {
@@ -163,8 +180,7 @@ void check_deck(const Deck& deck) {
   if (deck.schedule.decay_steps > 0 && deck.schedule.decay_start_step < deck.schedule.warmup_steps)
     fail(deck.at("schedule.decay_start_step"), " is ", deck.schedule.decay_start_step,
          ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
-  if (const std::string twice = repeated_text(deck.evaluate.metrics); !twice.empty())
-    fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
+  check_metrics(deck);
 }
 
 void check_network(const Deck& deck, Index dense_features) {

@@ -198,9 +198,9 @@ Key<T> some_of(const char* name, std::vector<E> T::*member, const Choices<E>& ch
 
 template <class T>
 Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
-               const char* sentence) {
+               const char* sentence, Length length = {1}) {
   return list(
-      name, member, "list of choices", "one of " + join(choices, " | "), "", sentence, Length{1}, true,
+      name, member, "list of choices", "one of " + join(choices, " | "), "", sentence, length, true,
       [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, choices)]; },
       [](const std::string& value) { return quoted(value); });
 }

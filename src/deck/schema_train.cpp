@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // [train], [schedule], [checkpoint], [evaluate]
 #include "section.hpp"
+#include <tesserec/metrics/names.hpp>
 
 namespace tesserec::deck {
 
@@ -19,6 +20,13 @@ std::vector<Section> train_sections() {
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
       integer("log_every", &Train::log_every, {1, no_limit}, "steps", "Steps between lines of metrics.jsonl."),
+      some_of("metrics", &Train::metrics, metrics::names_of_sums(),
+              "Metrics of the training samples, as the model scores them before it learns from them: in metrics.jsonl, "
+              "window_NAME of the last lines' steps and lifetime_NAME of all steps.",
+              {0}),
+      integer(
+          "window", &Train::window, {1, 256}, "lines",
+          "Lines of metrics.jsonl whose steps a window spans, the line's own included: window times log_every steps."),
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {
@@ -49,7 +57,18 @@ std::vector<Section> train_sections() {
   const Keys<Evaluate> evaluate = {
       integer("every_steps", &Evaluate::every_steps, {}, "steps",
               "Steps between evaluations while training; 0 means at the end only."),
-      some_of("metrics", &Evaluate::metrics, Evaluate{}.metrics, "What to compute."),
+      some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
+      number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
+             "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
+      text("group", &Evaluate::group, Text::any,
+           "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; "
+           "each sample has one id."),
+      choice("group_weight", &Evaluate::group_weight,
+             Choices<metrics::GroupWeight>{{"samples", metrics::GroupWeight::samples},
+                                           {"equal", metrics::GroupWeight::equal}},
+             "How much a group counts in gauc: by its samples, or all alike."),
+      integer("k", &Evaluate::k, {1, no_limit}, "samples",
+              "The highest scores of a group that ndcg and recall_at_k look at."),
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),

@@ -147,7 +147,7 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
                       input.pooled,
                       input.labels,
                       pooled_gradient,
-                      nullptr,
+                      input.probabilities,
                       {true, input.seed, 0, input.step, offset}};
   std::vector<double> losses(lanes.size());
 

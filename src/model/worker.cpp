@@ -123,10 +123,16 @@ void Worker::backward(const float* parameters, const RankData& data, Index first
   }
 }
 
+void Worker::write_probabilities(const dense::LossFunction::Chunk& chunk, float* to) const {
+  for (Index i = 0; i < chunk.rows; ++i) to[i] = loss_.prediction(chunk.out[i], chunk.out.width);
+}
+
 double Worker::forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient) {
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
-    loss_.evaluate(forward(parameters, data, first, rows), loss, last_gradient());
+    const dense::LossFunction::Chunk chunk = forward(parameters, data, first, rows);
+    if (data.probabilities != nullptr) write_probabilities(chunk, data.probabilities + first);
+    loss_.evaluate(chunk, loss, last_gradient());
     backward(parameters, data, first, rows, first != samples.begin, gradient);
   });
   return loss;
@@ -136,7 +142,7 @@ double Worker::predict(const float* parameters, const RankData& data, Range samp
   double loss = 0.0;
   over_chunks(samples, [&](Index first, Index rows) {
     const dense::LossFunction::Chunk chunk = forward(parameters, data, first, rows);
-    for (Index i = 0; i < rows; ++i) data.probabilities[first + i] = loss_.prediction(chunk.out[i], chunk.out.width);
+    write_probabilities(chunk, data.probabilities + first);
     if (data.labels != nullptr) loss_.evaluate(chunk, loss, last_gradient());
   });
   return loss;

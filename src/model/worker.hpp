@@ -44,6 +44,7 @@ class Worker {
   dense::LossFunction::Chunk forward(const float* parameters, const RankData& data, Index first, Index rows);
   dense::Rows<float> last_gradient();
   void backward(const float* parameters, const RankData& data, Index first, Index rows, bool add, float* gradient);
+  void write_probabilities(const dense::LossFunction::Chunk& chunk, float* to) const;
   dense::Layer::Chunk chunk(std::size_t n, const float* parameters, const RankData& data, Index first,
                             Index rows) const;
   /// Where the gradient of an input comes to in the end.

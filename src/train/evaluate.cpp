@@ -4,6 +4,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/store/parted_writer.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -23,16 +24,39 @@ void for_each_prediction(Session& session, data::Source& source, const Sink& sin
   }
 }
 
+/// The one id of each sample in its bag of a feature, -1 where it has none or several. Returns how many those are.
+Index add_groups(const data::Batch& batch, Index feature, std::vector<Index>& groups) {
+  Index without = 0;
+  for (Index sample = 0; sample < batch.size; ++sample) {
+    const bool one = batch.sparse.length(feature, sample) == 1;
+    groups.push_back(one ? batch.sparse.values(batch.sparse.begin(feature, sample)) : -1);
+    without += !one;
+  }
+  return without;
+}
+
 }  // namespace
 
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
+  const EvaluateSettings& wanted = session.job.evaluate;
+  const bool grouped = std::any_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_groups);
   std::vector<double> scores;
   std::vector<float> labels;
+  std::vector<Index> groups;
+  Index without = 0;
   for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     scores.insert(scores.end(), probabilities.begin(), probabilities.end());
     labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
+    if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
   });
-  return metrics::binary_metrics(session.comm, scores, labels);
+  if (without = session.comm.sum(without); without > 0)
+    fail("evaluate.group: feature \"", wanted.group, "\" has no id, or several, in ", counted(without, "sample"),
+         " of ", source.info().description, "; groups need a feature with one id a sample");
+  metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, wanted.threshold);
+  if (grouped)
+    static_cast<metrics::GroupMetrics&>(result) =
+        metrics::group_metrics(session.comm, groups, scores, labels, wanted.k, wanted.group_weight);
+  return result;
 }
 
 Index predict(Session& session, data::Source& source, const std::string& path) {
@@ -55,28 +79,11 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
   return samples;
 }
 
-std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics& metrics,
-                                                   const std::vector<std::string>& names) {
-  const std::pair<const char*, double> all[] = {{"auc", metrics.auc},
-                                                {"log_loss", metrics.log_loss},
-                                                {"ne", metrics.ne},
-                                                {"calibration", metrics.calibration},
-                                                {"accuracy", metrics.accuracy}};
-  std::vector<std::pair<std::string, double>> result;
-  for (const std::string& name : names) {
-    const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.first; });
-    if (found == std::end(all))
-      fail("evaluate.metrics: \"", name, "\" is unknown; known are auc, log_loss, ne, calibration, accuracy");
-    result.emplace_back(name, found->second);
-  }
-  return result;
-}
-
-std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names) {
+std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
   const auto part = [](const auto& metric) {
     return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
   };
-  return concat(join(chosen(metrics, names), ", ", part), ", ", metrics.samples, " samples");
+  return concat(join(metrics::chosen(all, names), ", ", part), ", ", all.samples, " samples");
 }
 
 }  // namespace tesserec::train

@@ -36,6 +36,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   auto& tables = model_.tables();
   auto& dense = model_.dense;
   const double rate = optim::scheduled_rate(schedule_, model_.optimizer.settings().lr, step);
+  if (keeps_predictions_) predictions_.resize(now.batch.size);
   Phases::Sequence phase(phases());
 
   // README.md shows what follows.
@@ -66,7 +67,7 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities) {
   model_.dense.predict(exec_, model_.parameters, input(batch, pooled, 0), probabilities);
 }
 
-model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) const {
+model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size()),
           batch.global_size,
@@ -74,7 +75,8 @@ model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<co
           pooled.data(),
           batch.labels.data(),
           model_.seed,
-          step};
+          step,
+          keeps_predictions_ ? predictions_.data() : nullptr};
 }
 
 void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step) {

@@ -10,6 +10,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -17,6 +18,7 @@
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
+#include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/trainer.hpp>
 
@@ -44,6 +46,7 @@ class Run {
         pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
                   job_.train.pipeline && session.comm.size() > 1),
         evaluation_(evaluation),
+        running_(session.comm, job_.train.metrics, job_.train.window, job_.evaluate.threshold),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
         last_step_(job_.train.steps > 0 ? std::min(job_.train.steps, job_.train.epochs * batches_)
@@ -51,6 +54,7 @@ class Run {
 
   TrainResult operator()() {
     const Signals signals;
+    if (!job_.train.metrics.empty()) session_.step.keep_predictions();
     resume();
     Progress progress(at_.step, last_step_);
     while (at_.step < last_step_ && result_.signal == 0) {
@@ -77,6 +81,7 @@ class Run {
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       saved_ = at_.step;
+      running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
@@ -108,6 +113,7 @@ class Run {
   void train() {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
     result_.loss = pipeline_(at_.step + 1, last_step_);
+    if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch().labels.data());
     const Index samples = pipeline_.batch().global_size;
     trained_.samples += samples;
     ++at_.step, ++at_.batch;
@@ -120,13 +126,13 @@ class Run {
 
   void log() {
     if (!due(job_.train.log_every) && at_.step != last_step_) return;
-    by_first_rank([&] {
-      metrics_->write(at_.step, "train",
-                      {{"samples", double(at_.samples)},
-                       {"loss", at_.loss_sum / double(at_.loss_samples)},
-                       {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
-                       {"samples_per_second", double(trained_.samples) / trained_.seconds}});
-    });
+    std::vector<std::pair<std::string, double>> values = {
+        {"samples", double(at_.samples)},
+        {"loss", at_.loss_sum / double(at_.loss_samples)},
+        {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
+        {"samples_per_second", double(trained_.samples) / trained_.seconds}};
+    for (auto& value : running_.line()) values.push_back(std::move(value));
+    by_first_rank([&] { metrics_->write(at_.step, "train", values); });
     at_.loss_sum = 0;
     at_.loss_samples = 0;
   }
@@ -136,12 +142,14 @@ class Run {
     result_.evaluation = train::evaluate(session_, *evaluation_);
     log_info("step " + std::to_string(at_.step) +
              ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
-    by_first_rank([&] { metrics_->write(at_.step, "evaluate", chosen(*result_.evaluation, job_.evaluate.metrics)); });
+    by_first_rank(
+        [&] { metrics_->write(at_.step, "evaluate", metrics::chosen(*result_.evaluation, job_.evaluate.metrics)); });
   }
 
   void checkpoint() {
     if (job_.checkpoint.keep == 0) return;
     by_first_rank([&] { metrics_->sync(); });
+    at_.metrics = running_.state();
     result_.checkpoint = save(session_, at_, epoch_samples_);
     saved_ = at_.step;
   }
@@ -164,6 +172,7 @@ class Run {
   const Job& job_;
   TrainPipelineSparseDist pipeline_;
   data::Source* evaluation_;
+  RunningMetrics running_;
   Index epoch_samples_;
   Index batches_;
   Index last_step_;

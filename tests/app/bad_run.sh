@@ -6,6 +6,16 @@ deck="$folder/deck.toml"
 planted_deck "$deck"
 newest="$folder/run/checkpoints/step_000000016"
 
+# Metrics of groups without a feature that says which.
+must_fail '--set 1: evaluate.metrics has "gauc", which needs groups: set evaluate.group' train "$deck" --set evaluate.metrics=gauc
+group="--set evaluate.metrics=gauc --set evaluate.group="
+must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
+for command in check train; do
+  must_fail 'evaluate.group is "C1", a feature with 2.0 ids a sample' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
+done
+must_fail 'evaluate.group: feature "C1" has no id, or several, in ' train "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2 \
+  --set data.synthetic.variable_bags=true --set train.steps=1 --set "run.output=$folder/bags"
+
 # Sizes.
 must_fail "train.batch_size = 1 is smaller than the number of ranks, $RANKS" train "$deck" --set train.batch_size=1
 must_fail "$RANKS ranks need at least as many lanes, and train.lanes is 1; set train.lanes = " train "$deck" --set train.lanes=1

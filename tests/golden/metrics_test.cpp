@@ -4,36 +4,77 @@
 
 #include "catch.hpp"
 #include "golden.hpp"
-#include <tesserec/metrics/binary.hpp>
+#include <tesserec/metrics/names.hpp>
 
 using namespace tesserec;
 
-TEST_CASE("golden metrics: AUC, log loss, NE, calibration, accuracy") {
+namespace {
+
+void check_close(double value, const store::File& file, const std::string& set, const std::string& name) {
+  const double want = file.attribute<double>(set, name);
+  INFO(name << " is " << value << ", not " << want);
+  CHECK(((std::isnan(value) && std::isnan(want)) || std::abs(value - want) <= 1e-12 * std::abs(want)));
+}
+
+metrics::BinaryMetrics metrics_of(const store::File& file, const std::string& set, double threshold) {
+  return metrics::binary_metrics(comm::Communicator::self(), file.read_all<double>(set + "/score"),
+                                 file.read_all<float>(set + "/label"), threshold);
+}
+
+}  // namespace
+
+TEST_CASE("golden metrics: AUC, log loss, NE, calibration, CTR, accuracy, precision, recall") {
   const store::File file = golden::open("metrics.h5");
-  const comm::Communicator alone(MPI_COMM_SELF);
   REQUIRE(file.attribute<double>("/", "eta") == 1e-12);
   int sets = 0;
   for (const std::string& set : file.names("/")) {
     if (file.exists(set + "/weight")) continue;  // samples have no weights here
     INFO(set);
-    const auto got =
-        metrics::binary_metrics(alone, file.read_all<double>(set + "/score"), file.read_all<float>(set + "/label"));
-    const auto close = [&](double value, const char* name) {
-      const double want = file.attribute<double>(set, name);
-      INFO(name << " is " << value << ", not " << want);
-      CHECK(((std::isnan(value) && std::isnan(want)) || std::abs(value - want) <= 1e-12 * std::abs(want)));
-    };
+    const auto got = metrics_of(file, set, 0.5);
     CHECK(got.samples == file.attribute<std::int64_t>(set, "samples"));
-    close(got.auc, "auc");
-    close(got.log_loss, "log_loss");
-    close(got.accuracy, "accuracy");
-    close(got.mean_label, "ctr");
+    for (const auto& [name, value] :
+         metrics::chosen(got, {"auc", "log_loss", "accuracy", "ctr", "precision", "recall"}))
+      check_close(value, file, set, name);
     const bool one_class = file.attribute<std::int64_t>(set, "one_class") != 0;
     CHECK(std::isnan(got.ne) == one_class);  // TorchRec divides by an entropy of about eta instead
-    if (!one_class) close(got.ne, "ne");
-    CHECK(std::isnan(got.calibration) == (got.mean_label == 0));  // TorchRec gives 0
-    if (got.mean_label > 0) close(got.calibration, "calibration");
+    if (!one_class) check_close(got.ne, file, set, "ne");
+    CHECK(std::isnan(got.calibration) == (got.ctr == 0));  // TorchRec gives 0
+    if (got.ctr > 0) check_close(got.calibration, file, set, "calibration");
     ++sets;
   }
   REQUIRE(sets >= 1);
+}
+
+TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
+  const store::File file = store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/metrics_ranking.h5");
+  const double threshold = file.attribute<double>("/", "threshold");
+  REQUIRE(threshold != 0.5);
+  for (const std::string& set : file.names("/")) {
+    INFO(set);
+    for (const auto& [name, value] : metrics::chosen(
+             metrics_of(file, set, 0.5), {"auprc", "f1", "mse", "rmse", "mae", "accuracy", "precision", "recall"}))
+      check_close(value, file, set, name);
+    for (const auto& [name, value] :
+         metrics::chosen(metrics_of(file, set, threshold), {"accuracy", "precision", "recall", "f1"}))
+      check_close(value, file, set, name + "_at_threshold");
+  }
+}
+
+TEST_CASE("golden metrics: GAUC, NDCG, recall@k") {
+  const store::File file = store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/metrics_ranking.h5");
+  const auto of = [&](const std::string& set, Index k, metrics::GroupWeight weight) {
+    return metrics::group_metrics(comm::Communicator::self(), file.read_all<Index>(set + "/group"),
+                                  file.read_all<double>(set + "/score"), file.read_all<float>(set + "/label"), k,
+                                  weight);
+  };
+  for (const std::string& set : file.names("/")) {
+    INFO(set);
+    check_close(of(set, 1, metrics::GroupWeight::equal).gauc, file, set, "gauc_equal");
+    for (const std::int64_t k : file.attribute<std::vector<std::int64_t>>("/", "k")) {
+      const metrics::GroupMetrics got = of(set, k, metrics::GroupWeight::samples);
+      check_close(got.gauc, file, set, "gauc");
+      check_close(got.ndcg, file, set, "ndcg_" + std::to_string(k));
+      check_close(got.recall_at_k, file, set, "recall_at_" + std::to_string(k));
+    }
+  }
 }

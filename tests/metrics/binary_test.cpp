@@ -7,7 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
-#include <tesserec/metrics/binary.hpp>
+#include <tesserec/metrics/names.hpp>
 
 using namespace tesserec;
 using metrics::binary_metrics;
@@ -39,11 +39,13 @@ BinaryMetrics of_part(const comm::Communicator& comm, const Samples& samples, Ra
 }
 
 bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
-  const auto same = [](double x, double y) {
-    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  const auto bits = [](const BinaryMetrics& of) {
+    std::vector<std::uint64_t> all = {std::uint64_t(of.samples)};
+    for (const auto& metric : metrics::chosen(of, metrics::names()))
+      all.push_back(std::bit_cast<std::uint64_t>(metric.second));
+    return all;
   };
-  return a.samples == b.samples && same(a.auc, b.auc) && same(a.log_loss, b.log_loss) && same(a.ne, b.ne) &&
-         same(a.calibration, b.calibration) && same(a.accuracy, b.accuracy) && same(a.mean_label, b.mean_label);
+  return bits(a) == bits(b);
 }
 
 }  // namespace
@@ -62,7 +64,14 @@ TEST_CASE("AUC is the share of pairs in the right order, ties counted as half") 
   REQUIRE(of_part(alone, samples, {0, 1500}).auc == right / pairs);
 }
 
-TEST_CASE("log loss, NE, calibration and accuracy follow their definitions") {
+TEST_CASE("AUPRC steps from score to score, ties together") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const Samples few{{0.9, 0.8, 0.8, 0.8, 0.3}, {1, 0, 1, 1, 0}};
+  REQUIRE(of_part(alone, few, {0, 5}).auprc == Approx(1.0 / 3 * 1 + 2.0 / 3 * 3 / 4).epsilon(1e-15));
+  REQUIRE(of_part(alone, {{0.2, 0.7}, {1, 0}}, {0, 2}).auprc == 0.5);
+}
+
+TEST_CASE("metrics of sums follow their definitions") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.2, 0.5, 0.4}, {1, 0, 0, 1}};
   const BinaryMetrics got = of_part(alone, few, {0, 4});
@@ -72,8 +81,41 @@ TEST_CASE("log loss, NE, calibration and accuracy follow their definitions") {
   REQUIRE(got.ne == Approx(loss / std::log(2.0)).epsilon(1e-15));
   REQUIRE(got.calibration == Approx(1.0).epsilon(1e-15));
   REQUIRE(got.accuracy == 0.5);
-  REQUIRE(got.mean_label == 0.5);
+  REQUIRE(got.ctr == 0.5);
+  REQUIRE(got.mse == Approx((0.01 + 0.04 + 0.25 + 0.36) / 4).epsilon(1e-15));
+  REQUIRE(got.rmse == Approx(std::sqrt(got.mse)).epsilon(1e-15));
+  REQUIRE(got.mae == Approx((0.1 + 0.2 + 0.5 + 0.6) / 4).epsilon(1e-15));
   REQUIRE(got.auc == 0.75);
+}
+
+TEST_CASE("a threshold says what is predicted a click") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  const Samples few{{0.9, 0.6, 0.5, 0.4, 0.2}, {1, 0, 1, 1, 0}};
+  const auto at = [&](double threshold) { return binary_metrics(alone, few.probabilities, few.labels, threshold); };
+  REQUIRE(at(0.5).precision == Approx(2.0 / 3));
+  REQUIRE(at(0.5).recall == Approx(2.0 / 3));
+  REQUIRE(at(0.5).f1 == Approx(2.0 / 3));
+  REQUIRE(at(0.3).recall == 1.0);
+  REQUIRE(at(0.3).precision == 0.75);
+  REQUIRE(at(0.3).f1 == Approx(6.0 / 7));
+  REQUIRE(at(0.3).accuracy == 0.8);
+  REQUIRE(at(0.95).precision == 0.0);  // nothing is predicted
+  REQUIRE(at(0.95).f1 == 0.0);
+}
+
+TEST_CASE("sums over a window: what leaves it is taken away without a trace") {
+  const Samples samples = make_samples(900, 0);
+  const auto part = [&](Index begin, Index end) {
+    metrics::SampleSums sums;
+    sums.add(std::span<const double>(samples.probabilities).subspan(begin, end - begin),
+             std::span<const float>(samples.labels).subspan(begin, end - begin), 0.5);
+    return sums;
+  };
+  metrics::SampleSums window = part(0, 300);
+  window += part(300, 900);
+  window -= part(0, 300);
+  REQUIRE(same_bits({window.metrics(), {}}, {part(300, 900).metrics(), {}}));
+  REQUIRE(window.metrics().samples == 600);
 }
 
 TEST_CASE("a certain probability has a finite loss, and a label of one half is a click") {
@@ -127,9 +169,10 @@ TEST_CASE("one class, no samples, and scores that are no probabilities") {
   got = of_part(world, others, {0, 2});
   REQUIRE((std::isnan(got.auc) && std::isnan(got.ne) && std::isnan(got.calibration)));
   REQUIRE(got.accuracy == 0.5);
+  REQUIRE((std::isnan(got.auprc) && got.recall == 0));
   got = of_part(world, others, {0, 0});
   REQUIRE(got.samples == 0);
-  REQUIRE((std::isnan(got.auc) && std::isnan(got.log_loss)));
+  REQUIRE((std::isnan(got.auc) && std::isnan(got.log_loss) && std::isnan(got.f1)));
   // One rank's NaN is every rank's error.
   const double last = world.rank() == world.size() - 1 ? std::nan("") : 0.5;
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);

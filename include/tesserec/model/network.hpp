@@ -28,6 +28,8 @@ struct DenseInput {
   const float* labels = nullptr;  ///< [B]; may be null for predict
   std::uint64_t seed = 0;         ///< of layers that draw numbers in training
   Index step = 0;                 ///< from 1
+  /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
+  float* probabilities = nullptr;
 };
 
 /// A feature's pooled vector; only a network that reads features apart needs their names.

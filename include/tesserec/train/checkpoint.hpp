@@ -18,7 +18,8 @@ struct Position {
   Index samples = 0;    ///< trained so far
   double loss_sum = 0;  ///< since the last line of the metrics log, sample by sample
   Index loss_samples = 0;
-  std::string checkpoint;  ///< restored from this folder; empty = a fresh start
+  std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
+  std::string checkpoint;             ///< restored from this folder; empty = a fresh start
 };
 
 /// Logical tensors of the model, with this rank's parts: weights and optimizer state of tables and dense half.

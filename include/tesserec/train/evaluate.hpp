@@ -9,7 +9,8 @@
 
 namespace tesserec::train {
 
-/// Metrics over one epoch of a source, from its start. Collective.
+/// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them; those of
+/// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 
 /// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels
@@ -17,10 +18,6 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 Index predict(Session& session, data::Source& source, const std::string& path);
 
 /// The metrics that `names` asks for ("auc", ...), as one line for people.
-std::string describe(const metrics::BinaryMetrics& metrics, const std::vector<std::string>& names);
-
-/// Name and value of each metric asked for, in that order.
-std::vector<std::pair<std::string, double>> chosen(const metrics::BinaryMetrics& metrics,
-                                                   const std::vector<std::string>& names);
+std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
 }  // namespace tesserec::train

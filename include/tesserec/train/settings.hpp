@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/metrics/settings.hpp>
 #include <tesserec/optim/optimizer.hpp>
 #include <tesserec/optim/schedule.hpp>
 
@@ -29,8 +30,10 @@ struct Settings {
   Index steps = 0;  ///< steps of the whole run; 0 = all of the epochs
   int lanes = 0;    ///< power of two; 0 = from batch_size
   bool shuffle = true;
-  bool pipeline = true;   ///< with several ranks: ids of the next batch travel while one computes
-  Index log_every = 100;  ///< steps between lines of metrics.jsonl
+  bool pipeline = true;              ///< with several ranks: ids of the next batch travel while one computes
+  Index log_every = 100;             ///< steps between lines of metrics.jsonl
+  std::vector<std::string> metrics;  ///< of the training samples, in those lines
+  Index window = 10;                 ///< lines that a window of those metrics spans
 };
 
 /// [optimizer]
@@ -54,6 +57,10 @@ struct CheckpointSettings {
 struct EvaluateSettings {
   Index every_steps = 0;  ///< evaluate while training; 0 = at the end only
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
+  double threshold = 0.5;  ///< a probability from here on is predicted a click
+  std::string group;       ///< feature whose id is a sample's group, for metrics of groups; empty = none
+  metrics::GroupWeight group_weight = metrics::GroupWeight::samples;
+  Index k = 10;  ///< of a group, the highest scores that NDCG and recall@k look at
 };
 
 }  // namespace tesserec::train

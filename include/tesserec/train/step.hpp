@@ -20,6 +20,11 @@ class TrainStep {
   /// not finite is an Error on every rank, before anything moved, that names step and tensor.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
+  /// From now on each step leaves predictions().
+  void keep_predictions() { keeps_predictions_ = true; }
+  /// Of the last step's batch [B], by the weights before they moved; with the bits of predict.
+  const std::vector<float>& predictions() const { return predictions_; }
+
   /// Probabilities of a batch's samples [B] without training; with their bits.
   void predict(const data::Batch& batch, float* probabilities);
 
@@ -28,7 +33,7 @@ class TrainStep {
   Index bytes_sent() const { return model_.tables().bytes_sent(); }
 
  private:
-  model::DenseInput input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) const;
+  model::DenseInput input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step);
   void check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step);
 
   Exec exec_;
@@ -38,6 +43,8 @@ class TrainStep {
   model::ShardedModel& model_;
   comm::TreeReduce reduce_;
   Vector<float> gradient_;  // of the dense parameters, over all ranks
+  bool keeps_predictions_ = false;
+  std::vector<float> predictions_;
 };
 
 }  // namespace tesserec::train

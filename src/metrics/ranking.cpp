@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "auc.hpp"
+#include "ranking.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <vector>
 
 namespace tesserec::metrics {
@@ -77,35 +76,57 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   return range;
 }
 
-// Inside one range of scores.
-PairCount count_range(const std::vector<Run>& runs) {
-  PairCount count;
+struct Classes {
+  Index clicks = 0, others = 0;
+};
+
+Classes count_classes(const std::vector<Run>& runs) {
+  Classes count;
+  for (const Run& run : runs) (run.key & 1 ? count.clicks : count.others) += run.count;
+  return count;
+}
+
+// The part of one range of scores; `below` it there are so many samples, and `all` in all ranges.
+Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all) {
+  Ranking ranking;
   for (std::size_t i = 0; i < runs.size();) {
     Index here[2] = {0, 0};  // non-clicks, clicks
     const std::uint64_t score = score_of(runs[i]);
+    const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // as high or higher
     for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
-    count.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * count.others + here[0]);
-    count.others += here[0];
-    count.clicks += here[1];
+    ranking.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * below.others + here[0]);
+    ranking.precisions.add(double(here[1]) * (double(clicks) / double(clicks + others)));
+    below.clicks += here[1];
+    below.others += here[0];
   }
-  return count;
+  return ranking;
 }
 
 }  // namespace
 
-double PairCount::auc() const {
-  if (clicks == 0 || others == 0) return std::numeric_limits<double>::quiet_NaN();
+double Ranking::auc() const {
+  if (clicks == 0 || others == 0) return SumMetrics::undefined;
   const Unsigned128 all = 2 * static_cast<Unsigned128>(clicks) * static_cast<Unsigned128>(others);
   return double(half_pairs) / double(all);
 }
 
-PairCount count_pairs(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels) {
-  PairCount mine = count_range(exchange_ranges(comm, sorted_runs(scores, labels)));
-  const std::vector<Index> others = comm.all_gather(mine.others);
-  Index below = 0;
-  for (int r = 0; r < comm.rank(); ++r) below += others[r];
-  mine.half_pairs += 2 * static_cast<Unsigned128>(mine.clicks) * static_cast<Unsigned128>(below);
-  return {sum(comm, mine.half_pairs), comm.sum(mine.clicks), comm.sum(mine.others)};
+double Ranking::auprc() const { return clicks == 0 ? SumMetrics::undefined : precisions.value() / double(clicks); }
+
+Ranking rank_samples(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels) {
+  const std::vector<Run> runs = exchange_ranges(comm, sorted_runs(scores, labels));
+  const std::vector<Classes> ranges = comm.all_gather(count_classes(runs));
+  Classes below, all;
+  for (int r = 0; r < comm.size(); ++r) {
+    if (r == comm.rank()) below = all;
+    all.clicks += ranges[r].clicks;
+    all.others += ranges[r].others;
+  }
+  Ranking ranking = rank_range(runs, below, all);
+  ranking.half_pairs = sum(comm, ranking.half_pairs);
+  ranking.precisions = sum(comm, ranking.precisions);
+  ranking.clicks = all.clicks;
+  ranking.others = all.others;
+  return ranking;
 }
 
 }  // namespace tesserec::metrics

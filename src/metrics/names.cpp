@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/metrics/names.hpp>
+
+namespace tesserec::metrics {
+namespace {
+
+using M = BinaryMetrics;
+
+enum class Kind { sums, order, groups };
+
+constexpr struct {
+  const char* name;
+  double M::*value;
+  Kind kind = Kind::sums;
+} all[] = {{"auc", &M::auc, Kind::order},
+           {"auprc", &M::auprc, Kind::order},
+           {"log_loss", &M::log_loss},
+           {"ne", &M::ne},
+           {"calibration", &M::calibration},
+           {"ctr", &M::ctr},
+           {"accuracy", &M::accuracy},
+           {"precision", &M::precision},
+           {"recall", &M::recall},
+           {"f1", &M::f1},
+           {"mse", &M::mse},
+           {"rmse", &M::rmse},
+           {"mae", &M::mae},
+           {"gauc", &M::gauc, Kind::groups},
+           {"ndcg", &M::ndcg, Kind::groups},
+           {"recall_at_k", &M::recall_at_k, Kind::groups}};
+
+}  // namespace
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const auto& metric : all) result.emplace_back(metric.name);
+  return result;
+}
+
+std::vector<std::string> names_of_sums() {
+  std::vector<std::string> result;
+  for (const auto& metric : all)
+    if (metric.kind == Kind::sums) result.emplace_back(metric.name);
+  return result;
+}
+
+bool needs_groups(const std::string& name) {
+  return std::any_of(std::begin(all), std::end(all),
+                     [&](const auto& metric) { return name == metric.name && metric.kind == Kind::groups; });
+}
+
+std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,
+                                                   const std::vector<std::string>& wanted) {
+  std::vector<std::pair<std::string, double>> result;
+  for (const std::string& name : wanted) {
+    const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.name; });
+    if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; known are ", join(names()));
+    result.emplace_back(name, metrics.*(found->value));
+  }
+  return result;
+}
+
+}  // namespace tesserec::metrics

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
+#include <tesserec/metrics/sample_sums.hpp>
+
+namespace tesserec::metrics {
+namespace {
+
+// TorchRec's: a probability of exactly 0 or 1 has a finite loss.
+constexpr double eta = 1e-12;
+
+TESSEREC_KERNEL double cross_entropy(double p, double y) {
+  double loss = 0;
+  if (y != 0) loss -= y * elementary::log(p);
+  if (y != 1) loss -= (1 - y) * elementary::log(1 - p);
+  return loss;
+}
+
+double share(Unsigned128 part, Unsigned128 whole) { return whole == 0 ? 0.0 : double(part) / double(whole); }
+
+}  // namespace
+
+void SampleSums::add(std::span<const double> probabilities, std::span<const float> labels, double threshold) {
+  assert(probabilities.size() == labels.size());
+  FixedPoint of[count];
+  Index clicks_here = 0, predicted_here = 0, hits_here = 0;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const double p = probabilities[i], y = labels[i];
+    of[loss].add(cross_entropy(std::clamp(p, eta, 1 - eta), y));
+    of[probability].add(p);
+    of[label].add(y);
+    of[squared_error].add((p - y) * (p - y));
+    of[absolute_error].add(std::abs(p - y));
+    const bool is_click = labels[i] >= click_threshold, is_predicted = p >= threshold;
+    clicks_here += is_click;
+    predicted_here += is_predicted;
+    hits_here += is_click && is_predicted;
+  }
+  for (int what = loss; what < count; ++what) sums_[what] += static_cast<Unsigned128>(of[what].units());
+  sums_[samples] += probabilities.size();
+  sums_[clicks] += static_cast<Unsigned128>(clicks_here);
+  sums_[predicted] += static_cast<Unsigned128>(predicted_here);
+  sums_[hits] += static_cast<Unsigned128>(hits_here);
+}
+
+SampleSums& SampleSums::operator+=(const SampleSums& other) {
+  for (int what = 0; what < count; ++what) sums_[what] += other.sums_[what];
+  return *this;
+}
+
+SampleSums& SampleSums::operator-=(const SampleSums& other) {
+  for (int what = 0; what < count; ++what) sums_[what] -= other.sums_[what];
+  return *this;
+}
+
+SampleSums SampleSums::over_ranks(const comm::Communicator& comm) const {
+  SampleSums all = *this;
+  sum(comm, std::span<Unsigned128>(all.sums_));
+  return all;
+}
+
+void SampleSums::append_to(std::vector<std::int64_t>& values) const {
+  static_assert(words == 2 * count);
+  for (const Unsigned128 sum : sums_) {
+    values.push_back(std::int64_t(sum));
+    values.push_back(std::int64_t(sum >> 64));
+  }
+}
+
+SampleSums SampleSums::from(std::span<const std::int64_t> values) {
+  SampleSums result;
+  for (int what = 0; what < count; ++what)
+    result.sums_[what] = static_cast<Unsigned128>(std::uint64_t(values[2 * what])) |
+                         static_cast<Unsigned128>(std::uint64_t(values[2 * what + 1])) << 64;
+  return result;
+}
+
+double SampleSums::total(Of what) const { return FixedPoint(Int128(sums_[what])).value(); }
+
+SumMetrics SampleSums::metrics() const {
+  SumMetrics m;
+  m.samples = Index(sums_[samples]);
+  if (m.samples == 0) return m;
+  const double n = m.samples;
+  m.log_loss = total(loss) / n;
+  m.ctr = total(label) / n;
+  if (m.ctr > 0 && m.ctr < 1)
+    m.ne = m.log_loss / -(m.ctr * elementary::log(m.ctr) + (1 - m.ctr) * elementary::log1p(-m.ctr));
+  if (m.ctr > 0) m.calibration = total(probability) / total(label);
+  const Unsigned128 wrong = sums_[predicted] + sums_[clicks] - 2 * sums_[hits];
+  m.accuracy = share(sums_[samples] - wrong, sums_[samples]);
+  m.precision = share(sums_[hits], sums_[predicted]);
+  m.recall = share(sums_[hits], sums_[clicks]);
+  m.f1 = share(2 * sums_[hits], sums_[predicted] + sums_[clicks]);
+  m.mse = total(squared_error) / n;
+  m.rmse = std::sqrt(m.mse);
+  m.mae = total(absolute_error) / n;
+  return m;
+}
+
+}  // namespace tesserec::metrics

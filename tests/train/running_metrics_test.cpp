@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// window_ and lifetime_ values of metrics.jsonl: what they are of, on any ranks, over a restart.
+#include <fstream>
+
+#include "catch.hpp"
+#include "small_job.hpp"
+#include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/running_metrics.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+using Line = std::vector<std::pair<std::string, double>>;
+
+/// The lines of metrics.jsonl without the rate.
+std::vector<std::string> lines(const std::string& folder) {
+  std::ifstream file(folder + "/metrics.jsonl");
+  std::vector<std::string> all;
+  for (std::string line; std::getline(file, line);) {
+    if (const auto rate = line.find(", \"samples_per_second\": "); rate != std::string::npos)
+      line.erase(rate, line.find(',', rate + 1) - rate);
+    all.push_back(line);
+  }
+  return all;
+}
+
+double number(const std::string& line, const std::string& name) {
+  const auto at = line.find("\"" + name + "\": ");
+  INFO(line);
+  REQUIRE(at != std::string::npos);
+  return std::stod(line.substr(at + name.size() + 4));
+}
+
+train::Job job_with_metrics(const std::string& folder) {
+  train::Job job = small_job(folder);
+  job.train.log_every = 2;
+  job.train.metrics = {"ne", "calibration", "ctr", "mse", "log_loss"};
+  job.train.window = 2;
+  job.checkpoint.resume = "auto";
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a window spans the last lines and the lifetime all, whatever rank has which samples") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const std::vector<float> p = {0.1f, 0.9f, 0.4f, 0.7f, 0.2f, 0.6f}, y = {0, 1, 1, 0, 0, 1};
+  train::RunningMetrics running(world, {"mse", "ctr", "precision"}, 2, 0.65);
+  std::vector<Line> got;
+  for (std::size_t line = 0; line < 3; ++line) {
+    for (std::size_t i = 2 * line; i < 2 * line + 2; ++i)
+      if (Index(i) % world.size() == world.rank()) running.add({p[i]}, &y[i]);
+    got.push_back(running.line());
+  }
+  const auto want = [&](std::size_t begin, std::size_t end) {
+    metrics::SampleSums sums;
+    sums.add(std::vector<double>(p.begin() + begin, p.begin() + end), std::span(y).subspan(begin, end - begin), 0.65);
+    return sums.metrics();
+  };
+  for (const auto& [line, begin] : {std::pair(0, 0), std::pair(1, 0), std::pair(2, 2)}) {
+    const metrics::SumMetrics window = want(begin, 2 * line + 2), lifetime = want(0, 2 * line + 2);
+    CHECK(got[line] == Line{{"window_mse", window.mse},
+                            {"window_ctr", window.ctr},
+                            {"window_precision", window.precision},
+                            {"lifetime_mse", lifetime.mse},
+                            {"lifetime_ctr", lifetime.ctr},
+                            {"lifetime_precision", lifetime.precision}});
+  }
+  CHECK(train::RunningMetrics(world, {}, 2, 0.5).line().empty());
+}
+
+TEST_CASE("metrics.jsonl has windows and lifetimes of the training samples, the same from any ranks") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const Folder folder(world, "running"), whole(self, "running_whole_" + std::to_string(world.rank()));
+  run(self, job_with_metrics(whole.path()));
+  run(world, job_with_metrics(folder.path()));
+  world.barrier();
+  const auto want = lines(whole.path());
+  REQUIRE(lines(folder.path()) == want);
+  REQUIRE(want.size() == 5);  // steps 2, 4, 6, 8, and the evaluation
+  // The loss of a line is the log loss of its samples: 512, then 388, twice.
+  const auto of = [&](int line, const char* name) { return number(want[line], name); };
+  CHECK(of(0, "window_log_loss") == Approx(of(0, "loss")).epsilon(1e-6));
+  CHECK(of(0, "lifetime_log_loss") == of(0, "window_log_loss"));
+  CHECK(of(1, "window_log_loss") == Approx((512 * of(0, "loss") + 388 * of(1, "loss")) / 900).epsilon(1e-6));
+  CHECK(of(2, "window_log_loss") == Approx((388 * of(1, "loss") + 512 * of(2, "loss")) / 900).epsilon(1e-6));
+  const double all = 512 * (of(0, "loss") + of(2, "loss")) + 388 * (of(1, "loss") + of(3, "loss"));
+  CHECK(of(3, "lifetime_log_loss") == Approx(all / 1800).epsilon(1e-6));
+  CHECK(of(3, "lifetime_ctr") == of(3, "window_ctr"));  // two epochs of the same labels
+  CHECK(of(1, "window_ctr") != of(0, "window_ctr"));
+  CHECK(of(3, "lifetime_mse") != of(3, "window_mse"));
+}
+
+TEST_CASE("a run that goes on, on other ranks and in the middle of a line, has the same windows and lifetimes") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const Folder folder(world, "running_on"), whole(self, "running_on_whole_" + std::to_string(world.rank()));
+  run(self, job_with_metrics(whole.path()));
+  train::Job job = job_with_metrics(folder.path());
+  job.checkpoint.every_steps = 5;
+  run(world, job);
+  world.barrier();
+  const comm::Communicator alone(world, world.rank() == 0 ? 0 : 1);
+  job.checkpoint.resume = folder.path() + "/checkpoints/step_000000005";
+  if (world.rank() == 0) run(alone, job);
+  world.barrier();
+  REQUIRE(lines(folder.path()) == lines(whole.path()));
+  run(world, job);
+  world.barrier();
+  REQUIRE(lines(folder.path()) == lines(whole.path()));
+}
