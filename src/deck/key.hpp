@@ -67,7 +67,7 @@ Key<T> integer(const char* name, std::optional<Index> T::*member, Integers range
 }
 
 template <class T>
-Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const char* sentence) {
+Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const std::string& sentence) {
   return make_key<T>(
       name, "number", range.words(), unit, sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },

@@ -112,6 +112,8 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
       test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
   for (const model::ModelType& type : model::model_types())  // which read keys of their own
     effective += deck::effective_deck(parse_deck("[model]\ntype = \"" + type.name + "\"\n", "x"));
+  for (const optim::TypeInfo& type : optim::types())
+    effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);
