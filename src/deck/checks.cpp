@@ -159,9 +159,7 @@ void check_deck(const Deck& deck) {
   check_plan(deck);
   if (const int lanes = deck.train.lanes; (lanes & (lanes - 1)) != 0)
     fail(deck.at("train.lanes"), " must be a power of two or 0, but is ", lanes);
-  if (deck.schedule.decay_steps > 0 && deck.schedule.decay_start_step < deck.schedule.warmup_steps)
-    fail(deck.at("schedule.decay_start_step"), " is ", deck.schedule.decay_start_step,
-         ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
+  if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   if (const std::string twice = repeated_text(deck.evaluate.metrics); !twice.empty())
     fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
 }

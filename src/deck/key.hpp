@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "read.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
@@ -36,6 +37,18 @@ template <class T>
 Key<T> required(Key<T> key) {
   key.required = true;
   key.info.default_value = "required";
+  return key;
+}
+
+/// A key that only some objects read: those of which reads(object) is true. In others it is refused, with "path
+/// why(object)", and not written.
+template <class T, class Reads, class Why>
+Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
+  key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
+    if (!reads(object)) fail(value.where, ": ", path, " ", why(object));
+    read(object, value, path);
+  };
+  key.write = [=, write = key.write](const T& object) { return reads(object) ? write(object) : std::string(); };
   return key;
 }
 

@@ -22,23 +22,6 @@ Key<Optimizer> some(const char* name, double Optimizer::*member, const Types& ty
   return number(name, member, range, "", readers(types, name) + ": " + sentence);
 }
 
-/// The same, refused in a deck of a type that does not read it, and not written into it.
-Key<Optimizer> of_some(const char* name, double Optimizer::*member, const Types& types, Numbers range,
-                       const std::string& sentence) {
-  Key<Optimizer> key = some(name, member, types, range, sentence);
-  key.read = [=, read = key.read](Optimizer& o, const Value& value, const std::string& path) {
-    if (!optim::info(o.type).reads(name))
-      fail(value.where, ": ", path, " is not for type = ", quoted(optim::info(o.type).name), "; it is read by ",
-           readers(types, name));
-    read(o, value, path);
-  };
-  key.write = [=, write = key.write](const Optimizer& o) {
-    return optim::info(o.type).reads(name) ? write(o) : std::string();
-  };
-  return key;
-}
-
-/// Those keys come last, after the type.
 Keys<Optimizer> optimizer_keys(const Types& types) {
   const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
   Choices<optim::Type> names;
@@ -60,8 +43,14 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
              "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
       some("initial_accumulator", &Optimizer::initial_accumulator, types, {}, "start value of the sums."),
   };
+  // What came later is refused where it is not read; the type has been read by then.
   const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {
-    if (!readers(types, name).empty()) keys.push_back(of_some(name, member, types, range, sentence));
+    if (readers(types, name).empty()) return;
+    keys.push_back(of_some(
+        some(name, member, types, range, sentence), [=](const Optimizer& o) { return optim::info(o.type).reads(name); },
+        [=, readers = readers(types, name)](const Optimizer& o) {
+          return "is not for type = " + quoted(optim::info(o.type).name) + "; it is read by " + readers;
+        }));
   };
   add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity, a step.");
   add("eta", &Optimizer::eta, {}, "trust coefficient.");

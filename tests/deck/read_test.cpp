@@ -112,6 +112,9 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
       test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
   for (const model::ModelType& type : model::model_types())  // which read keys of their own
     effective += deck::effective_deck(parse_deck("[model]\ntype = \"" + type.name + "\"\n", "x"));
+  for (const optim::PolicyInfo& policy : optim::policies())
+    effective +=
+        deck::effective_deck(parse_deck("[[schedule.stages]]\npolicy = \"" + policy.name + "\"\nmax_steps = 3\n", "x"));
   for (const optim::TypeInfo& type : optim::types())
     effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
@@ -119,6 +122,19 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
       INFO(block.path << "." << key.name);
       CHECK(effective.find("\n" + key.name + " = ") != std::string::npos);
     }
+}
+
+TEST_CASE("stages of the schedule come back from the effective deck") {
+  const Deck d = parse_deck(
+      "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 9\nvalue = 0.1\nend_value = 0.5\nstart_steps = 2\n"
+      "[[schedule.stages]]\npolicy = \"cosine\"\nmax_steps = 30\nscale = 0.5\nperiod = 7\n",
+      "x");
+  const Deck again = parse_deck(deck::effective_deck(d), "y");
+  REQUIRE(again.schedule.stages.size() == 2);
+  for (Index step = 1; step <= 32; ++step)
+    CHECK(optim::scheduled_rate(again.schedule, 1.0, step) == optim::scheduled_rate(d.schedule, 1.0, step));
+  CHECK(optim::scheduled_rate(d.schedule, 1.0, 10) == 0.5);
+  CHECK(deck::effective_deck(again) == deck::effective_deck(d));
 }
 
 TEST_CASE("numbers keep their bits through the effective deck") {
