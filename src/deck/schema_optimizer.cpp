@@ -37,6 +37,8 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
       some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
       some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
            "decay of the mean squared gradient, a step; lion: of the mean gradient, beta1 being for its update."),
+      number("max_gradient", &Optimizer::max_gradient, {}, "",
+             "Each number of a gradient, once summed over the batch, is cut to this magnitude; 0 means none is."),
       number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
       choice("decay", &Optimizer::decay, decays,
              "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "

@@ -140,6 +140,7 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
   assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
   const auto count = std::ssize(batch_.uses);
+  std::vector<float> scratch;
   const auto cut = [&](Index i) {  // where the row changes: every row belongs to one
     Index at = count * i / shares;
     while (at > 0 && at < count && batch_.uses[at].row == batch_.uses[at - 1].row) ++at;
@@ -148,7 +149,8 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
   sum_rows(
       batch_.uses.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, batch_.are_sums,
       [&](Index row) { prefetch(row); },
-      [&](Index row, Index, const float* gradient) {
+      [&](Index row, Index, const float* sum) {
+        const float* gradient = clipped(sum, scratch);
         if (kernel_ == ComputeKernel::dense)
           std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
         else
@@ -182,11 +184,12 @@ void EmbeddingTable::gather_gradients(const Exec& exec, const float* gradients) 
   parallel_for(exec, "tesserec::embedding::gather_gradients", tasks, [&](Index task) {
     Index at = task * rows_per_task;
     const Index end = std::min(rows, at + rows_per_task);
+    std::vector<float> scratch;
     sum_rows(
         batch_.uses.data(), touched_.first_use[at], touched_.first_use[end], gradients, dim(), whole_tree,
         batch_.are_sums, [](Index) {},
-        [&](Index, Index, const float* gradient) {
-          std::copy(gradient, gradient + dim(), touched_.gradients.data() + at++ * dim());
+        [&](Index, Index, const float* sum) {
+          std::copy_n(clipped(sum, scratch), dim(), touched_.gradients.data() + at++ * dim());
         });
   });
 }

@@ -49,12 +49,16 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
   const StepScalars scalars = step_scalars(settings_, lr, step);
   States all{};
   for (std::size_t i = 0; i < state_.size(); ++i) all[i] = state_[i].values.data();
+  const float most = settings_.max_gradient;
   over_blocks(exec, "tesserec::optim::move", part,
               [=, w = parameters.data(), g = gradient.data()](Index begin, Index n) {
                 States states = all;
                 for (float*& state : states)
                   if (state != nullptr) state += begin;
-                move(scalars, w + begin, g + begin, states, n);
+                if (most == 0.0f) return move(scalars, w + begin, g + begin, states, n);
+                std::vector<float> clipped(n);
+                clip(most, g + begin, clipped.data(), n);
+                move(scalars, w + begin, clipped.data(), states, n);
               });
 }
 

@@ -56,6 +56,13 @@ TESSEREC_KERNEL void move_lion(const StepScalars& s, float* w, const float* g, f
 
 }  // namespace
 
+TESSEREC_KERNEL void clip(float most, const float* from, float* to, Index n) {
+  for (Index i = 0; i < n; ++i) {
+    const float below = from[i] > most ? most : from[i];
+    to[i] = below < -most ? -most : below;
+  }
+}
+
 void move(const StepScalars& step, float* weights, const float* gradient, const States& states, Index n) {
   switch (step.type) {
     case Type::sgd:

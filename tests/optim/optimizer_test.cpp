@@ -262,6 +262,20 @@ TEST_CASE("columns of several owners move as the whole row does, with each decay
     }
 }
 
+TEST_CASE("the dense optimizer cuts gradients by value") {
+  const Index n = 20000;
+  Settings settings;
+  settings.max_gradient = 0.5;
+  DenseOptimizer optimizer(Exec(), settings, n);
+  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                g = make_vector<float>(Exec(), "tesserec::test::g", n);
+  std::fill_n(w.data(), n, 0.0f);
+  const std::vector<float> g0 = numbers(n, 2);
+  std::copy(g0.begin(), g0.end(), g.data());
+  optimizer.step(Exec(), w, g, 1.0, 1, {0, n});
+  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == -std::clamp(g0[i], -0.5f, 0.5f));
+}
+
 TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   const Index n = 40003;
   Settings settings;

@@ -23,6 +23,7 @@ train::Job job_of(const optim::TypeInfo& type, std::size_t i) {
   job.optimizer.sparse.weight_decay = 0.01;
   job.optimizer.sparse.decay = i % 2 == 0 ? optim::Decay::l2 : optim::Decay::decoupled;
   job.optimizer.sparse.ar_alpha = 0.5;
+  if (i % 2 == 0) job.optimizer.sparse.max_gradient = 1e-3;
   const auto dense = optim::elementwise_types();
   job.optimizer.dense.type = dense[i % dense.size()].type;
   job.optimizer.dense.lr = 0.01;

@@ -89,6 +89,13 @@ class EmbeddingTable {
     const auto state = [&](int s) { return states_.begin[s] + i * states_.width[s]; };
     return {weights_.data() + i * dim(), gradient, {state(0), state(1), state(2)}, columns_, config_.embedding_dim};
   }
+  /// Its gradient as the optimizer wants it: cut by value, into `scratch`, if it says so.
+  const float* clipped(const float* gradient, std::vector<float>& scratch) const {
+    if (optimizer_.max_gradient == 0.0) return gradient;
+    scratch.resize(dim());
+    optim::clip(float(optimizer_.max_gradient), gradient, scratch.data(), dim());
+    return scratch.data();
+  }
   template <class Body>  // body(place among the touched rows, row)
   void over_touched(const Exec& exec, const std::string& label, const Body& body);
   /// What an update of this row will read.

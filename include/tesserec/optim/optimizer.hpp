@@ -37,10 +37,11 @@ enum class Decay { l2, decoupled };
 /// Which types read which of these says `info(type).keys`.
 struct Settings {
   Type type = Type::sgd;
-  double lr = 0.01;      ///< base learning rate; the schedule scales it
-  double eps = 1e-8;     ///< added to the root
-  double beta1 = 0.9;    ///< decay of the mean gradient, a step
-  double beta2 = 0.999;  ///< decay of the mean squared gradient, a step; Lion: of the mean gradient
+  double lr = 0.01;           ///< base learning rate; the schedule scales it
+  double eps = 1e-8;          ///< added to the root
+  double beta1 = 0.9;         ///< decay of the mean gradient, a step
+  double beta2 = 0.999;       ///< decay of the mean squared gradient, a step; Lion: of the mean gradient
+  double max_gradient = 0.0;  ///< each number of a gradient is cut to this magnitude; 0 = none is
   double weight_decay = 0.0;
   Decay decay = Decay::l2;
   double initial_accumulator = 0.0;  ///< Adagrad, row-wise Adagrad: start value of the sums
@@ -62,7 +63,7 @@ struct TypeInfo {
   std::string text;  ///< one sentence
   std::vector<StateInfo> states;
   std::vector<int> row_sums;      ///< a row moves by sums over all its columns: how many in each round
-  std::vector<std::string> keys;  ///< settings that it reads, besides lr, weight_decay and decay
+  std::vector<std::string> keys;  ///< settings that it reads, besides lr, max_gradient, weight_decay and decay
 
   /// Whether a weight moves by its own numbers alone, so that any run of weights can be moved.
   bool elementwise() const;
@@ -96,6 +97,9 @@ struct StepScalars {
 };
 /// `lr` is the scheduled rate of this step; `step` counts from 1.
 StepScalars step_scalars(const Settings& settings, double lr, Index step);
+
+/// Cuts each of n numbers to magnitude `most`.
+void clip(float most, const float* from, float* to, Index n);
 
 /// Where the states of some weights lie, as `states(type)` lists them; null where the type has fewer.
 using States = std::array<float*, 3>;
