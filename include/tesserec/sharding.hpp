@@ -6,6 +6,6 @@
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_fetch.hpp>
-#include <tesserec/sharding/row_squares.hpp>
+#include <tesserec/sharding/row_totals.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/sharding/sharder.hpp>

@@ -191,8 +191,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
   embedding::sort_by_row(uses_, scratch_, slot.rows.size());
 
   const optim::StepScalars scalars = optim::step_scalars(slot.shard->optimizer(), slot.shard->optimizer().lr, step);
-  const auto state = [&](std::size_t i, Index row) -> float* {
-    if (i >= slot.shard->state().size()) return nullptr;
+  const auto state = [&](std::size_t i, Index row) {
     const Matrix<float>& values = slot.shard->state()[i].values;
     return values.data() + row * Index(values.extent(1));
   };
@@ -215,8 +214,9 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
       add(sum.data(), gradient(uses_[end]), slot.dim);
     }
     if (end > begin + 1) total = sum.data();
-    optim::move_row(scalars, slot.shard->weights().data() + row * slot.dim, total, state(0, row), state(1, row),
-                    slot.dim);
+    optim::Row moved{slot.shard->weights().data() + row * slot.dim, total, {}, {0, slot.dim}, slot.dim};
+    for (std::size_t i = 0; i < slot.shard->state().size(); ++i) moved.states[i] = state(i, row);
+    optim::move_row(scalars, moved);
   }
 }
 

@@ -89,11 +89,12 @@ void check_preprocess(const Deck& deck) {
 }
 
 void check_optimizer(const Deck& deck, const std::string& path, const optim::Settings& o) {
-  const bool adagrad = o.type == optim::Type::adagrad || o.type == optim::Type::rowwise_adagrad;
-  const bool no_eps = float(o.eps) == 0.0f;
-  if (adagrad && no_eps && float(o.initial_accumulator) == 0.0f)
-    fail(deck.at(path + ".eps"), " and initial_accumulator are both 0: a gradient of 0 would divide 0 by 0");
-  if (o.type == optim::Type::adam && no_eps) fail(deck.at(path + ".eps"), " is 0: a gradient of 0 would divide 0 by 0");
+  const optim::TypeInfo& type = optim::info(o.type);
+  if (!type.reads("eps") || float(o.eps) != 0.0f) return;
+  const bool sums = type.reads("initial_accumulator");
+  if (!sums || float(o.initial_accumulator) == 0.0f)
+    fail(deck.at(path + ".eps"), sums ? " and initial_accumulator are both 0" : " is 0",
+         ": a gradient of 0 would divide 0 by 0");
 }
 
 /// What `body` refuses of the model gets its line.
@@ -121,9 +122,10 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
   if (plan != deck.plan.tables.end() && plan->second.kernel == planning::ComputeKernel::dense &&
-      table.optimizer->type == optim::Type::rowwise_adagrad)
-    fail(deck.at("plan.tables." + table.name + ".kernel"),
-         " is dense, but the table's optimizer rowwise_adagrad has no dense form");
+      !optim::info(table.optimizer->type).elementwise())
+    fail(deck.at("plan.tables." + table.name + ".kernel"), " is dense, but the table's optimizer ",
+         optim::info(table.optimizer->type).name, " has no dense form; ",
+         join(optim::elementwise_types(), ", ", &optim::TypeInfo::name), " have, and kernel \"fused\" has all");
 }
 
 void check_plan(const Deck& deck) {
@@ -177,9 +179,7 @@ void check_deck(const Deck& deck) {
   check_plan(deck);
   if (const int lanes = deck.train.lanes; (lanes & (lanes - 1)) != 0)
     fail(deck.at("train.lanes"), " must be a power of two or 0, but is ", lanes);
-  if (deck.schedule.decay_steps > 0 && deck.schedule.decay_start_step < deck.schedule.warmup_steps)
-    fail(deck.at("schedule.decay_start_step"), " is ", deck.schedule.decay_start_step,
-         ", before the end of the warm-up at schedule.warmup_steps = ", deck.schedule.warmup_steps);
+  if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
 }
 

@@ -41,6 +41,18 @@ Key<T> required(Key<T> key) {
   return key;
 }
 
+/// A key that only some objects read: those of which reads(object) is true. In others it is refused, with "path
+/// why(object)", and not written.
+template <class T, class Reads, class Why>
+Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
+  key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
+    if (!reads(object)) fail(value.where, ": ", path, " ", why(object));
+    read(object, value, path);
+  };
+  key.write = [=, write = key.write](const T& object) { return reads(object) ? write(object) : std::string(); };
+  return key;
+}
+
 /// Where the struct's default stands for something taken from elsewhere: says what.
 template <class T>
 Key<T> default_words(Key<T> key, const std::string& words) {
@@ -48,23 +60,21 @@ Key<T> default_words(Key<T> key, const std::string& words) {
   return key;
 }
 
-/// A key that some objects read: refused in a block of another, and not written into it. `of(object)` is its kind, with
-/// `keys` and a name; `what` is the key that chose it.
+/// The same for a key that some kinds list: `of(object)` is its kind, with `keys` and a name; `what` is the key that
+/// chose it.
 template <class T, class Of>
-Key<T> of_some(Key<T> key, const std::string& what, Of of) {
-  const auto reads = [name = key.info.name, of](const T& object) {
-    const auto& keys = of(object).keys;
-    return std::find(keys.begin(), keys.end(), name) != keys.end();
-  };
-  key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
-    const auto& kind = of(object);
-    if (!reads(object))
-      fail(value.where, ": ", path, " is not for ", what, " = ", quoted(kind.name), ", which reads ",
-           kind.keys.empty() ? "no key of its own" : join(kind.keys));
-    read(object, value, path);
-  };
-  key.write = [=, write = key.write](const T& object) { return reads(object) ? write(object) : std::string(); };
-  return key;
+Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
+  return of_some(
+      key,
+      [=, name = key.info.name](const T& object) {
+        const auto& keys = of(object).keys;
+        return std::find(keys.begin(), keys.end(), name) != keys.end();
+      },
+      [=](const T& object) {
+        const auto& kind = of(object);
+        return concat("is not for ", what, " = ", quoted(kind.name), ", which reads ",
+                      kind.keys.empty() ? "no key of its own" : join(kind.keys));
+      });
 }
 
 template <class T, class M>
@@ -88,7 +98,7 @@ Key<T> integer(const char* name, std::optional<Index> T::*member, Integers range
 }
 
 template <class T>
-Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const char* sentence) {
+Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const std::string& sentence) {
   return make_key<T>(
       name, "number", range.words(), unit, sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },

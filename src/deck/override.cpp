@@ -78,8 +78,8 @@ Value& element(Value& list, const std::string& part, const std::string& so_far, 
 }
 
 void refuse_absent_list(const std::string& path, const std::string& where) {
-  if (path == "table" || path == "preprocess.column" || path == "model.layer")
-    fail(where, ": the deck has no [[", path, "]], so ", path, ".NAME cannot be set");
+  if (path == "table" || path == "preprocess.column" || path == "model.layer" || path == "schedule.stages")
+    fail(where, ": the deck has no [[", path, "]], so none of its keys can be set");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using dense::LayerSettings;
 
 Keys<LayerSettings> layer_keys() {
   const auto of_type = [](Key<LayerSettings> key) {
-    return of_some(
+    return of_kind(
         std::move(key), "type", [](const LayerSettings& layer) -> auto& { return dense::layer_type(layer.type); });
   };
   Choices<std::string> types;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [model], [optimizer], [[table]]; [[model.layer]] is in schema_layer.cpp
+// [model], [[table]]; [[model.layer]] is in schema_layer.cpp
+#include "optimizer_keys.hpp"
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss_types.hpp>
@@ -9,13 +10,11 @@ namespace tesserec::deck {
 namespace {
 
 using embedding::EmbeddingBagConfig;
-using Optimizer = optim::Settings;
-
 using Model = model::Settings;
 
 Section model_section() {
   const auto of_type = [](Key<Model> key) {
-    return of_some(
+    return of_kind(
         std::move(key), "model.type", [](const Model& model) -> auto& { return model::model_type(model.type); });
   };
   Choices<std::string> types;
@@ -26,7 +25,7 @@ Section model_section() {
                                          {"vector", model::Cross::vector},
                                          {"mixture", model::Cross::mixture}};
   const auto of_loss = [](Key<Model> key) {
-    return of_some(
+    return of_kind(
         std::move(key), "model.loss", [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
   };
   Choices<std::string> losses;
@@ -72,34 +71,6 @@ Section model_section() {
   return single("model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; }, {"layer"});
 }
 
-Keys<Optimizer> optimizer_keys(const Choices<optim::Type>& types) {
-  const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
-  return {
-      choice("type", &Optimizer::type, types, "The rule that moves the weights."),
-      number("lr", &Optimizer::lr, {}, "", "Base learning rate; [schedule] scales it."),
-      number("eps", &Optimizer::eps, {}, "", "adagrad, rowwise_adagrad, adam: added to the root."),
-      number("beta1", &Optimizer::beta1, {0.0, 1.0, true}, "", "adam: decay of the mean gradient, a step."),
-      number("beta2", &Optimizer::beta2, {0.0, 1.0, true}, "", "adam: decay of the mean squared gradient, a step."),
-      number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
-      choice("decay", &Optimizer::decay, decays,
-             "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
-             "weight."),
-      number("initial_accumulator", &Optimizer::initial_accumulator, {}, "",
-             "adagrad, rowwise_adagrad: start value of the sums."),
-  };
-}
-
-Keys<Optimizer> sparse_keys() {
-  return optimizer_keys({{"sgd", optim::Type::sgd},
-                         {"adagrad", optim::Type::adagrad},
-                         {"rowwise_adagrad", optim::Type::rowwise_adagrad},
-                         {"adam", optim::Type::adam}});
-}
-
-Keys<Optimizer> dense_keys() {
-  return optimizer_keys({{"sgd", optim::Type::sgd}, {"adagrad", optim::Type::adagrad}, {"adam", optim::Type::adam}});
-}
-
 Keys<EmbeddingBagConfig> table_keys() {
   const Choices<embedding::PoolingType> poolings = {{"sum", embedding::PoolingType::sum},
                                                     {"mean", embedding::PoolingType::mean}};
@@ -120,10 +91,6 @@ Keys<EmbeddingBagConfig> table_keys() {
   };
 }
 
-std::string inline_keys(const Keys<Optimizer>& keys, const Optimizer& object) {
-  return "{" + join(keys, ", ", [&](const auto& key) { return key.info.name + " = " + key.write(object); }) + "}";
-}
-
 void read_table(Deck& deck, const Value& block, std::size_t i) {
   const Value* name = block.find("name");
   const bool named = name != nullptr && name->kind == Kind::text && !name->text.empty();
@@ -133,7 +100,7 @@ void read_table(Deck& deck, const Value& block, std::size_t i) {
   if (table.feature_names.empty()) table.feature_names = {table.name};
   if (const Value* optimizer = block.find("optimizer")) {
     table.optimizer = deck.optimizer.sparse;
-    read_keys(deck, sparse_keys(), *table.optimizer, *optimizer, path + ".optimizer");
+    read_keys(deck, sparse_optimizer_keys(), *table.optimizer, *optimizer, path + ".optimizer");
   }
 }
 
@@ -152,7 +119,7 @@ Section table_section() {
   section.write = [](const Deck& deck, std::string& out) {
     for (const EmbeddingBagConfig& table : deck.tables) {
       out += "\n[[table]]\n" + write_keys(table_keys(), table);
-      if (table.optimizer) out += "optimizer = " + inline_keys(sparse_keys(), *table.optimizer) + "\n";
+      if (table.optimizer) out += "optimizer = " + inline_keys(sparse_optimizer_keys(), *table.optimizer) + "\n";
     }
   };
   return section;
@@ -161,17 +128,10 @@ Section table_section() {
 }  // namespace
 
 std::vector<Section> model_sections() {
-  return {model_section(),
-          layer_section(),
-          single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
-                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
-          single(
-              "optimizer.dense", "Moves the weights of the MLPs.", dense_keys(),
-              [](auto& d) -> auto& { return d.optimizer.dense; }),
-          single(
-              "optimizer.sparse", "Moves the rows of the tables that a batch looked up.", sparse_keys(),
-              [](auto& d) -> auto& { return d.optimizer.sparse; }),
-          table_section()};  // after the optimizer: its optimizer starts from optimizer.sparse
+  std::vector<Section> sections = {model_section(), layer_section()};
+  for (Section& section : optimizer_sections()) sections.push_back(std::move(section));
+  sections.push_back(table_section());  // after the optimizer: its optimizer starts from optimizer.sparse
+  return sections;
 }
 
 }  // namespace tesserec::deck

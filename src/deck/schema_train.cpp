@@ -1,9 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// [train], [schedule], [checkpoint], [evaluate]
+// [train], [schedule], [[schedule.stages]], [checkpoint], [evaluate]
 #include "section.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 
 namespace tesserec::deck {
+
+namespace {
+
+Section stage_section() {
+  using Stage = optim::ScheduleStage;
+  Choices<optim::Policy> names;
+  std::string texts = "What the rate is times, with s steps done.";
+  for (const optim::PolicyInfo& policy : optim::policies()) {
+    names.emplace_back(policy.name, policy.policy);
+    texts += " " + policy.name + ": " + policy.text;
+  }
+  const auto some = [](const Key<Stage>& key) {
+    const auto policy = [](const Stage& stage) { return optim::policies()[std::size_t(stage.policy)]; };
+    return of_some(
+        key, [=](const Stage& stage) { return policy(stage).reads(key.info.name); },
+        [=](const Stage& stage) {
+          const std::vector<std::string> read = policy(stage).keys;
+          return "is not for policy = " + quoted(policy(stage).name) + ", which reads max_steps, scale" +
+                 (read.empty() ? "" : ", " + join(read));
+        });
+  };
+  const Keys<Stage> keys = {
+      required(choice("policy", &Stage::policy, names, texts)),
+      required(integer("max_steps", &Stage::max_steps, {1, no_limit}, "steps",
+                       "The stage rules while at most so many steps are done since the start of training.")),
+      number("scale", &Stage::scale, {}, "", "Factor of the whole stage."),
+      some(number("value", &Stage::value, {}, "", "As the policy says.")),
+      some(number("end_value", &Stage::end_value, {}, "", "Where the line ends.")),
+      some(integer("start_steps", &Stage::start_steps, {}, "steps", "Where the line begins.")),
+      some(integer("decay_steps", &Stage::decay_steps, {}, "steps", "0 means max_steps for poly, else 1.")),
+      some(integer("period", &Stage::period, {}, "steps", "0 means max_steps.")),
+  };
+  const std::string path = "schedule.stages";
+  Section section;
+  section.info = {
+      path, "[[" + path + "]]",
+      "A stage of the learning rate, one after the other; behind the last it is base again. Instead of warm-up "
+      "and decay.",
+      infos(keys)};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] a stage, or none");
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
+      read_keys(deck, keys, deck.schedule.stages.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    for (const Stage& stage : deck.schedule.stages) out += "\n[[" + path + "]]\n" + write_keys(keys, stage);
+  };
+  return section;
+}
+
+}  // namespace
 
 std::vector<Section> train_sections() {
   using Train = train::Settings;
@@ -72,9 +124,9 @@ std::vector<Section> train_sections() {
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),
-          single(
-              "schedule", "Learning-rate warm-up and decay, as the reference DLRM does it.", schedule,
-              [](auto& d) -> auto& { return d.schedule; }),
+          single("schedule", "Learning-rate warm-up and decay, as the reference DLRM does it.", schedule,
+                 [](auto& d) -> auto& { return d.schedule; }, {"stages"}),
+          stage_section(),
           single(
               "checkpoint", "Checkpoints and restart.", checkpoint, [](auto& d) -> auto& { return d.checkpoint; }),
           single(

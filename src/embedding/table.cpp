@@ -39,6 +39,8 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
                                    info.per_row ? 1 : dim())};
     const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
     fill(exec, state.values, is_sum ? float(optimizer.initial_accumulator) : 0.0f);
+    states_.begin[state_.size()] = state.values.data();
+    states_.width[state_.size()] = state.values.extent(1);
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
@@ -138,6 +140,7 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
   assert(!shares_rows());
   const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
   const auto count = std::ssize(batch_.uses);
+  std::vector<float> scratch;
   const auto cut = [&](Index i) {  // where the row changes: every row belongs to one
     Index at = count * i / shares;
     while (at > 0 && at < count && batch_.uses[at].row == batch_.uses[at - 1].row) ++at;
@@ -146,11 +149,12 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
   sum_rows(
       batch_.uses.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, batch_.are_sums,
       [&](Index row) { prefetch(row); },
-      [&](Index row, Index, const float* gradient) {
+      [&](Index row, Index, const float* sum) {
+        const float* gradient = clipped(sum, scratch);
         if (kernel_ == ComputeKernel::dense)
           std::copy(gradient, gradient + dim(), dense_gradient_.data() + row * dim());
         else
-          optim::move_row(scalars, weights_.data() + row * dim(), gradient, state(0, row), state(1, row), dim());
+          optim::move_row(scalars, this->row(row, gradient));
       });
 }
 
@@ -163,53 +167,65 @@ void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars
   parallel_for(exec, "tesserec::embedding::update_dense", tasks, [&](Index task) {
     const Index begin = task * rows_per_task;
     const Index n = std::min(rows_per_task, rows_.size() - begin) * dim();
-    optim::move(scalars, weights_.data() + begin * dim(), dense_gradient_.data() + begin * dim(), state(0, begin),
-                state(1, begin), n);
+    const optim::Row first = row(begin, dense_gradient_.data() + begin * dim());
+    optim::move(scalars, first.weights, first.gradient, first.states, n);
   });
   for (const RowUse& use : batch_.uses) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
 }
 
-const std::vector<float>& EmbeddingTable::sum_squares(const Exec& exec, const float* gradients, double lr, Index step) {
-  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+void EmbeddingTable::gather_gradients(const Exec& exec, const float* gradients) {
   touched_.first_use.clear();
   for (std::size_t i = 0; i < batch_.uses.size(); ++i)
     if (i == 0 || batch_.uses[i].row != batch_.uses[i - 1].row) touched_.first_use.push_back(i);
   const auto rows = std::ssize(touched_.first_use);
   touched_.first_use.push_back(std::ssize(batch_.uses));
-  const Index subtrees = optim::column_subtrees(columns_).size();
   touched_.gradients.resize(rows * dim());
-  touched_.squares.resize(rows * subtrees);
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
-  parallel_for(exec, "tesserec::embedding::sum_squares", tasks, [&](Index task) {
+  parallel_for(exec, "tesserec::embedding::gather_gradients", tasks, [&](Index task) {
     Index at = task * rows_per_task;
     const Index end = std::min(rows, at + rows_per_task);
+    std::vector<float> scratch;
     sum_rows(
         batch_.uses.data(), touched_.first_use[at], touched_.first_use[end], gradients, dim(), whole_tree,
-        batch_.are_sums, [&](Index row) { prefetch(row); },
-        [&](Index row, Index, const float* gradient) {
-          std::copy(gradient, gradient + dim(), touched_.gradients.data() + at * dim());
-          optim::column_square_sums(scalars, weights_.data() + row * dim(), gradient, columns_,
-                                    touched_.squares.data() + at * subtrees);
-          ++at;
+        batch_.are_sums, [](Index) {},
+        [&](Index, Index, const float* sum) {
+          std::copy_n(clipped(sum, scratch), dim(), touched_.gradients.data() + at++ * dim());
         });
   });
-  return touched_.squares;
 }
 
-void EmbeddingTable::move_by_squares(const Exec& exec, const float* squares, double lr, Index step) {
-  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+template <class Body>
+void EmbeddingTable::over_touched(const Exec& exec, const std::string& label, const Body& body) {
   const auto rows = std::ssize(touched_.first_use) - 1;
   const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
-  parallel_for(exec, "tesserec::embedding::move_by_squares", tasks, [&](Index task) {
+  parallel_for(exec, label, tasks, [&](Index task) {
     const Index end = std::min(rows, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
       constexpr Index ahead = 16;
       if (at + ahead < rows) prefetch(batch_.uses[touched_.first_use[at + ahead]].row);
-      const Index row = batch_.uses[touched_.first_use[at]].row;
-      optim::move_columns(scalars, weights_.data() + row * dim(), touched_.gradients.data() + at * dim(), state(0, row),
-                          squares[at], config_.embedding_dim, dim());
+      body(at, row(batch_.uses[touched_.first_use[at]].row, touched_.gradients.data() + at * dim()));
     }
   });
+}
+
+std::vector<float> EmbeddingTable::sum_columns(const Exec& exec, int round, const float* totals, double lr,
+                                               Index step) {
+  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+  const std::vector<int>& row_sums = optim::info(optimizer_.type).row_sums;
+  const Index size = row_sums[round] * std::ssize(optim::column_subtrees(columns_));
+  const Index before = round > 0 ? row_sums[round - 1] : 0;
+  std::vector<float> sums((std::ssize(touched_.first_use) - 1) * size);
+  over_touched(exec, "tesserec::embedding::sum_columns", [&](Index at, const optim::Row& row) {
+    optim::sum_columns(scalars, round, row, totals + at * before, sums.data() + at * size);
+  });
+  return sums;
+}
+
+void EmbeddingTable::move_columns(const Exec& exec, const float* totals, double lr, Index step) {
+  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
+  const Index size = optim::info(optimizer_.type).row_sums.back();
+  over_touched(exec, "tesserec::embedding::move_columns",
+               [&](Index at, const optim::Row& row) { optim::move_columns(scalars, row, totals + at * size); });
 }
 
 }  // namespace tesserec::embedding

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
 
 namespace tesserec::optim {
@@ -26,8 +27,9 @@ Index DenseOptimizer::state_size(const Settings& settings, Index size) {
 
 DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory)
     : settings_(settings) {
-  if (settings.type == Type::rowwise_adagrad)
-    fail("rowwise_adagrad is for embedding tables; the dense optimizers are sgd, adagrad and adam");
+  if (!info(settings.type).elementwise())
+    fail(info(settings.type).name, " is for embedding tables; the dense optimizers are ",
+         join(elementwise_types(), ", ", &TypeInfo::name));
   const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
     const Vector<float> values = memory == nullptr ? make_vector<float>(exec, "tesserec::optim::" + info.name, size)
@@ -45,13 +47,19 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
   assert(part.end <= Index(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
-  const auto state = [&](std::size_t i) { return i < state_.size() ? state_[i].values.data() : nullptr; };
-  over_blocks(
-      exec, "tesserec::optim::move", part,
-      [=, w = parameters.data(), g = gradient.data(), first = state(0), second = state(1)](Index begin, Index n) {
-        move(scalars, w + begin, g + begin, first == nullptr ? nullptr : first + begin,
-             second == nullptr ? nullptr : second + begin, n);
-      });
+  States all{};
+  for (std::size_t i = 0; i < state_.size(); ++i) all[i] = state_[i].values.data();
+  const float most = settings_.max_gradient;
+  over_blocks(exec, "tesserec::optim::move", part,
+              [=, w = parameters.data(), g = gradient.data()](Index begin, Index n) {
+                States states = all;
+                for (float*& state : states)
+                  if (state != nullptr) state += begin;
+                if (most == 0.0f) return move(scalars, w + begin, g + begin, states, n);
+                std::vector<float> clipped(n);
+                clip(most, g + begin, clipped.data(), n);
+                move(scalars, w + begin, clipped.data(), states, n);
+              });
 }
 
 }  // namespace tesserec::optim

@@ -17,6 +17,12 @@ constexpr double growth = 1.125;
 /// Ids, vectors and gradients, and the counts before them.
 constexpr double messages_a_step = 4;
 
+/// Of all rounds.
+int total_row_sums(optim::Type type) {
+  const std::vector<int>& sums = optim::info(type).row_sums;
+  return std::accumulate(sums.begin(), sums.end(), 0);
+}
+
 }  // namespace
 
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
@@ -31,7 +37,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
             (topology.ranks - topology.ranks_per_node) / ranks_ / topology.costs.between_bytes),
       dense_(constraints.kernel == ComputeKernel::dense),
-      row_rounds_(optimizer.type == optim::Type::rowwise_adagrad),
+      row_sums_(total_row_sums(optimizer.type)),
       machine_(topology.costs) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
   // Of the whole table, so that its shards are costed alike.
@@ -101,7 +107,7 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
   }
   load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
                         sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
-  if (row_rounds_ && width < dim_) load.owner.seconds += 2 * moved * float_bytes * wire_;
+  if (width < dim_) load.owner.seconds += 2 * row_sums_ * moved * float_bytes * wire_;
   load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
   load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire_;
   load.each.bytes += growth * message / ranks_;

@@ -103,9 +103,9 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 }
 
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
-  if (kernel == ComputeKernel::dense && optim::sums_rows(optimizer.type))
-    fail("table ", table.name, " has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: ",
-         "give it kernel fused (plan.tables.", table.name,
+  if (kernel == ComputeKernel::dense && !optim::info(optimizer.type).elementwise())
+    fail("table ", table.name, " has kernel dense and optimizer ", optim::info(optimizer.type).name,
+         ", which moves touched rows alone: ", "give it kernel fused (plan.tables.", table.name,
          ".kernel, or \"kernel\" in the plan's file), or another optimizer");
 }
 

@@ -33,14 +33,15 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, sparse, dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
     shared.push_back(!shards.empty() && shards.front().columns.size() < table.embedding_dim &&
-                     optim::sums_rows(optimizers[t].type));
+                     optim::row_rounds(optimizers[t].type) > 0);
+    if (shared.back()) row_rounds_ = std::max(row_rounds_, optim::row_rounds(optimizers[t].type));
   }
   for (const Routes::OwnShard& own : routes_->own())
     shards_.push_back({own.table, own.replicated,
                        std::make_unique<embedding::EmbeddingTable>(exec, this->tables()[own.table], own.shard.blocks,
                                                                    own.shard.columns, optimizers[own.table],
                                                                    plan_[own.table].kernel)});
-  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_squares_.emplace(comm, plan_, shared);
+  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_totals_.emplace(comm, plan_, shared);
 }
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
@@ -135,22 +136,28 @@ void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradie
       shard->rows->update_task(thread, threads, gradients, rate(*shard, schedule, step), step);
   });
   for (const Shard* shard : own) shard->rows->finish_update(exec, rate(*shard, schedule, step), step);
-  if (row_squares_) update_shared(exec, gradients, schedule, step);
+  if (row_totals_) update_shared(exec, gradients, schedule, step);
   if (comm_.size() > 1) update_replicated(exec, gradients, schedule, step);
 }
 
 void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, const float* gradients,
                                                   const optim::ScheduleSettings& schedule, Index step) {
   std::vector<Shard*> shared;
-  std::vector<std::vector<float>> squares;
   for (Shard& shard : shards_)
-    if (shard.rows->shares_rows()) {
-      shared.push_back(&shard);
-      squares.push_back(shard.rows->sum_squares(exec, gradients, rate(shard, schedule, step), step));
-    }
-  const auto totals = row_squares_->totals(squares);
+    if (shard.rows->shares_rows()) shared.push_back(&shard);
+  for (const Shard* shard : shared) shard->rows->gather_gradients(exec, gradients);
+  std::vector<std::vector<float>> totals(shared.size());
+  for (int round = 0; round < row_rounds_; ++round) {
+    std::vector<std::vector<float>> sums(shared.size());  // none of those that need no more
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      if (round < optim::row_rounds(shared[i]->rows->optimizer().type))
+        sums[i] = shared[i]->rows->sum_columns(exec, round, totals[i].data(), rate(*shared[i], schedule, step), step);
+    auto received = row_totals_->totals(sums);
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      if (round < optim::row_rounds(shared[i]->rows->optimizer().type)) totals[i] = std::move(received[i]);
+  }
   for (std::size_t i = 0; i < shared.size(); ++i)
-    shared[i]->rows->move_by_squares(exec, totals[i].data(), rate(*shared[i], schedule, step), step);
+    shared[i]->rows->move_columns(exec, totals[i].data(), rate(*shared[i], schedule, step), step);
 }
 
 void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients,

@@ -51,18 +51,20 @@ std::map<std::string, std::string> flat_deck(const std::string& text) {
   std::map<std::string, std::string> keys;
   std::istringstream lines(text);
   std::string block;
+  std::map<std::string, int> numbers;  // of blocks without a name
   bool repeated = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     if (line.front() == '[') {
       block = block_of(line);
       repeated = begins_with(line, "[[");
+      if (repeated) block += "." + std::to_string(numbers[block]++);
       continue;
     }
     const std::size_t equals = line.find(" = ");
     if (equals == std::string::npos) continue;
     const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
-    if (repeated && key == "name") block = block.substr(0, block.find('.')) + "." + unquoted(value);
+    if (repeated && key == "name") block = home_of(block) + "." + unquoted(value);
     keys[block + "." + key] = value;
   }
   return keys;
@@ -101,8 +103,10 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     // A block that only one of them has is another task; a key alone is of another version of the program.
     const std::string home = home_of(key);
     const bool is_table = begins_with(home, "table.") && key == home + ".name";
-    if (is_table && blocks_now.count(home) == 0) add(home, "a table", "none");
-    if (is_table && blocks_then.count(home) == 0) add(home, "no table", "one");
+    const bool is_stage = begins_with(home, "schedule.stages.") && key == home + ".policy";
+    const std::string what = is_table ? "table" : "stage";
+    if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + what, "none");
+    if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + what, "one");
   }
   if (!differences.empty())
     fail(file, " was made with ", join(differences, "; "), "; set it back, or allow it with checkpoint.accept = [",

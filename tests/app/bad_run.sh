@@ -78,6 +78,7 @@ done
 must_fail 'was made with model.loss = "bce", this deck has "mse"; optimizer.sparse.eps = 1e-08, this deck has 1e-06; set it back, or allow it with checkpoint.accept = ["model.loss", "optimizer.sparse.eps"]' \
   train "$deck" --set model.loss=mse --set optimizer.sparse.eps=1e-6
 must_fail 'was made with table.C1 = no table, this deck has one' train "$deck" --set data.synthetic.rows.0=50 --set 'table=[{name="C1", pooling="mean"}, {name="C2"}, {name="C3"}]'
+must_fail 'was made with schedule.stages.0 = no stage, this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
 must_fail 'checkpoint.accept: "model.lost" is no key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
 must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$deck" --set model.loss=mse
 must_fail 'was made with run.seed = 1, this deck has 2' evaluate "$deck" --set run.seed=2

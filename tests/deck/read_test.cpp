@@ -124,11 +124,17 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
   for (const model::ModelType& type : model::model_types())  // which read keys of their own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
   for (const dense::LayerType& type : dense::layer_types())
-    effective += deck::effective_deck(parse_deck(
-        "[model]\ntype = \"network\"\n[[model.layer]]\nname = \"a\"\ninputs = \"dense\"\ntype = \"" + type.name + "\"\n",
-        "x"));
+    effective += deck::effective_deck(
+        parse_deck("[model]\ntype = \"network\"\n[[model.layer]]\nname = \"a\"\ninputs = \"dense\"\ntype = \"" +
+                       type.name + "\"\n",
+                   "x"));
   for (const dense::LossType& type : dense::loss_types())
     effective += deck::effective_deck(parse_deck("[model]\nloss = \"" + type.name + "\"\n", "x"));
+  for (const optim::PolicyInfo& policy : optim::policies())
+    effective +=
+        deck::effective_deck(parse_deck("[[schedule.stages]]\npolicy = \"" + policy.name + "\"\nmax_steps = 3\n", "x"));
+  for (const optim::TypeInfo& type : optim::types())
+    effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);
@@ -145,11 +151,24 @@ TEST_CASE("a model as a network comes back layer by layer") {
     const auto mlp = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.type == "mlp"; });
     REQUIRE(mlp != layers.end());
     mlp->widths[0] = 99;
-    const Deck network = parse_deck(deck::effective_deck(deck::as_network(deck)), "y",
-                                    {"model.layer." + mlp->name + ".widths.0=99"});
+    const Deck network =
+        parse_deck(deck::effective_deck(deck::as_network(deck)), "y", {"model.layer." + mlp->name + ".widths.0=99"});
     REQUIRE(network.model.type == "network");
     CHECK(network.model.layers == layers);
   }
+}
+
+TEST_CASE("stages of the schedule come back from the effective deck") {
+  const Deck d = parse_deck(
+      "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 9\nvalue = 0.1\nend_value = 0.5\nstart_steps = 2\n"
+      "[[schedule.stages]]\npolicy = \"cosine\"\nmax_steps = 30\nscale = 0.5\nperiod = 7\n",
+      "x");
+  const Deck again = parse_deck(deck::effective_deck(d), "y");
+  REQUIRE(again.schedule.stages.size() == 2);
+  for (Index step = 1; step <= 32; ++step)
+    CHECK(optim::scheduled_rate(again.schedule, 1.0, step) == optim::scheduled_rate(d.schedule, 1.0, step));
+  CHECK(optim::scheduled_rate(d.schedule, 1.0, 10) == 0.5);
+  CHECK(deck::effective_deck(again) == deck::effective_deck(d));
 }
 
 TEST_CASE("numbers keep their bits through the effective deck") {

@@ -122,6 +122,26 @@ TEST_CASE("however many threads share an update, each row moves once, by all its
   for (Index shares = 2; shares <= 70; ++shares) REQUIRE(updated(shares) == alone);
 }
 
+TEST_CASE("a row's gradient is cut by value once it is summed, with each kernel") {
+  const Exec exec;
+  optim::Settings sgd;
+  sgd.max_gradient = 0.5;
+  const Index offsets[] = {0, 1, 2, 3}, ids[] = {1, 1, 0};
+  const float gradients[] = {0.25f, 0.4f, -0.25f, 0.4f, 0.125f, -9.0f};
+  embedding::Bags bags;
+  bags.count = 3;
+  bags.offsets = offsets;
+  bags.ids = ids;
+  for (const ComputeKernel kernel : {ComputeKernel::fused, ComputeKernel::dense}) {
+    EmbeddingTable table(exec, config(3, 2), whole, {0, 2}, sgd, kernel);
+    std::fill_n(table.weights().data(), 6, 0.0f);
+    table.prepare({{bags}}, BatchSplit(Lanes(1), 1, 3));
+    table.update(exec, gradients, 1.0, 1);
+    const std::vector<float> moved(table.weights().data(), table.weights().data() + 6);
+    REQUIRE(moved == std::vector<float>{-0.125f, 0.5f, 0.0f, -0.5f, 0.0f, 0.0f});
+  }
+}
+
 TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever owns its blocks") {
   const Exec exec;
   constexpr Index rows = 5000, dim = 9;

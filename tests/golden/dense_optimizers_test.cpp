@@ -45,6 +45,7 @@ void check(const store::File& file, const std::string& name, optim::Settings set
   settings.eps = file.attribute<double>("/", "eps");
   settings.beta1 = file.attribute<double>("/", "beta1");
   settings.beta2 = file.attribute<double>("/", "beta2");
+  settings.momentum = file.attribute<double>("/", "momentum");
   const auto steps = file.attribute<std::int64_t>("/", "steps"), tables = file.attribute<std::int64_t>("/", "tables");
   for (Index t = 0; t < tables; ++t) {
     const std::string table = "table_" + std::to_string(t);
@@ -68,9 +69,10 @@ void check(const store::File& file, const std::string& name, optim::Settings set
 
 }  // namespace
 
-TEST_CASE("golden optimizers: sgd, adagrad and adam over whole tables") {
+TEST_CASE("golden optimizers: every dense one of the files, over whole tables") {
   for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
     const store::File file = golden::open(name);
+    REQUIRE(file.names("dense").size() == 8);
     const auto decayed = [&](optim::Type type, optim::Decay decay, bool on) {
       optim::Settings settings;
       settings.type = type;
@@ -80,6 +82,7 @@ TEST_CASE("golden optimizers: sgd, adagrad and adam over whole tables") {
     };
     check(file, "sgd", decayed(optim::Type::sgd, optim::Decay::l2, false));
     check(file, "sgd_l2", decayed(optim::Type::sgd, optim::Decay::l2, true));
+    check(file, "sgd_momentum", decayed(optim::Type::momentum_sgd, optim::Decay::l2, false));
     check(file, "adagrad", decayed(optim::Type::adagrad, optim::Decay::l2, false));
     check(file, "adagrad_l2", decayed(optim::Type::adagrad, optim::Decay::l2, true));
     check(file, "adam", decayed(optim::Type::adam, optim::Decay::l2, false));

@@ -14,20 +14,29 @@ struct Variant {
   optim::Decay decay = optim::Decay::l2;
 };
 
-// Not built, so not here: adam_rowwise_bias, lamb, lamb_decay, lars_sgd, lars_sgd_decay,
-// partial_rowwise_adam, partial_rowwise_adam_decoupled, partial_rowwise_lamb, partial_rowwise_lamb_decay,
-// rowwise_rmsprop_ar.
-const Variant variants[] = {{"sgd", optim::Type::sgd},
-                            {"sgd_l2", optim::Type::sgd},
-                            {"sgd_decoupled", optim::Type::sgd, optim::Decay::decoupled},
-                            {"adagrad", optim::Type::adagrad},
-                            {"adagrad_l2", optim::Type::adagrad},
-                            {"adagrad_decoupled", optim::Type::adagrad, optim::Decay::decoupled},
-                            {"rowwise_adagrad", optim::Type::rowwise_adagrad},
-                            {"rowwise_adagrad_l2", optim::Type::rowwise_adagrad},
-                            {"rowwise_adagrad_decoupled", optim::Type::rowwise_adagrad, optim::Decay::decoupled},
-                            {"adam", optim::Type::adam},
-                            {"adam_decoupled", optim::Type::adam, optim::Decay::decoupled}};
+using optim::Type;
+constexpr auto decoupled = optim::Decay::decoupled;
+const Variant variants[] = {{"sgd", Type::sgd},
+                            {"sgd_l2", Type::sgd},
+                            {"sgd_decoupled", Type::sgd, decoupled},
+                            {"adagrad", Type::adagrad},
+                            {"adagrad_l2", Type::adagrad},
+                            {"adagrad_decoupled", Type::adagrad, decoupled},
+                            {"rowwise_adagrad", Type::rowwise_adagrad},
+                            {"rowwise_adagrad_l2", Type::rowwise_adagrad},
+                            {"rowwise_adagrad_decoupled", Type::rowwise_adagrad, decoupled},
+                            {"rowwise_rmsprop_ar", Type::rowwise_rmsprop},
+                            {"adam", Type::adam},
+                            {"adam_decoupled", Type::adam, decoupled},
+                            {"adam_rowwise_bias", Type::adam_rowwise_bias},
+                            {"partial_rowwise_adam", Type::partial_rowwise_adam},
+                            {"partial_rowwise_adam_decoupled", Type::partial_rowwise_adam, decoupled},
+                            {"lamb", Type::lamb},
+                            {"lamb_decay", Type::lamb, decoupled},
+                            {"partial_rowwise_lamb", Type::partial_rowwise_lamb},
+                            {"partial_rowwise_lamb_decay", Type::partial_rowwise_lamb, decoupled},
+                            {"lars_sgd", Type::lars_sgd},
+                            {"lars_sgd_decay", Type::lars_sgd}};
 
 /// Step `step` (from 1) of a dataset whose first axis is the step.
 std::vector<float> of_step(const std::vector<float>& all, Index step, std::size_t size) {
@@ -50,7 +59,11 @@ void check(const store::File& file, const Variant& variant, int lanes) {
   settings.lr = file.attribute<double>("/", "lr");
   settings.eps = file.attribute<double>("/", "eps");
   settings.beta1 = file.attribute<double>("/", "beta1");
-  settings.beta2 = file.attribute<double>("/", "beta2");
+  settings.beta2 = file.attribute<double>("/", variant.type == Type::rowwise_rmsprop ? "ema_beta" : "beta2");
+  settings.momentum = file.attribute<double>("/", "momentum");
+  settings.eta = file.attribute<double>("/", "eta");
+  settings.ar_alpha = file.attribute<double>("/", "ar_alpha");
+  settings.min_shrinkage = file.attribute<double>("/", "min_shrinkage");
   settings.weight_decay = file.attribute<double>(group, "weight_decay_used");
   golden::Tables tables(file,
                         file.attribute<std::string>("/", "pooling") == "mean" ? PoolingType::mean : PoolingType::sum,
@@ -81,10 +94,11 @@ void check(const store::File& file, const Variant& variant, int lanes) {
 
 }  // namespace
 
-TEST_CASE("golden embedding optimizers: sgd, adagrad, rowwise_adagrad and adam, with and without decay") {
+TEST_CASE("golden embedding optimizers: every sparse one of the files") {
   for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
     INFO(name);
     const store::File file = golden::open(name);
+    REQUIRE(file.names("sparse").size() == std::size(variants));
     for (const Variant& variant : variants)
       for (const int lanes : {1, 8}) check(file, variant, lanes);
   }

@@ -1,11 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // facebookresearch/dlrm's LRPolicyScheduler.
+#include <sstream>
+
 #include "catch.hpp"
 #include "golden.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/optim/schedule.hpp>
 
 using namespace tesserec;
+
+namespace {
+
+/// "policy=linear, max_iters=5, value=0.2; policy=..." or "none".
+std::vector<optim::ScheduleStage> stages_of(const std::string& text) {
+  std::vector<optim::ScheduleStage> stages;
+  if (text == "none") return stages;
+  std::istringstream all(text);
+  for (std::string one; std::getline(all, one, ';');) {
+    optim::ScheduleStage& stage = stages.emplace_back();
+    std::istringstream settings(one);
+    for (std::string setting; std::getline(settings >> std::ws, setting, ',');) {
+      const std::size_t equals = setting.find('=');
+      REQUIRE(equals != std::string::npos);
+      const std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+      if (key == "policy") {
+        const std::string name = value == "cosine_annealing_warm_restarts" ? "cosine"
+                                 : value == "interpolate"                  ? "linear"
+                                                                           : value;
+        std::size_t found = optim::policies().size();
+        for (std::size_t i = 0; i < optim::policies().size(); ++i)
+          if (optim::policies()[i].name == name) found = i;
+        REQUIRE(found < optim::policies().size());
+        stage.policy = optim::Policy(found);
+      } else if (key == "value" || key == "end_value" || key == "lr_scale") {
+        (key == "value" ? stage.value : key == "end_value" ? stage.end_value : stage.scale) = std::stod(value);
+      } else {
+        Index* const steps = key == "max_iters"                   ? &stage.max_steps
+                             : key == "decay_iters"               ? &stage.decay_steps
+                             : key == "start_interpolating_iters" ? &stage.start_steps
+                             : key == "sgdr_period"               ? &stage.period
+                                                                  : nullptr;
+        REQUIRE(steps != nullptr);
+        *steps = std::stol(value);
+      }
+    }
+  }
+  return stages;
+}
+
+}  // namespace
+
+TEST_CASE("golden lr_policy: torchrec's WarmupOptimizer, stage after stage") {
+  const store::File file = golden::open("lr_policy.h5");
+  REQUIRE(file.names("torchrec").size() >= 11);
+  for (const std::string& name : file.names("torchrec")) {
+    const std::string dataset = "torchrec/" + name;
+    INFO(dataset);
+    const auto base = file.attribute<double>(dataset, "base");
+    optim::ScheduleSettings schedule;
+    schedule.stages = stages_of(file.attribute<std::string>(dataset, "stages"));
+    REQUIRE_NOTHROW(optim::validate(schedule));
+    const auto rates = file.read_all<double>(dataset);
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      INFO("step " << i + 1);
+      CHECK(std::abs(optim::scheduled_rate(schedule, base, Index(i) + 1) - rates[i]) <= 1e-12 * base);
+    }
+  }
+}
 
 TEST_CASE("golden lr_policy: the reference's schedules, and what it refuses") {
   const store::File file = golden::open("lr_policy.h5");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "catch.hpp"
@@ -20,58 +21,162 @@ std::vector<float> numbers(Index n, Index column) {
   return values;
 }
 
-/// One step of one weight in double, by the formulas in include/tesserec/optim/optimizer.hpp.
-struct Weight {
-  double w, s = 0, v = 0;
-  void step(const Settings& o, double lr, double g, double mean_square, int t) {
-    const double h = o.decay == Decay::l2 ? g + o.weight_decay * w : g;
-    const double kept = o.decay == Decay::decoupled ? w - lr * o.weight_decay * w : w;
-    if (o.type == Type::sgd) w = kept - lr * h;
-    if (o.type == Type::adagrad) s += h * h, w = kept - lr * h / (std::sqrt(s) + o.eps);
-    if (o.type == Type::rowwise_adagrad) s += mean_square, w = kept - lr * h / (std::sqrt(s) + o.eps);
-    if (o.type == Type::adam) {
-      s = o.beta1 * s + (1 - o.beta1) * h;
-      v = o.beta2 * v + (1 - o.beta2) * h * h;
-      w = kept - lr * s / (1 - std::pow(o.beta1, t)) / (std::sqrt(v / (1 - std::pow(o.beta2, t))) + o.eps);
-    }
+double mean_square(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double value : x) sum += value * value;
+  return sum / static_cast<double>(x.size());
+}
+
+double length(const std::vector<double>& x) { return std::sqrt(mean_square(x) * static_cast<double>(x.size())); }
+
+/// Steps of a row in double, by the formulas of src/optim/README.md.
+struct RowInDouble {
+  std::vector<double> w, a, b;  // a, b: states of each weight
+  double row = 0, last = 0;     // states of the row
+
+  void step(const Settings& o, double lr, const std::vector<float>& gradient, int t) {
+    const std::size_t n = w.size();
+    const bool l2 = o.decay == Decay::l2;
+    std::vector<double> g(gradient.begin(), gradient.end()), h = g, u(n);
+    for (std::size_t i = 0; i < n; ++i) h[i] += l2 ? o.weight_decay * w[i] : 0;
+    const bool lamb = o.type == Type::lamb || o.type == Type::partial_rowwise_lamb;
+    const double kept = l2 || lamb ? 1 : 1 - lr * o.weight_decay, added = l2 ? 0 : o.weight_decay;
+    const auto mix = [](double beta, double old, double now) { return beta * old + (1 - beta) * now; };
+    if (o.type == Type::rowwise_adagrad) row += mean_square(h);
+    if (o.type == Type::rowwise_rmsprop || o.type == Type::partial_rowwise_adam || o.type == Type::partial_rowwise_lamb)
+      row = mix(o.beta2, row, mean_square(h));
+    if (o.type == Type::adam_rowwise_bias) t = int(++row);
+    const double lars = o.eta * length(w) / (length(g) + (l2 ? o.weight_decay * length(w) : 0));
+    const double gap = last == 0 ? 1 : t - last, shrunk = 1 - std::min(1.0, lr * o.ar_alpha * gap);
+    last = t;
+    const double one = 1 - std::pow(o.beta1, t), two = 1 - std::pow(o.beta2, t);
+    for (std::size_t i = 0; i < n; ++i) switch (o.type) {
+        case Type::sgd:
+          w[i] = kept * w[i] - lr * h[i];
+          break;
+        case Type::momentum_sgd:
+          a[i] = o.momentum * a[i] + h[i];
+          w[i] = kept * w[i] - lr * a[i];
+          break;
+        case Type::nesterov_sgd:
+          a[i] = o.momentum * a[i] + h[i];
+          w[i] = kept * w[i] - lr * (h[i] + o.momentum * a[i]);
+          break;
+        case Type::adagrad:
+          a[i] += h[i] * h[i];
+          w[i] = kept * w[i] - lr * h[i] / (std::sqrt(a[i]) + o.eps);
+          break;
+        case Type::rowwise_adagrad:
+          w[i] = kept * w[i] - lr * h[i] / (std::sqrt(row) + o.eps);
+          break;
+        case Type::rowwise_rmsprop:
+          w[i] = kept * std::max(o.min_shrinkage, shrunk) * w[i] - lr * h[i] / (std::sqrt(row) + o.eps);
+          break;
+        case Type::lion: {
+          const double c = mix(o.beta1, a[i], h[i]);
+          a[i] = mix(o.beta2, a[i], h[i]);
+          w[i] = kept * w[i] - lr * (c > 0 ? 1 : c < 0 ? -1 : 0);
+          break;
+        }
+        case Type::lars_sgd:
+          a[i] = o.momentum * a[i] + lr * lars * h[i];
+          w[i] = kept * w[i] - a[i];
+          break;
+        default:  // Adam and its kin
+          a[i] = mix(o.beta1, a[i], h[i]);
+          b[i] = mix(o.beta2, b[i], h[i] * h[i]);
+          const bool partial = o.type == Type::partial_rowwise_adam || o.type == Type::partial_rowwise_lamb;
+          u[i] = a[i] / one / (std::sqrt((partial ? row : b[i]) / two) + o.eps);
+          if (lamb) u[i] += added * w[i];
+          if (!lamb) w[i] = kept * w[i] - lr * u[i];
+      }
+    const double ratio = lamb ? length(w) / length(u) : 0;
+    for (std::size_t i = 0; i < n; ++i) w[i] -= lr * ratio * u[i];
   }
+};
+
+Settings settings_of(Type type, Decay decay, double weight_decay) {
+  Settings settings;
+  settings.type = type;
+  settings.decay = decay;
+  settings.weight_decay = weight_decay;
+  settings.eps = 1e-3;
+  settings.eta = 0.1;
+  settings.ar_alpha = 5;
+  settings.min_shrinkage = 0.8;
+  return settings;
+}
+
+/// A row of numbers with its states, all of which start at 0.
+struct Held {
+  std::vector<float> w;
+  std::vector<std::vector<float>> states;
+
+  Held(std::vector<float> start, Type type) : w(std::move(start)) {
+    for (const StateInfo& info : optim::states(type)) states.emplace_back(info.per_row ? 1 : w.size(), 0.0f);
+  }
+  Row row(const float* gradient, Range columns, Index dim) {
+    Row result{w.data(), gradient, {}, columns, dim};
+    for (std::size_t i = 0; i < states.size(); ++i) result.states[i] = states[i].data();
+    return result;
+  }
+  Row whole(const float* gradient) { return row(gradient, {0, Index(w.size())}, Index(w.size())); }
 };
 
 }  // namespace
 
+TEST_CASE("types stand in their order, each with a name and states of its own") {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < types().size(); ++i) {
+    const TypeInfo& type = types()[i];
+    REQUIRE(type.type == Type(i));
+    REQUIRE(names.insert(type.name).second);
+    REQUIRE(type.states.size() <= States().size());
+    std::set<std::string> states;
+    for (const StateInfo& state : type.states) REQUIRE(states.insert(state.name).second);
+  }
+  REQUIRE(names.size() == 13);
+}
+
 TEST_CASE("rows move by the formulas, with each decay") {
-  for (const Type type : {Type::sgd, Type::adagrad, Type::rowwise_adagrad, Type::adam})
+  for (const TypeInfo& type : types())
     for (const Decay decay : {Decay::l2, Decay::decoupled})
       for (const double weight_decay : {0.0, 0.1})
         for (const Index n : {1, 3, 4, 16, 37}) {
-          Settings settings;
-          settings.type = type;
-          settings.decay = decay;
-          settings.weight_decay = weight_decay;
-          settings.eps = 1e-3;
-          std::vector<float> row = numbers(n, 0), state0(n, 0.0f), state1(n, 0.0f);
-          std::vector<Weight> expected;
-          for (const float w : row) expected.push_back({w});
-          for (int t = 1; t <= 4; ++t) {
+          INFO(type.name << ", decay " << int(decay) << " " << weight_decay << ", " << n);
+          const Settings settings = settings_of(type.type, decay, weight_decay);
+          Held held(numbers(n, 0), type.type);
+          RowInDouble expected{{held.w.begin(), held.w.end()}, std::vector<double>(n), std::vector<double>(n)};
+          for (const int t : {1, 2, 5, 6}) {
             const double lr = 0.05 / t;
             const std::vector<float> g = numbers(n, 2 * t);
-            double mean_square = 0.0;
-            for (Index i = 0; i < n; ++i) {
-              const double h = g[i] + (decay == Decay::l2 ? weight_decay * expected[i].w : 0.0);
-              mean_square += h * h / static_cast<double>(n);
-            }
-            for (Index i = 0; i < n; ++i) expected[i].step(settings, lr, g[i], mean_square, t);
-            move_row(step_scalars(settings, lr, t), row.data(), g.data(), state0.data(), state1.data(), n);
+            expected.step(settings, lr, g, t);
+            move_row(step_scalars(settings, lr, t), held.whole(g.data()));
           }
-          for (Index i = 0; i < n; ++i) REQUIRE(row[i] == Approx(expected[i].w).epsilon(1e-5).margin(2e-6));
+          for (Index i = 0; i < n; ++i) REQUIRE(held.w[i] == Approx(expected.w[i]).epsilon(1e-5).margin(4e-6));
         }
+}
+
+TEST_CASE("a row that has no length, or no gradient, stays a row of numbers") {
+  for (const TypeInfo& type : types())
+    for (const float start : {0.0f, 1.0f})
+      for (const float gradient : {0.0f, 1.0f}) {
+        INFO(type.name << ", " << start << ", " << gradient);
+        Held held(std::vector<float>(5, start), type.type);
+        const std::vector<float> g(5, gradient);
+        move_row(step_scalars(settings_of(type.type, Decay::l2, 0), 0.1, 1), held.whole(g.data()));
+        for (const float w : held.w) {
+          REQUIRE(std::isfinite(w));
+          if (gradient != 0) REQUIRE(w < start);
+        }
+      }
 }
 
 TEST_CASE("a weight's bits do not depend on its place in the range") {
   const Index n = 101;
-  for (const Type type : {Type::sgd, Type::adagrad, Type::adam}) {
+  for (const TypeInfo& type : elementwise_types()) {
     Settings settings;
-    settings.type = type;
+    settings.type = type.type;
     settings.weight_decay = 0.01;
     const StepScalars scalars = step_scalars(settings, 0.1, 3);
     const std::vector<float> g = numbers(n, 2);
@@ -79,8 +184,8 @@ TEST_CASE("a weight's bits do not depend on its place in the range") {
     for (std::vector<float>* state : {&a, &b})
       for (float& x : *state) x = std::abs(x);
     std::vector<float> w1 = w, a1 = a, b1 = b;
-    move(scalars, w.data(), g.data(), a.data(), b.data(), n);
-    for (Index i = 0; i < n; ++i) move(scalars, &w1[i], &g[i], &a1[i], &b1[i], 1);
+    move(scalars, w.data(), g.data(), {a.data(), b.data()}, n);
+    for (Index i = 0; i < n; ++i) move(scalars, &w1[i], &g[i], {&a1[i], &b1[i]}, 1);
     REQUIRE(w == w1);
     REQUIRE(a == a1);
     REQUIRE(b == b1);
@@ -105,34 +210,70 @@ TEST_CASE("the sum over a row's columns is the fixed tree over blocks of 4") {
 
 TEST_CASE("columns of several owners move as the whole row does, with each decay") {
   const Index n = 44;
-  for (const Decay decay : {Decay::l2, Decay::decoupled}) {
-    Settings settings;
-    settings.type = Type::rowwise_adagrad;
-    settings.decay = decay;
-    settings.weight_decay = 0.1;
-    const StepScalars scalars = step_scalars(settings, 0.05, 2);
-    const std::vector<float> g = numbers(n, 2), start = numbers(n, 0);
-    std::vector<float> whole = start, whole_sum{0.5f};
-    move_row(scalars, whole.data(), g.data(), whole_sum.data(), nullptr, n);
+  const Range owners[] = {{0, 12}, {12, 20}, {20, 44}};
+  for (const TypeInfo& type : types())
+    for (const Decay decay : {Decay::l2, Decay::decoupled}) {
+      INFO(type.name << ", decay " << int(decay));
+      const Settings settings = settings_of(type.type, decay, 0.1);
+      const std::vector<float> start = numbers(n, 0);
+      Held whole(start, type.type);
+      std::vector<Held> parts;
+      for (const Range& columns : owners)
+        parts.emplace_back(std::vector<float>(start.begin() + columns.begin, start.begin() + columns.end), type.type);
+      for (const int t : {1, 2, 5}) {
+        const StepScalars scalars = step_scalars(settings, 0.05, t);
+        const std::vector<float> g = numbers(n, 2 * t);
+        move_row(scalars, whole.whole(g.data()));
+        const auto part = [&](int k) { return parts[k].row(g.data() + owners[k].begin, owners[k], n); };
+        if (type.row_sums.empty())
+          for (int k = 0; k < 3; ++k) move_row(scalars, part(k));
+        std::vector<float> totals;
+        for (int round = 0; round < row_rounds(type.type); ++round) {
+          const int sums = type.row_sums[round];
+          TreeOrder order(whole_tree);
+          std::vector<std::vector<float>> slots(sums, std::vector<float>(TreeOrder::max_slots));
+          const auto merge = [&](int into, int from) {
+            for (std::vector<float>& slot : slots) slot[into] += slot[from];
+          };
+          for (int k = 0; k < 3; ++k) {
+            const std::vector<Index> leaves = column_subtrees(owners[k]);
+            std::vector<float> mine(leaves.size() * sums);
+            sum_columns(scalars, round, part(k), totals.data(), mine.data());
+            for (std::size_t i = 0; i < leaves.size(); ++i) {
+              const int slot = order.push(leaves[i], merge);
+              for (int s = 0; s < sums; ++s) slots[s][slot] = mine[s * leaves.size() + i];
+            }
+          }
+          order.finish(merge);
+          totals.clear();
+          for (const std::vector<float>& slot : slots) totals.push_back(slot[0]);
+        }
+        if (!totals.empty())
+          for (int k = 0; k < 3; ++k) move_columns(scalars, part(k), totals.data());
+      }
+      for (int k = 0; k < 3; ++k) {
+        const auto cut = [&](const std::vector<float>& all) {
+          return std::vector<float>(all.begin() + owners[k].begin, all.begin() + owners[k].end);
+        };
+        REQUIRE(parts[k].w == cut(whole.w));
+        for (std::size_t i = 0; i < type.states.size(); ++i)
+          REQUIRE(parts[k].states[i] == (type.states[i].per_row ? whole.states[i] : cut(whole.states[i])));
+      }
+    }
+}
 
-    const Range owners[] = {{0, 12}, {12, 20}, {20, 44}};
-    TreeOrder order(whole_tree);
-    std::vector<float> slot(TreeOrder::max_slots);
-    const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
-    for (const Range& columns : owners) {
-      const std::vector<Index> leaves = column_subtrees(columns);
-      std::vector<float> sums(leaves.size());
-      column_square_sums(scalars, start.data() + columns.begin, g.data() + columns.begin, columns, sums.data());
-      for (std::size_t i = 0; i < leaves.size(); ++i) slot[order.push(leaves[i], merge)] = sums[i];
-    }
-    order.finish(merge);
-    for (const Range& columns : owners) {
-      std::vector<float> part(start.begin() + columns.begin, start.begin() + columns.end), sum{0.5f};
-      move_columns(scalars, part.data(), g.data() + columns.begin, sum.data(), slot[0], n, columns.size());
-      REQUIRE(sum == whole_sum);
-      REQUIRE(part == std::vector<float>(whole.begin() + columns.begin, whole.begin() + columns.end));
-    }
-  }
+TEST_CASE("the dense optimizer cuts gradients by value") {
+  const Index n = 20000;
+  Settings settings;
+  settings.max_gradient = 0.5;
+  DenseOptimizer optimizer(Exec(), settings, n);
+  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                g = make_vector<float>(Exec(), "tesserec::test::g", n);
+  std::fill_n(w.data(), n, 0.0f);
+  const std::vector<float> g0 = numbers(n, 2);
+  std::copy(g0.begin(), g0.end(), g.data());
+  optimizer.step(Exec(), w, g, 1.0, 1, {0, n});
+  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == -std::clamp(g0[i], -0.5f, 0.5f));
 }
 
 TEST_CASE("the dense optimizer moves every weight of a long vector once") {
@@ -150,7 +291,7 @@ TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   std::copy(g0.begin(), g0.end(), g.data());
   optimizer.step(Exec(), w, g, 0.1, 1, {0, n});
   std::vector<float> expected = w0, sum(n, 0.25f);
-  move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), sum.data(), nullptr, n);
+  move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), {sum.data()}, n);
   for (Index i = 0; i < n; ++i) REQUIRE(w(i) == expected[i]);
   for (Index i = 0; i < n; ++i) REQUIRE(optimizer.state()[0].values(i) == sum[i]);
 

@@ -25,3 +25,51 @@ TEST_CASE("a schedule that contradicts itself is refused") {
   REQUIRE_THROWS_AS(validate({0, -1, 5}), Error);
   REQUIRE_THROWS_AS(validate({0, 0, -5}), Error);
 }
+
+TEST_CASE("stages: each policy, and base after the last") {
+  const auto rate = [](ScheduleStage stage, Index done) {
+    stage.max_steps = 8;
+    ScheduleSettings schedule;
+    schedule.stages = {stage};
+    validate(schedule);
+    return scheduled_rate(schedule, 2.0, done + 1);
+  };
+  const auto stage = [](Policy policy, double value) {
+    ScheduleStage made;
+    made.policy = policy;
+    made.value = value;
+    return made;
+  };
+  REQUIRE(rate(stage(Policy::constant, 0.25), 8) == 0.5);
+  REQUIRE(rate(stage(Policy::constant, 0.25), 9) == 2.0);
+  REQUIRE(rate(stage(Policy::linear, 0.5), 0) == 1.0);
+  REQUIRE(rate(stage(Policy::linear, 0.5), 4) == 1.5);
+  REQUIRE(rate(stage(Policy::poly, 2.0), 4) == Approx(0.5).epsilon(1e-14));
+  REQUIRE(rate(stage(Policy::poly, 2.0), 8) == 0.0);
+  REQUIRE(rate(stage(Policy::step, 0.5), 3) == 0.25);
+  REQUIRE(rate(stage(Policy::exponential, 0.5), 3) == Approx(0.25).epsilon(1e-14));
+  REQUIRE(rate(stage(Policy::inv_sqrt, 1.0), 0) == 2.0);
+  REQUIRE(rate(stage(Policy::inv_sqrt, 1.0), 4) == 1.0);
+  REQUIRE(rate(stage(Policy::cosine, 0.5), 4) == Approx(1.5).epsilon(1e-14));
+  REQUIRE(rate(stage(Policy::cosine, 0.5), 8) == 2.0);  // a new period
+  ScheduleStage slow = stage(Policy::exponential, 0.25);
+  slow.decay_steps = 4;
+  slow.scale = 3.0;
+  REQUIRE(rate(slow, 2) == Approx(3.0).epsilon(1e-14));
+  slow.policy = Policy::poly;  // to nothing before the stage ends, and no further
+  REQUIRE(rate(slow, 7) == 0.0);
+}
+
+TEST_CASE("stages that contradict each other are refused") {
+  const auto fault_of = [](const std::vector<ScheduleStage>& stages, Index warmup = 0) {
+    const auto found = fault({warmup, 0, 0, stages});
+    return found ? found->key : "";
+  };
+  const ScheduleStage ten{Policy::constant, 10}, twenty{Policy::linear, 20};
+  REQUIRE(fault_of({ten, twenty}) == "");
+  REQUIRE(fault_of({ten, twenty}, 5) == "stages");
+  REQUIRE(fault_of({twenty, ten}) == "stages.1.max_steps");
+  REQUIRE(fault_of({{Policy::constant, 0}}) == "stages.0.max_steps");
+  REQUIRE(fault_of({ten, {Policy::linear, 20, 1.0, 1.0, 20}}) == "stages.1.start_steps");
+  REQUIRE(fault_of({{Policy::exponential, 10, 0.0}}) == "stages.0.value");
+}

@@ -33,8 +33,8 @@ class EmbeddingTable {
   Range columns() const { return columns_; }
   /// Columns held here.
   Index dim() const { return columns_.size(); }
-  /// Whether a row moves by a sum over columns that others hold: then sum_squares and move_by_squares update it.
-  bool shares_rows() const { return optim::sums_rows(optimizer_.type) && dim() < config_.embedding_dim; }
+  /// Whether a row moves by sums over columns that others hold: then sum_columns and move_columns update it.
+  bool shares_rows() const { return optim::row_rounds(optimizer_.type) > 0 && dim() < config_.embedding_dim; }
 
   /// Rows [rows().size(), dim].
   const Matrix<float>& weights() const { return weights_; }
@@ -75,16 +75,29 @@ class EmbeddingTable {
   void update_task(Index share, Index shares, const float* gradients, double lr, Index step);
   void finish_update(const Exec& exec, double lr, Index step);
 
-  /// The same in two halves, where rows are shared. First the gradients of the touched rows, in row order, and of each
-  /// the sums of squares over this shard's subtrees of columns: [touched rows, column_subtrees(columns())]. Then, given
-  /// the whole rows' sums [touched rows], the rows move.
-  const std::vector<float>& sum_squares(const Exec& exec, const float* gradients, double lr, Index step);
-  void move_by_squares(const Exec& exec, const float* squares, double lr, Index step);
+  /// The same in rounds, where rows are shared: first the gradients of the touched rows, in row order. Round k of
+  /// optim::row_rounds gives of each its sums over this shard's subtrees of columns, [touched rows, row_sums[k],
+  /// column_subtrees(columns())]; `totals` are the whole rows' of the round before, [touched rows, row_sums[k - 1]].
+  /// Then, given those of the last round, the rows move.
+  void gather_gradients(const Exec& exec, const float* gradients);
+  std::vector<float> sum_columns(const Exec& exec, int round, const float* totals, double lr, Index step);
+  void move_columns(const Exec& exec, const float* totals, double lr, Index step);
 
  private:
-  float* state(std::size_t i, Index row) const {
-    return i < state_.size() ? state_[i].values.data() + row * Index(state_[i].values.extent(1)) : nullptr;
+  /// A held row, counted from 0, with its gradient.
+  optim::Row row(Index i, const float* gradient) const {
+    const auto state = [&](int s) { return states_.begin[s] + i * states_.width[s]; };
+    return {weights_.data() + i * dim(), gradient, {state(0), state(1), state(2)}, columns_, config_.embedding_dim};
   }
+  /// Its gradient as the optimizer wants it: cut by value, into `scratch`, if it says so.
+  const float* clipped(const float* gradient, std::vector<float>& scratch) const {
+    if (optimizer_.max_gradient == 0.0) return gradient;
+    scratch.resize(dim());
+    optim::clip(float(optimizer_.max_gradient), gradient, scratch.data(), dim());
+    return scratch.data();
+  }
+  template <class Body>  // body(place among the touched rows, row)
+  void over_touched(const Exec& exec, const std::string& label, const Body& body);
   /// What an update of this row will read.
   void prefetch(Index row) const;
   void update_every_row(const Exec& exec, const optim::StepScalars& scalars);
@@ -98,6 +111,10 @@ class EmbeddingTable {
   ComputeKernel kernel_;
   Matrix<float> weights_;
   std::vector<State> state_;
+  struct {
+    optim::States begin{};
+    std::array<Index, optim::States().size()> width{};
+  } states_;                      // the same, for the loop over rows
   Matrix<float> dense_gradient_;  // dense kernel only; zero between steps
   struct {
     std::vector<RowUse> uses;  // by row
@@ -107,8 +124,7 @@ class EmbeddingTable {
   struct {
     std::vector<Index> first_use;  // and the end
     std::vector<float> gradients;  // [touched rows, dim]
-    std::vector<float> squares;
-  } touched_;  // rows, between the halves of an update of shared rows
+  } touched_;                      // rows, between the rounds of an update of shared rows
 };
 
 }  // namespace tesserec::embedding

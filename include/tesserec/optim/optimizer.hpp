@@ -2,11 +2,14 @@
 /// How parameters move. The formulas have one home: the dense optimizer calls them over its flat parameters,
 /// the embedding tables over each touched row.
 ///
-/// Sources: SGD; Adagrad (Duchi, Hazan, Singer, 2011); row-wise Adagrad (one sum a row, as FBGEMM's
-/// EXACT_ROWWISE_ADAGRAD); Adam (Kingma, Ba, 2015). eps stands outside the square root. Decay "l2" adds
-/// weight_decay * w to the gradient, "decoupled" takes lr * weight_decay * w from the weight.
+/// Sources: SGD, with momentum (Polyak, 1964; Nesterov, 1983; both as torch.optim.SGD); Adagrad (Duchi, Hazan, Singer,
+/// 2011); Adam (Kingma, Ba, 2015), with decoupled decay AdamW (Loshchilov, Hutter, 2019); Lion (Chen and others, 2023);
+/// LAMB (You and others, 2020); LARS (You, Gitman, Ginsburg, 2017); the row-wise forms, one number a row, as FBGEMM's.
+/// eps stands outside the square root. Decay "l2" adds weight_decay * w to the gradient, "decoupled" takes
+/// lr * weight_decay * w from the weight; LAMB adds weight_decay * w to its update, before the trust ratio.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,62 +17,121 @@
 
 namespace tesserec::optim {
 
-enum class Type { sgd, adagrad, rowwise_adagrad, adam };
+enum class Type {
+  sgd,
+  momentum_sgd,
+  nesterov_sgd,
+  adagrad,
+  rowwise_adagrad,
+  rowwise_rmsprop,
+  adam,
+  adam_rowwise_bias,
+  partial_rowwise_adam,
+  lion,
+  lamb,
+  partial_rowwise_lamb,
+  lars_sgd
+};
 enum class Decay { l2, decoupled };
 
+/// Which types read which of these says `info(type).keys`.
 struct Settings {
   Type type = Type::sgd;
-  double lr = 0.01;      ///< base learning rate; the schedule scales it
-  double eps = 1e-8;     ///< Adagrad, row-wise Adagrad, Adam: added to the root
-  double beta1 = 0.9;    ///< Adam
-  double beta2 = 0.999;  ///< Adam
+  double lr = 0.01;           ///< base learning rate; the schedule scales it
+  double eps = 1e-8;          ///< added to the root
+  double beta1 = 0.9;         ///< decay of the mean gradient, a step
+  double beta2 = 0.999;       ///< decay of the mean squared gradient, a step; Lion: of the mean gradient
+  double max_gradient = 0.0;  ///< each number of a gradient is cut to this magnitude; 0 = none is
   double weight_decay = 0.0;
   Decay decay = Decay::l2;
   double initial_accumulator = 0.0;  ///< Adagrad, row-wise Adagrad: start value of the sums
+  double momentum = 0.9;             ///< decay of the velocity, a step
+  double eta = 0.001;                ///< LARS: trust coefficient
+  double ar_alpha = 0.0;             ///< row-wise RMSprop: shrinkage, per lr and step since the row was last touched
+  double min_shrinkage = 0.0;        ///< row-wise RMSprop: the least factor of that shrinkage
 };
 
 /// Name of a state and whether it holds one number a row instead of one a weight.
 struct StateInfo {
-  std::string name;  ///< "sum", "row_sum", "exp_avg", "exp_avg_sq"
+  std::string name;  ///< "sum", "row_sum", "exp_avg", "exp_avg_sq", ...
   bool per_row = false;
 };
-std::vector<StateInfo> states(Type type);
-/// Whether a row moves by a sum over all its columns.
-inline bool sums_rows(Type type) { return type == Type::rowwise_adagrad; }
+
+struct TypeInfo {
+  Type type;
+  std::string name;  ///< in decks and messages
+  std::string text;  ///< one sentence
+  std::vector<StateInfo> states;
+  std::vector<int> row_sums;      ///< a row moves by sums over all its columns: how many in each round
+  std::vector<std::string> keys;  ///< settings that it reads, besides lr, max_gradient, weight_decay and decay
+
+  /// Whether a weight moves by its own numbers alone, so that any run of weights can be moved.
+  bool elementwise() const;
+  bool reads(const std::string& key) const;
+};
+/// All of them, in the order of the enumeration.
+const std::vector<TypeInfo>& types();
+/// Those that also move dense parameters, and every row of a table.
+std::vector<TypeInfo> elementwise_types();
+inline const TypeInfo& info(Type type) { return types()[std::size_t(type)]; }
+inline const std::vector<StateInfo>& states(Type type) { return info(type).states; }
+/// Rounds in which the owners of a row's columns exchange sums.
+inline int row_rounds(Type type) { return int(info(type).row_sums.size()); }
 
 /// What one step's formulas need besides the settings: computed once a step, in double, rounded to float.
 struct StepScalars {
   Type type = Type::sgd;
+  bool elementwise = true;
   float lr = 0, eps = 0, beta1 = 0, beta2 = 0;
-  float rest1 = 1, rest2 = 1;  ///< Adam: 1 - beta1, 1 - beta2
+  float rest1 = 1, rest2 = 1;  ///< 1 - beta1, 1 - beta2
   float l2 = 0;                ///< added to the gradient, times w
+  float decoupled = 0;         ///< LAMB: added to the update, times w
   float shrink = 1;            ///< decoupled decay: 1 - lr * weight_decay
-  float correction1 = 1;       ///< Adam: 1 / (1 - beta1^step)
-  float correction2 = 1;       ///< Adam: 1 / sqrt(1 - beta2^step)
+  float correction1 = 1;       ///< 1 / (1 - beta1^step)
+  float correction2 = 1;       ///< 1 / sqrt(1 - beta2^step)
+  float momentum = 0, eta = 0;
+  float forget = 0;  ///< row-wise RMSprop: lr * ar_alpha
+  float min_shrinkage = 0;
+  float step = 1;
+  double exact_beta1 = 0, exact_beta2 = 0;  ///< for powers of them
 };
 /// `lr` is the scheduled rate of this step; `step` counts from 1.
 StepScalars step_scalars(const Settings& settings, double lr, Index step);
 
-/// One step of n consecutive weights with gradient g; state0 and state1 as `states(type)` lists them (null
-/// where the type has fewer). Not for rowwise_adagrad. The bits of a weight do not depend on n or its place
-/// in the range.
-void move(const StepScalars& step, float* weights, const float* gradient, float* state0, float* state1, Index n);
+/// Cuts each of n numbers to magnitude `most`.
+void clip(float most, const float* from, float* to, Index n);
 
-/// Sum of g*g over a row by the law: blocks of 4 columns in order with fma from +0, blocks by the fixed tree.
-float sum_of_squares(const float* gradient, Index n);
+/// Where the states of some weights lie, as `states(type)` lists them; null where the type has fewer.
+using States = std::array<float*, 3>;
+
+/// One step of n consecutive weights with gradient g, for elementwise types. The bits of a weight do not depend on n or
+/// its place in the range.
+void move(const StepScalars& step, float* weights, const float* gradient, const States& states, Index n);
+
+/// A row of a table, or what one owner holds of it: some of its columns, from a multiple of 4.
+struct Row {
+  float* weights;         ///< [columns.size()]
+  const float* gradient;  ///< [columns.size()]
+  States states;          ///< as many, or one
+  Range columns;
+  Index dim;  ///< of the whole row
+};
+
+/// One step of a row. It must be whole where the type moves by sums over it.
+void move_row(const StepScalars& step, const Row& row);
 
 /// For the owner of columns [begin, end) of the rows of a table, begin a multiple of 4: a leaf under each whole subtree
 /// of column blocks, in order. Their sums of squares, from all owners, make the row's.
 std::vector<Index> column_subtrees(Range columns);
 
-/// The sums of h*h of those subtrees, h the gradient with l2 decay: sums[column_subtrees(columns).size()].
-void column_square_sums(const StepScalars& step, const float* row, const float* gradient, Range columns, float* sums);
+/// The same step in rounds, for several owners of a row. Round k gives, for each of the row_sums[k] sums, those of the
+/// subtrees: sums[row_sums[k], column_subtrees(row.columns).size()]. `totals` are the whole row's of the round before.
+/// Once a step and round, since states may move.
+void sum_columns(const StepScalars& step, int round, const Row& row, const float* totals, float* sums);
+/// After the last round, of which `totals` are.
+void move_columns(const StepScalars& step, const Row& row, const float* totals);
 
-/// Row-wise Adagrad of some columns [n] of a row of `dim`, whose sum of squares is known.
-void move_columns(const StepScalars& step, float* row, const float* gradient, float* row_sum, float squares, Index dim,
-                  Index n);
-
-/// One step of a whole row: `move`, or for rowwise_adagrad state0[0] += mean(g*g) first (l2 decay enters g).
-void move_row(const StepScalars& step, float* row, const float* gradient, float* state0, float* state1, Index n);
+/// Sum of g*g over a row by the law: blocks of 4 columns in order with fma from +0, blocks by the fixed tree.
+float sum_of_squares(const float* gradient, Index n);
 
 }  // namespace tesserec::optim

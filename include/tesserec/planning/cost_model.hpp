@@ -59,7 +59,7 @@ class TableCosts {
   embedding::RowBlocks blocks_;
   double table_rows_, dim_, ranks_, bags_, bag_ids_, ids_, wire_;
   bool dense_;
-  bool row_rounds_;  // cut columns need one more message
+  int row_sums_;  // of a touched row, which the owners of cut columns exchange
   double states_ = 0, row_states_ = 0;
   struct {
     double read = 0, update = 0;

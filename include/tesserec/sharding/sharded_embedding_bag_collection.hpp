@@ -11,7 +11,7 @@
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
-#include <tesserec/sharding/row_squares.hpp>
+#include <tesserec/sharding/row_totals.hpp>
 
 namespace tesserec::sharding {
 
@@ -76,8 +76,9 @@ class ShardedEmbeddingBagCollection {
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> spare_;  // of batches that have gone
   std::vector<Shard> shards_;
-  std::optional<RowSquares> row_squares_;  // where any table needs it
-  const Exchange* ordered_ = nullptr;      // the batch whose ids are ordered
+  std::optional<RowTotals> row_totals_;  // where any table needs it
+  int row_rounds_ = 0;                   // the most of those tables
+  const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
   Index bytes_sent_ = 0;
   Phases phases_;
 };

@@ -9,15 +9,16 @@
 
 namespace tesserec::sharding {
 
-/// The extra round of row-wise optimizers where a table's columns are cut: the owners of a row's columns send
-/// each other their sums of squares, and each adds them by the tree of column blocks. One message to a rank.
-class RowSquares {
+/// The extra rounds of row-wise optimizers where a table's columns are cut: the owners of a row's columns send
+/// each other their sums, and each adds them by the tree of column blocks. A round is one message to a rank.
+class RowTotals {
  public:
   /// `shared[t]`: rows of table t move by sums over columns that several shards hold.
-  RowSquares(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
+  RowTotals(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
 
   /// `mine`: for each of this rank's shards of shared tables, in the plan's order, the sums of its subtrees
-  /// of columns [touched rows, subtrees]. Returns for each the sums of whole rows [touched rows]. Collective.
+  /// of columns [touched rows and sums of each, subtrees]; empty: the table needs none now. Returns for each the sums
+  /// of whole rows [touched rows and sums of each]. Collective.
   std::vector<std::vector<float>> totals(std::span<const std::vector<float>> mine) const;
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tesserec/core/tree.hpp>
 #include <tesserec/optim/optimizer.hpp>
-#include <tesserec/sharding/row_squares.hpp>
+#include <tesserec/sharding/row_totals.hpp>
 
 namespace tesserec::sharding {
 
-RowSquares::RowSquares(const comm::Communicator& comm, const planning::ShardingPlan& plan,
-                       const std::vector<bool>& shared)
+RowTotals::RowTotals(const comm::Communicator& comm, const planning::ShardingPlan& plan,
+                     const std::vector<bool>& shared)
     : comm_(comm) {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     if (!shared[t]) continue;
@@ -26,17 +26,17 @@ RowSquares::RowSquares(const comm::Communicator& comm, const planning::ShardingP
   }
 }
 
-Index RowSquares::Group::sums_of(int rank) const {
+Index RowTotals::Group::sums_of(int rank) const {
   Index sums = 0;
   for (const Piece& piece : pieces) sums += piece.rank == rank ? std::ssize(piece.leaves) : 0;
   return sums;
 }
 
-std::vector<std::vector<float>> RowSquares::totals(std::span<const std::vector<float>> mine) const {
+std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<float>> mine) const {
   const int me = comm_.rank();
   std::vector<Index> send_counts(comm_.size()), receive_counts(comm_.size());
   std::vector<float> send;
-  std::vector<Index> rows;  // touched, of each group
+  std::vector<Index> rows;  // times the sums of each, of each group
   for (const Group& group : groups_)
     for (const Piece& piece : group.pieces)
       if (piece.rank == me) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// [optimizer]
+#include "optimizer_keys.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+using Optimizer = optim::Settings;
+using Types = std::vector<optim::TypeInfo>;
+
+/// "sgd, adam": those that read a key.
+std::string readers(const Types& types, const std::string& key) {
+  Types some;
+  std::copy_if(types.begin(), types.end(), std::back_inserter(some),
+               [&](const optim::TypeInfo& type) { return type.reads(key); });
+  return join(some, ", ", &optim::TypeInfo::name);
+}
+
+Key<Optimizer> some(const char* name, double Optimizer::*member, const Types& types, Numbers range,
+                    const std::string& sentence) {
+  return number(name, member, range, "", readers(types, name) + ": " + sentence);
+}
+
+Keys<Optimizer> optimizer_keys(const Types& types) {
+  const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
+  Choices<optim::Type> names;
+  std::string texts = "What moves the weights.";
+  for (const optim::TypeInfo& type : types) {
+    names.emplace_back(type.name, type.type);
+    texts += " " + type.name + ": " + type.text;
+  }
+  Keys<Optimizer> keys = {
+      choice("type", &Optimizer::type, names, texts),
+      number("lr", &Optimizer::lr, {}, "", "Base learning rate; [schedule] scales it."),
+      some("eps", &Optimizer::eps, types, {}, "added to the root."),
+      some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
+      some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
+           "decay of the mean squared gradient, a step; lion: of the mean gradient, beta1 being for its update."),
+      number("max_gradient", &Optimizer::max_gradient, {}, "",
+             "Each number of a gradient, once summed over the batch, is cut to this magnitude; 0 means none is."),
+      number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
+      choice("decay", &Optimizer::decay, decays,
+             "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
+             "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
+      some("initial_accumulator", &Optimizer::initial_accumulator, types, {}, "start value of the sums."),
+  };
+  // What came later is refused where it is not read; the type has been read by then.
+  const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {
+    if (readers(types, name).empty()) return;
+    keys.push_back(of_some(
+        some(name, member, types, range, sentence), [=](const Optimizer& o) { return optim::info(o.type).reads(name); },
+        [=, readers = readers(types, name)](const Optimizer& o) {
+          return "is not for type = " + quoted(optim::info(o.type).name) + "; it is read by " + readers;
+        }));
+  };
+  add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity, a step.");
+  add("eta", &Optimizer::eta, {}, "trust coefficient.");
+  add("ar_alpha", &Optimizer::ar_alpha, {}, "shrinkage of a row, per lr and step since it was last touched.");
+  add("min_shrinkage", &Optimizer::min_shrinkage, {0.0, 1.0}, "the least factor by which it shrinks in one step.");
+  return keys;
+}
+
+}  // namespace
+
+Keys<Optimizer> sparse_optimizer_keys() { return optimizer_keys(optim::types()); }
+
+std::vector<Section> optimizer_sections() {
+  return {single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
+                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
+          single(
+              "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::elementwise_types()),
+              [](auto& d) -> auto& { return d.optimizer.dense; }),
+          single(
+              "optimizer.sparse", "Moves the rows of the tables that a batch looked up.", sparse_optimizer_keys(),
+              [](auto& d) -> auto& { return d.optimizer.sparse; })};
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promise of the program for every optimizer: one digest on any ranks, under plans that cut rows, columns or both,
+// and over a restart between two of them.
+#include <set>
+
+#include "catch.hpp"
+#include "small_job.hpp"
+
+using namespace tesserec;
+using planning::ShardingType;
+
+namespace {
+
+train::Job job_of(const optim::TypeInfo& type, std::size_t i) {
+  train::Job job = small_job("");
+  job.data.synthetic.samples = 450;
+  job.data.synthetic.evaluate_samples = 64;
+  job.data.synthetic.rows = {301, 7, 50};
+  job.model.embedding_dim = job.model.bottom.back() = 12;
+  job.train.batch_size = 128;  // four steps
+  job.train.epochs = 1;
+  job.optimizer.sparse.type = type.type;
+  job.optimizer.sparse.weight_decay = 0.01;
+  job.optimizer.sparse.decay = i % 2 == 0 ? optim::Decay::l2 : optim::Decay::decoupled;
+  job.optimizer.sparse.ar_alpha = 0.5;
+  if (i % 2 == 0) job.optimizer.sparse.max_gradient = 1e-3;
+  const auto dense = optim::elementwise_types();
+  job.optimizer.dense.type = dense[i % dense.size()].type;
+  job.optimizer.dense.lr = 0.01;
+  for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
+  return job;
+}
+
+struct Digests {
+  std::string weights, state;
+  bool operator==(const Digests&) const = default;
+};
+
+Digests digests(const comm::Communicator& comm, const train::Job& job) {
+  const train::TrainResult result = run(comm, job);
+  return {result.weights_digest, result.state_digest};
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer has one digest for all ranks and plans, and over a restart") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder alone(self, "optimizers_alone_" + std::to_string(world.rank()));
+  const Folder together(world, "optimizers");
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < optim::types().size(); ++i) {
+    const optim::TypeInfo& type = optim::types()[i];
+    train::Job job = job_of(type, i);
+    job.plan.default_type = ShardingType::table_wise;
+    job.run.output = alone.path();
+    const Digests expected = digests(self, job);
+    REQUIRE(seen.insert(expected.weights).second);  // no two rules are one
+
+    job.run.output = together.path();
+    for (const ShardingType sharding : {ShardingType::column_wise, ShardingType::grid, ShardingType::data_parallel}) {
+      INFO(type.name << ", " << planning::name(sharding));
+      job.plan.default_type = sharding;
+      REQUIRE(digests(world, job) == expected);
+    }
+    INFO(type.name << ", restart");
+    job.train.steps = 2;
+    job.plan.default_type = ShardingType::column_wise;
+    run(world, job);
+    job.train.steps = 4;
+    job.plan.default_type = ShardingType::row_wise;
+    job.checkpoint.resume = "auto";
+    REQUIRE(digests(world, job) == expected);
+  }
+}
+
+TEST_CASE("tables of rules with no, one and two rounds of sums share the columns of a step") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder alone(self, "rounds_alone_" + std::to_string(world.rank()));
+  const Folder together(world, "rounds");
+  train::Job job = job_of(optim::info(optim::Type::sgd), 0);
+  job.tables = {
+      {"a", 301, 0, {"C1"}, {}, false, {}}, {"b", 7, 0, {"C2"}, {}, false, {}}, {"c", 50, 0, {"C3"}, {}, false, {}}};
+  job.plan.tables.clear();
+  const optim::Type own[] = {optim::Type::partial_rowwise_lamb, optim::Type::adagrad, optim::Type::lars_sgd};
+  for (std::size_t t = 0; t < 3; ++t) {
+    job.tables[t].optimizer = optim::Settings{own[t]};
+    job.plan.tables[job.tables[t].name].min_partition = 4;
+  }
+  job.run.output = alone.path();
+  const Digests expected = digests(self, job);
+  job.run.output = together.path();
+  job.plan.default_type = ShardingType::column_wise;
+  REQUIRE(digests(world, job) == expected);
+}
