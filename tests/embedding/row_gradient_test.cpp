@@ -26,7 +26,8 @@ TEST_CASE("uses are sorted by row and keep their order in a row, for tables of a
 }
 
 TEST_CASE("row blocks cover every table, short or long, and owners cut them at borders") {
-  for (const Index rows : {Index{1}, Index{1000}, Index{1024}, Index{1025}, Index{3000}, Index{1} << 33, Index{1} << 36, (Index{1} << 50) + 1}) {
+  for (const Index rows : {Index{1}, Index{1000}, Index{1024}, Index{1025}, Index{3000}, Index{1} << 33, Index{1} << 36,
+                           (Index{1} << 50) + 1}) {
     const RowBlocks blocks(rows);
     REQUIRE(blocks.block(0) == 0);
     REQUIRE(blocks.block(rows - 1) < RowBlocks::count);

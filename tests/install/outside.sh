@@ -15,6 +15,10 @@ if grep -rlF -e "$BUILD" -e "$scratch" "$scratch/moved" --include='*.cmake'; the
   exit 1
 fi
 cp -r "$here/outside" "$scratch/source"
+# block LANGUAGE: the one code block of this language in docs/own_model.md.
+block() { awk -v fence='```' -v first="$1" '$0 == fence { on = 0 } on { print } $0 == fence first { on = 1 }' "$here/../../docs/own_model.md"; }
+block cpp >"$scratch/source/own_model.cpp"
+block toml >"$scratch/own_model.toml"
 { # every umbrella header, and a symbol of the topmost library
   for header in "$scratch"/moved/include/tesserec/*.hpp; do echo "#include <tesserec/$(basename "$header")>"; done
   echo 'int main() { return tesserec::deck::schema().empty() ? 1 : 0; }'
@@ -53,3 +57,22 @@ for ranks in 1 2 3; do
   grep -Eqx 'error: feature user, sample (0|48|60) of the batch: id 700 is outside table users of 700 rows' "$scratch/out" &&
     [ "$code" = 2 ] || { echo "FAILED: an id out of range on the last of $ranks ranks, exit code $code"; exit 1; }
 done
+
+# A program of one's own with all commands: its layer, loss and model in a deck.
+own() { # RANKS ARGS...
+  # shellcheck disable=SC2086
+  timeout 60 $LAUNCH "$1" "$scratch/build/own_model" "${@:2}" </dev/null 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+}
+cd "$scratch"
+own 1 check own_model.toml | grep -F 'u            unit_length of query: 8 wide'
+own 1 plan own_model.toml --ranks 2 >/dev/null
+expected=
+for ranks in 1 2 3; do
+  digests=$(own $ranks train own_model.toml --json --set run.output=run_$ranks | grep -o '"[a-z]*_digest": "[0-9a-f]*"')
+  echo "$ranks ranks: $digests"
+  [ "$digests" = "${expected:=$digests}" ] && [ "$(wc -l <<<"$digests")" = 2 ] || { echo "FAILED: other digests"; exit 1; }
+done
+own 2 train own_model.toml --set run.output=resumed --set train.steps=20 --set checkpoint.every_steps=10 >/dev/null
+digests=$(own 3 train own_model.toml --json --set run.output=resumed | grep -o '"[a-z]*_digest": "[0-9a-f]*"')
+[ "$digests" = "$expected" ] || { echo "FAILED: begun on 2 ranks, resumed on 3: $digests"; exit 1; }
+own 2 evaluate own_model.toml --set run.output=resumed

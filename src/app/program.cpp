@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of the program.
+#include <cstdio>
+#include <new>
+#include <optional>
+
+#include "command_line.hpp"
+#include "verdict.hpp"
+#include "versions.hpp"
+#include <tesserec/app/program.hpp>
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/log.hpp>
+
+namespace tesserec::app {
+namespace {
+
+// `kokkos_words`: the program's name, and what is for Kokkos.
+int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_words, const comm::Communicator& comm) {
+  const Invocation invocation = parse_command_line(words);
+  if (invocation.command == "--help") {
+    print(comm, usage());
+    return words.empty() ? exit_code_error : 0;
+  }
+  if (invocation.command == "--version") {
+    print(comm, versions() + "\n");
+    return 0;
+  }
+  const Command& command = command_named(invocation.command);
+  if (command.parallel) comm::require_launcher_agrees(comm);
+  std::optional<Kokkos::ScopeGuard> kokkos;
+  int count = kokkos_words.size();
+  kokkos_words.push_back(nullptr);
+  if (command.computes)
+    kokkos.emplace(count, kokkos_words.data());
+  else if (count > 1)
+    fail("tesserec ", command.name, " does not compute: it has no ", kokkos_words[1]);
+  return command.run(invocation, comm);
+}
+
+// Turns whatever is thrown into a message.
+template <class Body>
+Outcome outcome_of(const Body& body) {
+  try {
+    const int code = body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return {exit_code_error, "cannot write to standard output"};
+    return {code, ""};
+  } catch (const Error& error) {
+    return {exit_code_error, error.what()};
+  } catch (const std::bad_alloc& error) {
+    return {exit_code_error, std::string("out of memory (") + error.what() +
+                                 "); use more ranks or nodes, smaller tables or a smaller train.batch_size"};
+  } catch (const std::exception& error) {
+    return {exit_code_error, std::string("internal error: ") + error.what()};
+  } catch (...) {
+    return {exit_code_error, "internal error of an unknown kind"};
+  }
+}
+
+int life(int argc, char** argv) {
+  // 1. MPI: the ranks know each other.
+  const comm::Environment mpi(argc, argv);
+  const comm::Communicator last_word(mpi.world());
+  set_log_rank(last_word.rank());
+
+  const Outcome outcome = outcome_of([&] {
+    // 2. Words that begin with --kokkos- are for Kokkos, the command line is the rest.
+    std::vector<std::string> words;
+    std::vector<char*> kokkos_words = {argv[0]};
+    for (int i = 1; i < argc; ++i)
+      if (std::string(argv[i]).rfind("--kokkos-", 0) == 0)
+        kokkos_words.push_back(argv[i]);
+      else
+        words.emplace_back(argv[i]);
+
+    // 3. The command, on a communicator of its own, with Kokkos if it computes.
+    const comm::Communicator comm(mpi.world());
+    return dispatch(words, std::move(kokkos_words), comm);
+  });
+
+  // 4. One verdict for all ranks, then MPI ends.
+  return verdict(last_word, outcome);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  try {
+    return life(argc, argv);
+  } catch (const std::exception& error) {  // MPI itself failed
+    std::fprintf(stderr, "tesserec: %s\n", error.what());
+    return exit_code_error;
+  }
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Every model that `describe` names, and its losses, optimizers and layers that draw numbers: the digests of $RANKS ranks
+# are those of one, under another plan and layer by layer too.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+planted_deck "$folder/planted.toml"
+some=$RANKS
+deck_of() { # KEYS OF [model]...
+  sed '/^bottom/d; /^top/d' "$folder/planted.toml" >"$folder/deck.toml"
+  local key
+  for key in "$@"; do sed -i "s|^embedding_dim = 4|&\n$key|" "$folder/deck.toml"; done
+}
+digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
+trains() { # RANKS DECK ARGS...: leaves its digests in $got
+  RANKS=$1
+  rm -rf "$folder/run"
+  must_succeed state_digest train "$2" --json --set train.steps=6 "${@:3}"
+  RANKS=$some
+  got=$(digests)
+}
+same() { # ARGS...: of deck.toml
+  trains 1 "$folder/deck.toml" "$@"
+  local expected=$got
+  trains "$some" "$folder/deck.toml" "$@"
+  [ "$got" = "$expected" ] || complain "$some ranks: $got, one: $expected: $(cat "$folder/deck.toml")"
+  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set plan.tables.C1.sharding=column_wise --set plan.tables.C1.min_partition=2
+  [ "$got" = "$expected" ] || complain "by rows and columns: $got, before: $expected: $(cat "$folder/deck.toml")"
+  must_succeed 'type = "network"' check "$folder/deck.toml" --network "$@"
+  mv "$folder/out" "$folder/layers.toml"
+  trains "$some" "$folder/layers.toml"
+  [ "$got" = "$expected" ] || complain "layer by layer: $got, before: $expected: $(cat "$folder/deck.toml")"
+}
+
+mlps=('bottom = [8, 4]' 'top = [8, 1]')
+towers=('type = "two_tower"' 'item = "pooled.C2"' 'towers = [8, 3]')
+"$TESSEREC" describe >"$folder/describe"
+types=$(sed -n '/^\[model\]/,/^ *type: /s/^ *type: choice, \(.*\); default.*/\1/p' "$folder/describe" | tr -d '|')
+[ "$(wc -w <<<"$types")" -ge 7 ] || complain "describe names few models: $types"
+for type in $types; do
+  case $type in
+    dlrm) deck_of "${mlps[@]}" ;;
+    dlrm_projection) deck_of "type = \"$type\"" "${mlps[@]}" 'branch1 = [8, 12]' 'branch2 = [4]' 'activation = "swish"' ;;
+    dlrm_dcn) deck_of "type = \"$type\"" "${mlps[@]}" 'cross = "mixture"' 'cross_rank = 3' 'cross_experts = 2' ;;
+    deepfm) deck_of "type = \"$type\"" "${mlps[@]}" 'deep = [6]' 'activation = "gelu"' ;;
+    wide_deep) deck_of "type = \"$type\"" 'wide = ["dense", "pooled.C3"]' 'deep = [8]' 'activation = "tanh"' ;;
+    two_tower) deck_of "${towers[@]}" 'loss = "in_batch_softmax"' 'loss_temperature = 0.5' ;;
+    network) continue ;; # all of them, layer by layer
+    *) complain "no recipe for model $type; add one to $0" ;;
+  esac
+  same
+done
+deck_of 'type = "dlrm_dcn"' "${mlps[@]}" 'cross = "vector"' 'loss = "wbce"' 'loss_weights = [1, 3]'
+same --set optimizer.sparse.type=lamb --set optimizer.dense.type=lion --set optimizer.sparse.weight_decay=0.01
+deck_of "${towers[@]}"
+must_succeed 'type = "network"' check "$folder/deck.toml" --network
+sed 's/^inputs = \["query", "item"\]/inputs = ["drop", "item"]/
+     s/^name = "both"/name = "norm"\ntype = "layer_norm"\ninputs = "query"\n\n[[model.layer]]\nname = "drop"\ntype = "dropout"\nrate = 0.4\ninputs = "norm"\n\n[[model.layer]]\n&/' \
+  "$folder/out" >"$folder/deck.toml"
+same
+finish
