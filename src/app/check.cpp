@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
 #include <optional>
+#include <set>
 
 #include "job.hpp"
 #include "known_data.hpp"
@@ -102,6 +103,26 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
   return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }
 
+/// The network in Graphviz' language: `dot -Tsvg` draws it.
+std::string dot_text(const std::vector<model::LayerInfo>& layers) {
+  std::set<std::string> names;
+  for (const model::LayerInfo& layer : layers) names.insert(layer.settings.name);
+  std::string nodes, edges;
+  const auto node = [&](const std::string& name, const std::string& text, const std::string& shape) {
+    nodes += concat("  \"", name, "\" [shape=", shape, ", label=\"", text, "\"]\n");
+  };
+  for (const model::LayerInfo& layer : layers) {
+    const std::string& name = layer.settings.name;
+    node(name, concat(name, "\\n", layer.settings.type, layer.shape.empty() ? "" : ": ", layer.shape), "box");
+    for (const std::string& input : layer.settings.inputs) {
+      const std::string from = input == "rest" ? "rest for " + name : input;  // each reader's is another
+      if (names.insert(from).second) node(from, input, "ellipse");
+      edges += concat("  \"", from, "\" -> \"", name, "\"\n");
+    }
+  }
+  return "digraph network {\n  rankdir=BT\n  node [fontname=\"Helvetica\", fontsize=11]\n" + nodes + edges + "}\n";
+}
+
 Json tables_json(const deck::Deck& deck, const Summary& s) {
   Json all = Json::array();
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
@@ -145,6 +166,10 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
     return 0;
   }
   const Summary s = summarise(deck, info);
+  if (invocation.has("--dot")) {
+    print(comm, dot_text(s.layers));
+    return 0;
+  }
   const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
   if (!invocation.json) {
     print(comm, summary_text(deck, s, lanes, info.has_value()));

@@ -9,12 +9,13 @@ std::vector<dense::LayerSettings> two_tower(const Settings& s) {
   if (s.towers.empty()) throw SettingError("towers", " is empty: each tower needs one layer at least");
   if (s.item.empty())
     throw SettingError("item", " is missing: list what the item's tower reads, as [\"pooled.FEATURE\"]");
+  const bool softmax = s.loss == "in_batch_softmax";
   return {
       {.name = "items", .type = "cat", .inputs = s.item},
       mlp(s, "item", "items", s.towers),
       {.name = "queries", .type = "cat", .inputs = s.query},
       mlp(s, "query", "queries", s.towers),
-      {.name = "both", .type = s.loss == "in_batch_softmax" ? "cat" : "score", .inputs = {"query", "item"}},
+      {.name = softmax ? "both" : "score", .type = softmax ? "cat" : "score", .inputs = {"query", "item"}},
   };
 }
 

@@ -47,6 +47,10 @@ must_fail 'model.layer.interaction: the vectors of a dot have one dimension, but
 must_fail 'model.layer.bottom reads "top", which comes after it' check "$folder/layers.toml" --set model.layer.bottom.inputs=top
 must_fail 'no layer reads the pooled vector C1' check "$folder/layers.toml" --set model.layer.interaction.inputs=bottom
 
+# As a picture.
+must_succeed '"interaction" [shape=box, label="interaction\ndot: 4 vectors of 2, 8 wide"]' check "$deck" --dot
+grep -qF '"pooled" -> "interaction"' "$folder/out" || complain "the picture lacks an arrow"
+
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 
 # A plan's file, for any number of ranks: read, and refused where it is none or breaks what the deck demands.

@@ -54,7 +54,7 @@ same --set optimizer.sparse.type=lamb --set optimizer.dense.type=lion --set opti
 deck_of "${towers[@]}"
 must_succeed 'type = "network"' check "$folder/deck.toml" --network
 sed 's/^inputs = \["query", "item"\]/inputs = ["drop", "item"]/
-     s/^name = "both"/name = "norm"\ntype = "layer_norm"\ninputs = "query"\n\n[[model.layer]]\nname = "drop"\ntype = "dropout"\nrate = 0.4\ninputs = "norm"\n\n[[model.layer]]\n&/' \
+     s/^name = "score"/name = "norm"\ntype = "layer_norm"\ninputs = "query"\n\n[[model.layer]]\nname = "drop"\ntype = "dropout"\nrate = 0.4\ninputs = "norm"\n\n[[model.layer]]\n&/' \
   "$folder/out" >"$folder/deck.toml"
 same
 finish
