@@ -55,9 +55,10 @@ inline Row pool(const std::vector<Row>& table, const Bag& bag, bool mean) {
 }
 
 /// Gradients of all rows: lane, sample, feature, position; lanes by the tree. bags[feature][sample],
-/// upstream[feature][sample] the gradient of the pooled vector.
+/// upstream[feature][sample] the gradient of the pooled vector, or, unpooled[feature], those of all its ids.
 inline std::vector<Sum> row_gradients(std::size_t rows, const std::vector<std::vector<Bag>>& bags,
-                                      const std::vector<std::vector<Row>>& upstream, bool mean, std::size_t lanes) {
+                                      const std::vector<std::vector<Row>>& upstream, bool mean, std::size_t lanes,
+                                      const std::vector<bool>& unpooled = {}) {
   const std::size_t n = bags[0].size();
   std::vector<std::vector<Sum>> by_lane(rows);  // made only for rows that are touched
   for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -65,11 +66,16 @@ inline std::vector<Sum> row_gradients(std::size_t rows, const std::vector<std::v
       for (std::size_t f = 0; f < bags.size(); ++f) {
         const Bag& bag = bags[f][s];
         Row gradient = upstream[f][s];
-        if (mean)
+        const bool apart = !unpooled.empty() && unpooled[f];
+        if (mean && !apart)
           for (float& x : gradient) x /= static_cast<float>(bag.ids.size());
         for (std::size_t i = 0; i < bag.ids.size(); ++i) {
           auto& leaves = by_lane[bag.ids[i]];
           leaves.resize(lanes);
+          if (apart) {
+            const auto dim = upstream[f][s].size() / bag.ids.size();
+            gradient.assign(upstream[f][s].begin() + i * dim, upstream[f][s].begin() + (i + 1) * dim);
+          }
           add_product(leaves[lane], bag.weight(i), gradient);
         }
       }

@@ -47,6 +47,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
 
 void EmbeddingBag::forward(const Exec& exec, const Bags& bags, float* out, Index stride) const {
   const Nodes nodes = subtree_nodes(table_.row_blocks(), whole, bags);
+  if (bags.unpooled) return table_.lookup(exec, bags, nodes, out);
   const Index dim = config().embedding_dim;
   const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
   table_.lookup(exec, bags, nodes, sums.data());

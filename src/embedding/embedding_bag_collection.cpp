@@ -8,15 +8,24 @@
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 
 namespace tesserec::embedding {
+namespace {
 
-std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables) {
+void require_ready(bool empty, const jagged::KeyedJaggedTensor& sparse) {
+  if (empty) fail("the embedding bag collection has no storage yet; call initialise");
+  if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
+}
+
+}  // namespace
+
+std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables, bool pooled) {
   std::map<std::string, int> uses;
   for (const EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names) ++uses[feature];
   std::vector<std::string> names;
   for (const EmbeddingBagConfig& table : tables)
-    for (const std::string& feature : table.feature_names)
-      names.push_back(uses[feature] > 1 ? feature + "@" + table.name : feature);
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      if (const std::string& feature = table.feature_names[f]; table.pools(f) == pooled)
+        names.push_back(uses[feature] > 1 ? feature + "@" + table.name : feature);
   return names;
 }
 
@@ -34,6 +43,11 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
     std::set<std::string> features;
     for (const std::string& feature : table.feature_names)
       if (!features.insert(feature).second) refuse("feature \"", feature, "\" comes twice");
+    for (const std::string& feature : table.unpooled) {
+      if (!features.contains(feature))
+        refuse("feature \"", feature, "\" is to stay un-pooled, but the table reads ", join(table.feature_names));
+      if (table.weighted) refuse("weights enter sums, and feature \"", feature, "\" stays un-pooled");
+    }
   }
 }
 
@@ -42,7 +56,8 @@ std::string describe(const EmbeddingBagConfig& table) {
   for (const std::string& feature : table.feature_names) features += (features.empty() ? "'" : ", '") + feature + "'";
   return "(" + table.name + "): EmbeddingBag(" + std::to_string(table.num_embeddings) + ", " +
          std::to_string(table.embedding_dim) + ", mode='" + (table.pooling == PoolingType::mean ? "mean" : "sum") +
-         "'" + (table.weighted ? ", weighted" : "") + ", features=[" + features + "])";
+         "'" + (table.weighted ? ", weighted" : "") + ", features=[" + features + "]" +
+         (table.unpooled.empty() ? "" : ", un-pooled=[" + join(table.unpooled) + "]") + ")";
 }
 
 EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables) : configs_(std::move(tables)) {
@@ -67,40 +82,67 @@ void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
 }
 
 jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) const {
-  if (bags_.empty()) fail("the embedding bag collection has no storage yet; call initialise");
-  if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
+  require_ready(bags_.empty(), sparse);
   std::vector<Index> dims;
   Index width = 0;
   for (const EmbeddingBagConfig& table : configs_)
-    for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-      dims.push_back(table.embedding_dim);
-      width += table.embedding_dim;
-    }
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      if (table.pools(f)) {
+        dims.push_back(table.embedding_dim);
+        width += table.embedding_dim;
+      }
   const Index samples = sparse.stride;
   Matrix<float> pooled = make_matrix<float>(exec, "tesserec::embedding::pooled", samples, width);
   float* out = pooled.data();
   for (const auto& bag : bags_) {
     const EmbeddingBagConfig& table = bag->config();
-    for (const std::string& feature : table.feature_names) {
-      const Index key = std::find(sparse.keys.begin(), sparse.keys.end(), feature) - sparse.keys.begin();
-      if (key == sparse.features()) fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
-      if (table.weighted && !sparse.weighted())
-        fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
-      for (Index s = 0; s < samples; ++s)
-        for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
-          if (sparse.values(i) < 0 || sparse.values(i) >= table.num_embeddings)
-            fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.name,
-                 " of ", table.num_embeddings, " rows");
-      Bags bags;
-      bags.count = samples;
-      bags.offsets = sparse.offsets.data() + key * samples;
-      bags.ids = sparse.values.data();
-      bags.weights = table.weighted ? sparse.weights.data() : nullptr;
-      bag->forward(exec, bags, out, width);
-      out += table.embedding_dim;
-    }
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      if (table.pools(f)) {
+        bag->forward(exec, bags_of(table, f, sparse), out, width);
+        out += table.embedding_dim;
+      }
   }
   return jagged::KeyedTensor::from_values(names_, dims, pooled);
+}
+
+std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& exec,
+                                                                    const jagged::KeyedJaggedTensor& sparse) const {
+  require_ready(bags_.empty(), sparse);
+  std::vector<jagged::JaggedVectors> all;
+  for (const auto& bag : bags_) {
+    const EmbeddingBagConfig& table = bag->config();
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+      if (table.pools(f)) continue;
+      Bags bags = bags_of(table, f, sparse);
+      bags.unpooled = true;
+      jagged::JaggedVectors& vectors = all.emplace_back();
+      vectors.offsets = make_vector<Index>(exec, "tesserec::embedding::offsets", bags.count + 1);
+      for (Index s = 0; s <= bags.count; ++s) vectors.offsets(s) = bags.offsets[s] - bags.offsets[0];
+      vectors.values = make_matrix<float>(exec, "tesserec::embedding::unpooled", bags.total(), table.embedding_dim);
+      bag->forward(exec, bags, vectors.values.data(), table.embedding_dim);
+    }
+  }
+  return all;
+}
+
+Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_t f,
+                                     const jagged::KeyedJaggedTensor& sparse) const {
+  const std::string& feature = table.feature_names[f];
+  const Index key = std::find(sparse.keys.begin(), sparse.keys.end(), feature) - sparse.keys.begin();
+  if (key == sparse.features()) fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
+  if (table.weighted && !sparse.weighted())
+    fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
+  for (Index s = 0; s < sparse.stride; ++s)
+    for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
+      if (sparse.values(i) < 0 || sparse.values(i) >= table.num_embeddings)
+        fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.name, " of ",
+             table.num_embeddings, " rows");
+  Bags bags;
+  bags.count = sparse.stride;
+  bags.offsets = sparse.offsets.data() + key * sparse.stride;
+  bags.ids = sparse.values.data();
+  bags.weights = table.weighted ? sparse.weights.data() : nullptr;
+  return bags;
 }
 
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {

@@ -33,11 +33,26 @@ void add(float* a, const float* b, Index dim) {
   for (Index c = 0; c < dim; ++c) a[c] += b[c];
 }
 
+/// The row of each id of bags [first, last).
+template <class Row>
+void copy_rows(const Bags& bags, Index first, Index last, Index dim, const Row& row, float* out) {
+  const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[last];
+  for (Index i = bags.offsets[first]; i < end; ++i) {
+    if (i + prefetch_distance < end)
+      for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(i + prefetch_distance) + c);
+    std::copy_n(row(i), dim, out + (i - bags.offsets[0]) * stride);
+  }
+}
+
 }  // namespace
 
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
   Nodes nodes;
   nodes.offsets.resize(bags.count + 1);
+  if (bags.unpooled) {
+    for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = bags.offsets[bag + 1] - bags.offsets[0];
+    return nodes;
+  }
   if (blocks.size() == RowBlocks::count) {
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
     nodes.leaves.resize(nodes.offsets[bags.count]);
@@ -80,6 +95,7 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
     return rows + (bags.places == nullptr ? (ids[i] - first_row) * dim : bags.places[i]);
   };
   const auto weight = [&](Index i) { return bags.weights == nullptr ? 1.0f : bags.weights[i]; };
+  if (bags.unpooled) return copy_rows(bags, first, last, dim, row, out);
   for (Index bag = first; bag < last; ++bag) {
     const Index begin = bags.offsets[bag];
     const Index length = bags.offsets[bag + 1] - begin;

@@ -55,6 +55,10 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   const float bound = std::sqrt(1.0 / double(config_.num_embeddings));
   const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
   float* data = weights_.data();
+  if (config_.start == RowStart::one) {
+    fill(exec, weights_, 1.0f);
+    return exec.fence();
+  }
   const Index first = rows_.begin, rows = rows_.size();
   const Range columns = columns_;
   parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) noexcept {
@@ -79,10 +83,13 @@ void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {
       while (first + s >= split.lane(lane).end) ++lane;
       for (std::size_t f = 0; f < run.size(); ++f) {
         const Bags& feature = run[f];
-        for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i)
+        const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim();
+        for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
           batch_.uses.push_back(
               {feature.ids[i] - rows_.begin, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
-        next[f] += feature.gradients_stride > 0 ? feature.gradients_stride : feature.length(s) > 0 ? dim() : 0;
+          if (feature.unpooled) next[f] += stride;
+        }
+        if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;
       }
     }
   }

@@ -30,7 +30,8 @@ void Asked::count(const Message<std::int32_t>& counts, Message<Index>& ids, Mess
 }
 
 void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, const Message<Index>& ids,
-                 const Message<float>& weights, Offsets others, VectorMessage& rows, VectorMessage& gradients) {
+                 const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
+                 VectorMessage& gradients) {
   const int me = routes_.rank();
   for (AskedShard& shard : shards_)
     shard.bags.clear(), shard.nodes.clear(), shard.sums_at.clear(), shard.gradients.clear();
@@ -40,15 +41,14 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
   offsets_.resize(bags);
 
   Cursor at{counts.in.data(), ids.in.data(), weights.in.data(), offsets_.data()};
-  const Index pooled = split.samples(me).size() * routes_.pooled_width();
-  Offsets own{pooled, pooled};
+  Offsets own{front.end, front.end};
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
     Offsets& vectors = sender == me ? own : others;
     const Offsets before = vectors;
     ++at.count;  // no error
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (!routes_.own()[i].fetched && (sender == me || !routes_.own()[i].replicated))
-        read_bags(i, sender, split.samples(sender), at, vectors);
+        read_bags(i, sender, split.samples(sender), front, at, vectors);
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) read_rows(i, split.lane_count(), at, vectors);
     rows.to[sender] = sender == me ? 0 : vectors.sums - before.sums;
@@ -56,7 +56,7 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
   }
 }
 
-void Asked::read_bags(std::size_t i, int sender, Range samples, Cursor& at, Offsets& vectors) {
+void Asked::read_bags(std::size_t i, int sender, Range samples, const Front& front, Cursor& at, Offsets& vectors) {
   const Routes::OwnShard& own = routes_.own()[i];
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
@@ -66,15 +66,19 @@ void Asked::read_bags(std::size_t i, int sender, Range samples, Cursor& at, Offs
     const Route& route = routes_.all()[own.first_route + f];
     const bool sums_in_place = sender == routes_.rank() && route.sums_in_place;
     const bool gradients_in_place = sender == routes_.rank() && route.gradients_in_place;
+    const bool unpooled = route.sequence >= 0;
+    const Index stride = unpooled ? table.embedding_dim : routes_.pooled_width();
+    const Index in_place = (unpooled ? front.sequences[route.sequence].at : 0) + route.column;
     const embedding::Bags bags{samples.begin,
                                samples.size(),
                                at.offsets,
                                at.ids,
                                nullptr,
                                table.weighted ? at.weights : nullptr,
-                               gradients_in_place ? route.column : vectors.gradients,
-                               sums_in_place ? routes_.pooled_width() : 0,
-                               gradients_in_place ? routes_.pooled_width() : 0};
+                               gradients_in_place ? in_place : vectors.gradients,
+                               unpooled,
+                               sums_in_place ? stride : 0,
+                               gradients_in_place ? stride : 0};
     at.offsets[0] = 0;
     Index with_ids = 0;
     for (Index s = 0; s < bags.count; ++s) {
@@ -83,9 +87,9 @@ void Asked::read_bags(std::size_t i, int sender, Range samples, Cursor& at, Offs
     }
     shard.bags.back().push_back(bags);
     shard.nodes.back().push_back(embedding::subtree_nodes(blocks, route.blocks, bags));
-    shard.sums_at.back().push_back(sums_in_place ? route.column : vectors.sums);
+    shard.sums_at.back().push_back(sums_in_place ? in_place : vectors.sums);
     if (!sums_in_place) vectors.sums += shard.nodes.back().back().offsets[bags.count] * route.dim;
-    if (!gradients_in_place) vectors.gradients += with_ids * route.dim;
+    if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
     at.ids += bags.total(), at.weights += bags.total(), at.offsets += bags.count + 1;
   }
 }

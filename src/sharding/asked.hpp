@@ -24,10 +24,11 @@ class Asked {
   /// How many ids and weights follow the counts that came.
   void count(const Message<std::int32_t>& counts, Message<Index>& ids, Message<float>& weights) const;
 
-  /// Reads what came, which must stay. Others' sums and gradients begin at `others`, behind this rank's own. Sets
-  /// rows.to and gradients.from.
+  /// Reads what came, which must stay. Others' sums and gradients begin at `others`, behind this rank's own and its
+  /// front. Sets rows.to and gradients.from.
   void read(const BatchSplit& split, const Message<std::int32_t>& counts, const Message<Index>& ids,
-            const Message<float>& weights, Offsets others, VectorMessage& rows, VectorMessage& gradients);
+            const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
+            VectorMessage& gradients);
 
   /// Of Routes::own.
   const std::vector<AskedShard>& shards() const { return shards_; }
@@ -40,7 +41,7 @@ class Asked {
     const float* weights;
     Index* offsets;
   };
-  void read_bags(std::size_t shard, int sender, Range samples, Cursor& at, Offsets& vectors);
+  void read_bags(std::size_t shard, int sender, Range samples, const Front& front, Cursor& at, Offsets& vectors);
   void read_rows(std::size_t shard, int lanes, Cursor& at, Offsets& vectors);
 
   const Routes& routes_;

@@ -89,7 +89,8 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
       tables_(sharder.shard(exec, module, plan_for(module, env, options, sharder), env, features_, lanes_)) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
-    dims_.insert(dims_.end(), table.feature_names.size(), table.embedding_dim);
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      if (table.pools(f)) dims_.push_back(table.embedding_dim);
   tables_.initialise(exec, options.seed);
 }
 
@@ -119,18 +120,31 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight
   Kokkos::deep_copy(exec, pooled, sums);
   exec.fence();
   batch_ = std::move(batch);
+  unpooled_ = tables_.unpooled(batch_);
   global_batch_ = batch_.global_size();
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
 }
 
-void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient) {
+void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient,
+                                        const std::vector<Matrix<float>>& unpooled_gradient) {
   if (!batch_) fail("backward without a forward: each batch goes back once");
   const Index samples = batch_.samples(), width = tables_.pooled_width();
   if (Index(gradient.extent(0)) != samples || Index(gradient.extent(1)) != width)
     fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples,
          " x ", width);
+  if (unpooled_gradient.size() != unpooled_.size())
+    fail(unpooled_gradient.size(), " gradients are given for ", counted(std::ssize(unpooled_), "un-pooled feature"));
+  for (std::size_t q = 0; q < unpooled_.size(); ++q) {
+    const Matrix<float>&own = unpooled_[q].values, &given = unpooled_gradient[q];
+    if (given.extent(0) != own.extent(0) || given.extent(1) != own.extent(1))
+      fail("the gradient of un-pooled feature ", q, " is ", given.extent(0), " x ", given.extent(1),
+           ", its vectors were ", own.extent(0), " x ", own.extent(1));
+  }
   Kokkos::deep_copy(exec, tables_.gradient(exec, batch_), gradient);
+  const std::vector<jagged::JaggedVectors> places = tables_.unpooled_gradient(batch_);
+  for (std::size_t q = 0; q < places.size(); ++q) Kokkos::deep_copy(exec, places[q].values, unpooled_gradient[q]);
   exec.fence();
+  unpooled_.clear();
   tables_.backward(exec, std::move(batch_), schedule_, ++steps_);
 }
 

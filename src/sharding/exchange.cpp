@@ -56,7 +56,7 @@ const std::vector<AskedShard>& Exchange::receive() {
   go(Stage::ids_sent, Stage::ids_here);
   ids_.under_way.wait();
   weights_.under_way.wait();
-  asked_.read(split_, counts_, ids_, weights_, requests_.others(), rows_, gradients_);
+  asked_.read(split_, counts_, ids_, weights_, requests_.front(), requests_.others(), rows_, gradients_);
   return asked_.shards();
 }
 

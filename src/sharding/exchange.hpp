@@ -24,9 +24,11 @@ class Exchange {
   const std::vector<AskedShard>& asked() const { return asked_.shards(); }
   /// Where lookups write their sums.
   float* sums(const Exec& exec);
-  /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width].
+  /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width],
+  /// then those of sequences, as front() has them.
   const float* return_sums(const Exec& exec);
-  /// Where their gradient is to be written.
+  Front& front() { return requests_.front(); }
+  /// Where their gradient is to be written, likewise.
   float* gradient(const Exec& exec);
   /// It goes to the owners; Bags::gradients_at points into the result.
   const float* send_gradients(const Exec& exec);
@@ -37,6 +39,9 @@ class Exchange {
 
   enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
   Stage stage() const { return stage_; }
+  /// After return_sums, and after gradient: what begins with the front.
+  float* vectors() const { return rows_.out.data(); }
+  float* gradients() const { return gradients_.in.data(); }
   const BatchSplit& split() const { return split_; }
   /// Of this rank.
   Range samples() const { return split_.samples(comm_.rank()); }
@@ -55,7 +60,7 @@ class Exchange {
   Message<std::int32_t> counts_;
   Message<Index> ids_;
   Message<float> weights_;
-  /// rows_.out and gradients_.in begin with the pooled vectors, then this rank's own bags, then what is others'.
+  /// rows_.out and gradients_.in begin with the front, then this rank's own bags, then what is others'.
   VectorMessage rows_, gradients_;
   Index bytes_sent_ = 0;
 };

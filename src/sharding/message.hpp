@@ -43,6 +43,17 @@ struct Message : Counts<T> {
   }
 };
 
+/// What lies at the front of the buffers of vectors: this rank's pooled vectors [samples, width], then those of each
+/// sequence [ids, dim].
+struct Front {
+  struct Sequence {
+    std::vector<Index> offsets;  // [samples + 1]
+    Index at = 0;                // float offset
+  };
+  std::vector<Sequence> sequences;  // of Routes
+  Index end = 0;                    // float offset
+};
+
 /// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'
 /// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
 struct VectorMessage : Counts<float> {

@@ -9,7 +9,8 @@ Requests::Requests(const Routes& routes) : routes_(routes), requests_(routes.all
     fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard, fetch.keys), {}});
 }
 
-Index Requests::Request::vectors() const {
+Index Requests::Request::vectors(bool unpooled) const {
+  if (unpooled) return offsets.back();
   Index count = 0;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) count += offsets[s + 1] > offsets[s];
   return count;
@@ -21,7 +22,8 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   samples_ = sparse.stride;
   first_sample_ = split.samples(me).begin;
   fetched_end_ = {};
-  Offsets own{samples_ * routes_.pooled_width(), samples_ * routes_.pooled_width()}, others;
+  lay_out(sparse);
+  Offsets own{front_.end, front_.end}, others;
   std::size_t next_fetch = 0;
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
     Offsets& at = owner == me ? own : others;
@@ -40,6 +42,32 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     gradients.to[owner] = owner == me ? 0 : at.gradients - before.gradients;
   }
   own_end_ = own;
+}
+
+void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
+  front_.sequences.resize(routes_.sequences().size());
+  front_.end = samples_ * routes_.pooled_width();
+  for (std::size_t q = 0; q < front_.sequences.size(); ++q) {
+    const Routes::Sequence& sequence = routes_.sequences()[q];
+    const Index* from = sparse.offsets.data() + sparse.first_bag(sequence.key);
+    Front::Sequence& to = front_.sequences[q];
+    to.offsets.assign(from, from + samples_ + 1);
+    for (Index& offset : to.offsets) offset -= *from;
+    to.at = front_.end;
+    front_.end += to.offsets.back() * sequence.dim;
+  }
+}
+
+/// Of the ids that the route's shard has.
+void Requests::find_places(std::size_t r, const jagged::KeyedJaggedTensor& sparse) {
+  const Route& route = routes_.all()[r];
+  std::vector<Index>& places = requests_[r].places;
+  places.clear();
+  if (route.sequence < 0 || (route.sums_in_place && route.gradients_in_place)) return;
+  const Range rows = embedding::RowBlocks(routes_.tables()[route.table].num_embeddings).rows(route.blocks);
+  const Index begin = sparse.begin(route.key, 0), ids = front_.sequences[route.sequence].offsets.back();
+  for (Index i = 0; i < ids; ++i)
+    if (rows.contains(sparse.values(begin + i))) places.push_back(i);
 }
 
 void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) const {
@@ -69,10 +97,12 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
   bags.count = samples_;
   bags.offsets = request.offsets.data();
   bags.ids = ids.out.data() + ids_at;
+  bags.unpooled = route.sequence >= 0;
+  find_places(r, sparse);
   request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
   request.at = at;
   if (!route.sums_in_place) at.sums += request.nodes.offsets[samples_] * route.dim;
-  if (!route.gradients_in_place) at.gradients += request.vectors() * route.dim;
+  if (!route.gradients_in_place) at.gradients += request.vectors(bags.unpooled) * route.dim;
 }
 
 void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
@@ -91,9 +121,10 @@ void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, con
     Request& request = requests_[fetch.first_route + f];
     request.offsets.assign(rows.bags(f).offsets, rows.bags(f).offsets + samples_ + 1);
     request.nodes = rows.nodes(f);
+    find_places(fetch.first_route + f, sparse);
     request.at = fetched_end_;
     fetched_end_.sums += request.nodes.offsets[samples_] * rows.dim();
-    fetched_end_.gradients += request.vectors() * rows.dim();
+    fetched_end_.gradients += request.vectors(rows.bags(f).unpooled) * rows.dim();
   }
 }
 

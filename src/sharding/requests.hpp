@@ -24,14 +24,15 @@ class Requests {
   /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
   void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;
 
-  /// Where what other ranks sent, or get, begins: behind the pooled vectors and this rank's own.
+  Front& front() { return front_; }
+  /// Where what other ranks sent, or get, begins: behind the front and this rank's own.
   Offsets others() const { return own_end_; }
 
-  /// Sums of bags -> pooled vectors [samples, pooled width] at the front of rows.out; mean pooling divides here.
+  /// Sums of bags -> pooled vectors and sequences at the front of rows.out; mean pooling divides here.
   void pool(const Exec& exec, const VectorMessage& rows);
 
-  /// Gradients of pooled vectors, at the front of gradients.in -> those of bags, in gradients.out, or behind the front
-  /// for this rank's own shards.
+  /// Gradients of these, at the front of gradients.in -> those of bags, in gradients.out, or behind the front for this
+  /// rank's own shards.
   void share_gradients(const Exec& exec, const VectorMessage& gradients);
 
  private:
@@ -39,28 +40,34 @@ class Requests {
   struct Request {
     std::vector<Index> offsets;  // [samples + 1]
     embedding::Nodes nodes;
+    std::vector<Index> places;  // un-pooled: of each id, among those of its sequence
     Offsets at;
     Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
-    /// Bags with ids: each has a gradient.
-    Index vectors() const;
+    /// Gradients: of bags with ids, or of ids.
+    Index vectors(bool unpooled) const;
   };
   struct Fetch {
     RowFetch rows;
     Offsets at;  // in the messages
   };
 
+  void lay_out(const jagged::KeyedJaggedTensor& sparse);
+  void find_places(std::size_t route, const jagged::KeyedJaggedTensor& sparse);
   void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Message<std::int32_t>& counts,
                Message<Index>& ids, Message<float>& weights, Offsets& at);
   void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
              Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at);
   void pool_fetched(const Exec& exec, const VectorMessage& rows);
   void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
+  void place_vectors(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
+  void gather_vectors(const Routes::Segment& segment, const VectorMessage& gradients) const;
   Index bag_length(const Routes::Segment& segment, Index sample) const;
   const float* sums_of(std::size_t route, const VectorMessage& rows) const;
   float* gradients_of(std::size_t route, const VectorMessage& gradients) const;
 
   const Routes& routes_;
   Index samples_ = 0, first_sample_ = 0;
+  Front front_;
   std::vector<Request> requests_;  // of each route; a fetched one's places are in the two vectors below
   std::vector<Fetch> fetches_;     // of Routes::fetches
   Offsets own_end_;

@@ -105,7 +105,29 @@ void Requests::pool_fetched(const Exec& exec, const VectorMessage& rows) {
   });
 }
 
+void Requests::place_vectors(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const {
+  const Index stride = routes_.sequences()[segment.sequence].dim;
+  float* const out = rows.out.data() + front_.sequences[segment.sequence].at + segment.column;
+  for (const std::size_t r : segment.routes) {
+    const Request& request = requests_[r];
+    const float* from = sums_of(r, rows);
+    for (Index i = request.offsets[samples.begin]; i < request.offsets[samples.end]; ++i)
+      std::copy_n(from + i * segment.dim, segment.dim, out + request.places[i] * stride);
+  }
+}
+
+void Requests::gather_vectors(const Routes::Segment& segment, const VectorMessage& gradients) const {
+  const Index stride = routes_.sequences()[segment.sequence].dim;
+  const float* const from = gradients.in.data() + front_.sequences[segment.sequence].at + segment.column;
+  for (const std::size_t r : segment.routes) {
+    if (routes_.all()[r].gradients_in_place) continue;
+    float* to = gradients_of(r, gradients);
+    for (const Index place : requests_[r].places) to = std::copy_n(from + place * stride, segment.dim, to);
+  }
+}
+
 void Requests::pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const {
+  if (segment.sequence >= 0) return place_vectors(segment, samples, rows);
   const Index dim = segment.dim, width = routes_.pooled_width();
   float* const out = rows.out.data() + segment.column;
   if (segment.routes.size() == 1) {
@@ -142,6 +164,7 @@ void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients)
   const auto segments = std::ssize(routes_.segments());
   parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
     const Routes::Segment& segment = routes_.segments()[i];
+    if (segment.sequence >= 0) return gather_vectors(segment, gradients);
     std::vector<Index> lengths;
     for (Index s = 0; segment.mean && s < samples_; ++s) lengths.push_back(bag_length(segment, s));
     for (const std::size_t r : segment.routes)

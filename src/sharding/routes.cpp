@@ -41,6 +41,17 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
   const std::vector<planning::Shard> shards =
       replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_}) : sharding.shards;
   const auto features = std::ssize(keys);
+  struct Place {
+    Index sequence, column;
+  };
+  std::vector<Place> places;  // of each feature's vectors
+  for (Index f = 0; f < features; ++f) {
+    places.push_back(table.pools(f) ? Place{-1, pooled_width_} : Place{std::ssize(sequences_), 0});
+    if (table.pools(f))
+      pooled_width_ += table.embedding_dim;
+    else
+      sequences_.push_back({t, std::size_t(f), keys[f], table.embedding_dim});
+  }
   for (const planning::Shard& shard : shards) {
     if (shard.rank == rank_) {
       own_.push_back({t, shard, replicated, fetched, routes_.size()});
@@ -49,15 +60,15 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     if (fetched) fetches_.push_back({t, shard, keys, routes_.size()});
     if (replicated) replicated_ += features;
     for (Index f = 0; f < features; ++f)
-      routes_.push_back({t, shard.rank, shard.blocks, keys[f],
-                         pooled_width_ + f * table.embedding_dim + shard.columns.begin, shard.columns.size(), fetched});
+      routes_.push_back({t, shard.rank, shard.blocks, keys[f], places[f].sequence,
+                         places[f].column + shard.columns.begin, shard.columns.size(), fetched});
   }
-  const bool mean = table.pooling == embedding::PoolingType::mean;
-  for (Index f = 0; f < features; ++f, pooled_width_ += table.embedding_dim) {
+  for (Index f = 0; f < features; ++f) {
+    const bool mean = table.pools(f) && table.pooling == embedding::PoolingType::mean;
     Index next = 0;
     for (const planning::Shard& shard : shards) {
       if (shard.columns.begin != next) continue;  // another piece of the rows
-      segments_.push_back({pooled_width_ + next, shard.columns.size(), mean, {}});
+      segments_.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean, {}});
       next = shard.columns.end;
     }
   }
@@ -93,14 +104,15 @@ void Routes::order_by_owner() {
 void Routes::find_sources() {
   for (Segment& segment : segments_) {
     for (std::size_t r = 0; r < routes_.size(); ++r)
-      if (routes_[r].column == segment.column) segment.routes.push_back(r);
+      if (routes_[r].sequence == segment.sequence && routes_[r].column == segment.column) segment.routes.push_back(r);
     std::sort(segment.routes.begin(), segment.routes.end(),
               [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
     for (const std::size_t r : segment.routes) {
       Route& route = routes_[r];
       if (route.owner != rank_ || route.fetched || segment.mean) continue;
-      route.gradients_in_place = true;
-      route.sums_in_place = segment.routes.size() == 1;
+      const bool alone = segment.routes.size() == 1;
+      route.gradients_in_place = alone || route.sequence < 0;
+      route.sums_in_place = alone;
     }
   }
 }

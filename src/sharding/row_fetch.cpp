@@ -35,7 +35,10 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
 RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard,
                    const std::vector<Index>& keys)
     : table_(table), shard_(shard), features_(keys.size()) {
-  for (std::size_t f = 0; f < keys.size(); ++f) features_[f].key = keys[f];
+  for (std::size_t f = 0; f < keys.size(); ++f) {
+    features_[f].key = keys[f];
+    features_[f].bags.unpooled = !table.pools(f);
+  }
 }
 
 void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank) {
@@ -100,8 +103,11 @@ void RowFetch::sum_gradients(const float* gradients, std::span<const Index> grad
     const auto& [key, offsets, ids_at, bags, nodes] = features_[f];
     Index next = gradients_at[f];
     for (Index s = 0; s < bags.count; ++s) {
-      for (Index i = offsets[s]; i < offsets[s + 1]; ++i) vector_of[ids_at + i] = next;
-      if (bags.length(s) > 0) next += dim();
+      for (Index i = offsets[s]; i < offsets[s + 1]; ++i) {
+        vector_of[ids_at + i] = next;
+        if (bags.unpooled) next += dim();
+      }
+      if (!bags.unpooled && bags.length(s) > 0) next += dim();
     }
   }
   std::vector<embedding::RowUse> uses = uses_;

@@ -73,6 +73,25 @@ MatrixView<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec,
   return view_of(pooled, batch.samples(), pooled_width());
 }
 
+std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::unpooled(InFlight& batch) const {
+  return sequences(batch, batch.exchange_->vectors());
+}
+
+std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::unpooled_gradient(InFlight& batch) const {
+  return sequences(batch, batch.exchange_->gradients());
+}
+
+std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::sequences(InFlight& batch, float* front) const {
+  std::vector<jagged::JaggedVectors> all;
+  for (std::size_t q = 0; q < routes_->sequences().size(); ++q) {
+    Front::Sequence& own = batch.exchange_->front().sequences[q];
+    jagged::JaggedVectors& vectors = all.emplace_back();
+    vectors.values = Matrix<float>(front + own.at, own.offsets.back(), routes_->sequences()[q].dim);
+    vectors.offsets = Vector<Index>(own.offsets.data(), own.offsets.size());
+  }
+  return all;
+}
+
 MatrixView<float> ShardedEmbeddingBagCollection::gradient(const Exec& exec, InFlight& batch) {
   phases_.time("sort ids", [&] { order_ids(exec, batch); });
   return view_of(batch.exchange_->gradient(exec), batch.samples(), pooled_width());

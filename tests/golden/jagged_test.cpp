@@ -5,8 +5,9 @@
 
 #include "catch.hpp"
 #include "golden.hpp"
-#include <tesserec/embedding/row_gradient.hpp>
+#include "plan.hpp"
 #include <tesserec/jagged.hpp>
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 using namespace tesserec;
 using jagged::JaggedTensor;
@@ -260,33 +261,45 @@ TEST_CASE("golden jagged: regroup") {
 TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
   const Reference reference;
   const auto& file = reference.file;
-  const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), reference.keys("unpooled"), reference.ids("unpooled/ids"),
+  const Exec exec;
+  const auto kjt = KeyedJaggedTensor::from_lengths(exec, reference.keys("unpooled"), reference.ids("unpooled/ids"),
                                                    reference.ids("unpooled/lengths"));
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  std::vector<std::string> parameters;
   for (const std::string& text : words(file.attribute<std::string>("unpooled", "tables"), ';')) {  // "t0: x z"
-    const std::string table = text.substr(0, text.find(':'));
-    const auto keys = words(text.substr(text.find(':') + 2));
-    const std::string parameter = "embeddings." + table + ".weight";
-    const Matrix<float> rows = reference.matrix("unpooled/weights/" + parameter);
-    const Index dim = static_cast<Index>(rows.extent(1));
-    std::vector<float> upstream, gradient(rows.size());
-    std::vector<embedding::RowUse> uses, scratch;
-    for (const std::string& key : keys) {
-      const JaggedTensor ids = kjt.jagged(Exec(), key);
-      const Matrix<float> found = make_matrix<float>(Exec(), "tesserec::test::found", ids.total(), dim);
-      for (Index i = 0; i < ids.total(); ++i) {
-        std::copy_n(&rows(ids.values(i), 0), dim, &found(i, 0));
-        uses.push_back({ids.values(i), static_cast<Index>(upstream.size()) + i * dim, 0, 1.0f});
-      }
-      const auto vectors = jagged::JaggedVectors::from_offsets(found, ids.offsets);
-      reference.same(vectors.values, "unpooled/output/" + key);
-      CHECK(list(vectors.lengths(Exec())) == list(ids.lengths(Exec())));
-      const auto sent = file.read_all<float>("unpooled/upstream/" + key);
-      upstream.insert(upstream.end(), sent.begin(), sent.end());
+    embedding::EmbeddingBagConfig& table = tables.emplace_back();
+    table.name = text.substr(0, text.find(':'));
+    table.feature_names = table.unpooled = words(text.substr(text.find(':') + 2));
+    parameters.push_back("unpooled/weights/embeddings." + table.name + ".weight");
+    table.num_embeddings = file.shape(parameters.back())[0];
+    table.embedding_dim = file.shape(parameters.back())[1];
+  }
+  const comm::Communicator comm(MPI_COMM_SELF);
+  optim::Settings sgd;
+  sgd.lr = 1;
+  sharding::ShardedEmbeddingBagCollection collection(
+      exec, comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), kjt.keys, Lanes(2), sgd, {});
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    Kokkos::deep_copy(collection.shards()[t].rows->weights(), reference.matrix(parameters[t]));
+
+  auto batch = collection.start(kjt, kjt.stride);
+  CHECK(collection.forward(exec, batch).size() == 0);
+  const auto vectors = collection.unpooled(batch);
+  collection.gradient(exec, batch);
+  const auto slopes = collection.unpooled_gradient(batch);
+  std::size_t q = 0;
+  for (const auto& table : tables)
+    for (const std::string& key : table.feature_names) {
+      reference.same(vectors[q].values, "unpooled/output/" + key);
+      CHECK(list(vectors[q].lengths(exec)) == list(kjt.jagged(exec, key).lengths(exec)));
+      Kokkos::deep_copy(slopes[q++].values, reference.matrix("unpooled/upstream/" + key));
     }
-    embedding::sort_by_row(uses, scratch, static_cast<Index>(rows.extent(0)));
-    embedding::sum_rows(
-        uses.data(), 0, static_cast<Index>(uses.size()), upstream.data(), dim, {0, 1}, false, [](Index) {},
-        [&](Index row, Index, const float* sum) { std::copy_n(sum, dim, gradient.data() + row * dim); });
-    CHECK(golden::gap(gradient, file.read_all<float>("unpooled/grad/" + parameter)) <= 1e-6);
+  for (const auto& shard : collection.shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
+  collection.backward(exec, std::move(batch), {}, 1);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    std::vector<float> gradient = list(collection.shards()[t].rows->weights());  // 0 - 1 * gradient
+    for (float& g : gradient) g = -g;
+    CHECK(golden::gap(gradient, file.read_all<float>("unpooled/grad/embeddings." + tables[t].name + ".weight")) <=
+          1e-6);
   }
 }

@@ -22,7 +22,7 @@ using sharding::ParallelOptions;
 namespace {
 
 EmbeddingBagCollection collection() {
-  return EmbeddingBagCollection({{"wide", 3000, 20, {"a", "b"}, PoolingType::mean, false, {}},
+  return EmbeddingBagCollection({{"wide", 3000, 20, {"a", "b"}, PoolingType::mean, false, {}, {"b"}},
                                  {"again", 40, 5, {"b"}, PoolingType::sum, true, {}},
                                  {"small", 3, 8, {"c"}, PoolingType::sum, false, {}}});
 }
@@ -87,13 +87,26 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
         REQUIRE(pooled.length_per_key == expected.length_per_key);
         REQUIRE(
             std::equal(expected.values.data(), expected.values.data() + expected.values.size(), pooled.values.data()));
+        const auto vectors = whole.unpooled(exec, batch(mine, step));
+        REQUIRE(whole.unpooled_names() == std::vector<std::string>{"b@wide"});
+        REQUIRE((vectors.size() == 1 && model.unpooled().size() == 1));
+        REQUIRE(vectors[0].total() == model.unpooled()[0].total());
+        REQUIRE(std::equal(vectors[0].offsets.data(), vectors[0].offsets.data() + mine.size() + 1,
+                           model.unpooled()[0].offsets.data()));
+        REQUIRE(std::equal(vectors[0].values.data(), vectors[0].values.data() + vectors[0].values.size(),
+                           model.unpooled()[0].values.data()));
       }
       const float* values = pooled.values.data();
       looked_up.assign(values, values + pooled.values.size());
       const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient.data()[i] = (values[i] + 0.01f) / static_cast<float>(global);
-      model.backward(exec, gradient);
+      const Matrix<float> apart = model.unpooled()[0].values;
+      const auto slopes = make_matrix<float>(exec, "tesserec::test::slopes", apart.extent(0), apart.extent(1));
+      for (std::size_t i = 0; i < slopes.size(); ++i)
+        slopes.data()[i] = (apart.data()[i] - 0.01f) / static_cast<float>(global);
+      looked_up.insert(looked_up.end(), apart.data(), apart.data() + apart.size());
+      model.backward(exec, gradient, {slopes});
     }
     INFO(model.describe());
     REQUIRE(env.broadcast(model.describe(), 0) == model.describe());

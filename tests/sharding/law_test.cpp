@@ -25,13 +25,16 @@ struct Case {
   bool weighted;
   Index most_ids;  // 1 = exactly one id; otherwise 0 to most_ids
   optim::Type optimizer;
+  bool unpooled = false;  // c, the second feature of a table, and d
 };
 
 /// Two features share the first table; odd dimensions; more rows than blocks in one, fewer in another.
 std::vector<EmbeddingBagConfig> tables(const Case& c) {
-  return {{"shared", 3001, 5, {"a", "c"}, c.pooling, c.weighted, {}},
-          {"small", 7, 16, {"b"}, c.pooling, c.weighted, {}},
-          {"long", 2048, 12, {"d"}, c.pooling, c.weighted, {}}};
+  std::vector<EmbeddingBagConfig> all = {{"shared", 3001, 5, {"a", "c"}, c.pooling, c.weighted, {}},
+                                         {"small", 7, 16, {"b"}, c.pooling, c.weighted, {}},
+                                         {"long", 2048, 12, {"d"}, c.pooling, c.weighted, {}}};
+  if (c.unpooled) all[0].unpooled = {"c"}, all[2].unpooled = {"d"};
+  return all;
 }
 
 oracle::Bag bag(const Case& c, Index rows, Index step, Index feature, Index sample) {
@@ -82,12 +85,13 @@ jagged::KeyedJaggedTensor batch(const Case& c, Index step, Range range) {
 }
 
 struct Trained {
-  std::vector<std::vector<oracle::Row>> pooled;   // [step][sample], features in pooled order
-  std::vector<std::vector<oracle::Row>> weights;  // [table][row]
+  std::vector<std::vector<oracle::Row>> pooled;                 // [step][sample], features in pooled order
+  std::vector<std::vector<std::vector<oracle::Row>>> unpooled;  // [step][sequence][sample], one id after the other
+  std::vector<std::vector<oracle::Row>> weights;                // [table][row]
 };
 
 Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> weights) {
-  Trained result{{}, weights};
+  Trained result{{}, {}, weights};
   const auto configs = tables(c);
   const std::vector<std::vector<Index>> keys = {{0, 2}, {1}, {3}};
   const auto type = c.optimizer == optim::Type::sgd       ? oracle::Optimizer::sgd
@@ -98,23 +102,35 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
     state[t].assign(result.weights[t].size(), oracle::Row(static_cast<std::size_t>(configs[t].embedding_dim), 0.125f));
   for (Index step = 0; step < steps; ++step) {
     result.pooled.emplace_back(samples);
+    result.unpooled.emplace_back();
     std::vector<std::vector<oracle::Sum>> gradients;
     for (std::size_t t = 0; t < configs.size(); ++t) {
       const bool mean = c.pooling == PoolingType::mean;
       std::vector<std::vector<oracle::Bag>> bags;
       std::vector<std::vector<oracle::Row>> up;
+      std::vector<bool> apart;
       for (const Index key : keys[t]) {
+        apart.push_back(!configs[t].pools(bags.size()));
         bags.emplace_back(), up.emplace_back();
+        if (apart.back()) result.unpooled.back().emplace_back(samples);
         for (Index s = 0; s < samples; ++s) {
           bags.back().push_back(bag(c, configs[t].num_embeddings, step, key, s));
-          up.back().push_back(upstream(step, key, s, configs[t].embedding_dim));
+          const auto& ids = bags.back().back().ids;
+          const Index vectors = apart.back() ? std::ssize(ids) : 1;
+          up.back().push_back(upstream(step, key, s, configs[t].embedding_dim * vectors));
+          for (Index i = 0; apart.back() && i < vectors; ++i) {
+            const oracle::Row& row = result.weights[t][ids[i]];
+            auto& out = result.unpooled.back().back()[s];
+            out.insert(out.end(), row.begin(), row.end());
+          }
+          if (apart.back()) continue;
           const oracle::Row pooled = oracle::pool(result.weights[t], bags.back().back(), mean);
           auto& out = result.pooled.back()[s];
           out.insert(out.end(), pooled.begin(), pooled.end());
         }
       }
       gradients.push_back(
-          oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes)));
+          oracle::row_gradients(result.weights[t].size(), bags, up, mean, static_cast<std::size_t>(lanes), apart));
     }
     const auto lr = static_cast<float>(optim::scheduled_rate(schedule, 0.05, step + 1));
     for (std::size_t t = 0; t < configs.size(); ++t)
@@ -232,14 +248,29 @@ void run(const Case& c) {
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
                              pooled + (s - mine.begin) * width);
-      const Index keys[] = {0, 2, 1, 3};
-      const Index dims[] = {5, 5, 16, 12};
+      const std::vector<jagged::JaggedVectors> apart = collection.unpooled(ids);
+      for (std::size_t q = 0; q < apart.size(); ++q)
+        for (Index s = mine.begin; s < mine.end; ++s) {
+          const oracle::Row& row = expected.unpooled[step][q][s];
+          const float* vectors = apart[q].values.data() + apart[q].offsets(s - mine.begin) * apart[q].values.extent(1);
+          wrong += !std::equal(row.begin(), row.end(), vectors);
+          wrong += apart[q].length(s - mine.begin) * Index(apart[q].values.extent(1)) != std::ssize(row);
+        }
+      const std::vector<Index> keys = c.unpooled ? std::vector<Index>{0, 1} : std::vector<Index>{0, 2, 1, 3};
+      const Index dims[] = {5, 16, 5, 12};  // [key]
       for (Index s = mine.begin; s < mine.end; ++s)
-        for (int f = 0; f < 4; ++f) {
-          const oracle::Row up = upstream(step, keys[f], s, dims[f]);
+        for (const Index key : keys) {
+          const oracle::Row up = upstream(step, key, s, dims[key]);
           gradient.insert(gradient.end(), up.begin(), up.end());
         }
       std::copy(gradient.begin(), gradient.end(), collection.gradient(exec, ids).data());
+      const std::vector<jagged::JaggedVectors> slopes = collection.unpooled_gradient(ids);
+      for (std::size_t q = 0; q < slopes.size(); ++q)
+        for (Index s = mine.begin; s < mine.end; ++s) {
+          const Index key = 2 + Index(q), numbers = slopes[q].length(s - mine.begin) * dims[key];
+          const oracle::Row up = upstream(step, key, s, numbers);
+          std::copy(up.begin(), up.end(), slopes[q].values.data() + slopes[q].offsets(s - mine.begin) * dims[key]);
+        }
       collection.backward(exec, std::move(ids), schedule, step + 1);
     }
     for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
@@ -258,4 +289,11 @@ TEST_CASE("pooled vectors and trained rows have the oracle's bits under every pl
       for (const Index most_ids : {1, 6, 90})
         for (const optim::Type type : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
           run({pooling, weighted, most_ids, type});
+}
+
+TEST_CASE("vectors that stay apart, one an id, beside pooled ones of the same table, and their gradients") {
+  for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
+    for (const Index most_ids : {1, 6, 90})
+      for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad})
+        run({pooling, false, most_ids, type, true});
 }

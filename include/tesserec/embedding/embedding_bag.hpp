@@ -28,7 +28,7 @@ class EmbeddingBag {
   Matrix<float> forward(const Exec& exec, std::span<const Index> input, std::span<const Index> offsets,
                         std::span<const float> weights = {}) const;
 
-  /// The same for bags that are known to be good, to out[b * stride].
+  /// The same for bags that are known to be good, to out[b * stride]; of un-pooled ones the rows, to out[ids, dim].
   void forward(const Exec& exec, const Bags& bags, float* out, Index stride) const;
 
  private:

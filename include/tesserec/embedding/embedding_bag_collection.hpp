@@ -11,18 +11,19 @@
 
 namespace tesserec::embedding {
 
-/// The keys of what a collection returns: tables in order, in each its features in order; a feature of
-/// several tables is named feature@table.
-std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables);
+/// The keys of what a collection returns, pooled or un-pooled: tables in order, in each its features in order; a
+/// feature of several tables is named feature@table.
+std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables, bool pooled = true);
 
 /// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a
-/// table's feature that comes twice.
+/// table's feature that comes twice; an un-pooled feature that the table has not, or that is weighted.
 void check_tables(const std::vector<EmbeddingBagConfig>& tables);
 
 /// "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])", as torch prints a module.
 std::string describe(const EmbeddingBagConfig& table);
 
-/// Tables that turn bags of ids into one vector a feature and sample; TorchRec's EmbeddingBagCollection. It
+/// Tables that turn bags of ids into one vector a feature and sample, TorchRec's EmbeddingBagCollection; and into one
+/// vector an id for the features that a table lists as un-pooled, its EmbeddingCollection. It
 /// starts as a description without storage (TorchRec's device "meta"), which sharding cuts over ranks;
 /// `initialise` makes all of it here, on one rank.
 class EmbeddingBagCollection {
@@ -32,6 +33,8 @@ class EmbeddingBagCollection {
 
   const std::vector<EmbeddingBagConfig>& tables() const { return configs_; }
   const std::vector<std::string>& embedding_names() const { return names_; }
+  /// Those of `unpooled`.
+  std::vector<std::string> unpooled_names() const { return embedding::embedding_names(configs_, false); }
   /// The features it reads, each once, in the order of their first use.
   std::vector<std::string> features() const;
 
@@ -42,6 +45,9 @@ class EmbeddingBagCollection {
   /// missing; an id outside its table; a weighted table without weights.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
 
+  /// One vector an id, [ids, dim], of each of unpooled_names(). Errors as forward's.
+  std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
+
   /// A table by its name. Errors: not initialised; no such table.
   const EmbeddingBag& embedding_bag(const std::string& table) const;
 
@@ -49,6 +55,9 @@ class EmbeddingBagCollection {
   std::string describe() const;
 
  private:
+  /// The bags of a table's feature in a batch. Errors: it is not there, an id outside the table, no weights.
+  Bags bags_of(const EmbeddingBagConfig& table, std::size_t feature, const jagged::KeyedJaggedTensor& sparse) const;
+
   std::vector<EmbeddingBagConfig> configs_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<EmbeddingBag>> bags_;  // of each table; empty before initialise

@@ -18,8 +18,9 @@ struct Bags {
   const Index* places = nullptr;   ///< parallel to ids: float offset of each one's row; null = its place in the shard
   const float* weights = nullptr;  ///< parallel to ids; null = 1
   Index gradients_at = 0;          ///< float offset of the first gradient
+  bool unpooled = false;           ///< each id has a sum, its row, and a gradient of its own
   /// Floats from the sum, and from the gradient, of a bag to those of the next, with ids or without; 0 = no gaps, and
-  /// no place for bags without ids.
+  /// no place for bags without ids. Un-pooled: from an id to the next.
   Index sums_stride = 0, gradients_stride = 0;
 
   Index length(Index bag) const { return offsets[bag + 1] - offsets[bag]; }
@@ -27,7 +28,7 @@ struct Bags {
 };
 
 /// Sums of a bag that the owner of some row blocks returns: one a whole subtree that holds an id. A bag without ids has
-/// none, and the owner of a whole table returns at most one.
+/// none, and the owner of a whole table returns at most one. Un-pooled: one an id, without leaves.
 struct Nodes {
   std::vector<Index> offsets;  ///< [bags + 1]
   std::vector<Index> leaves;   ///< a block below each subtree
@@ -37,8 +38,8 @@ struct Nodes {
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags);
 
 /// Writes the sums of bags [first, last) to out[node, dim], or with a stride to out[bag] (0 without ids), by the law:
-/// in a block in bag order with fma from +0, blocks by the fixed tree. `rows` holds the shard's rows, the first being
-/// row `first_row` of the table.
+/// in a block in bag order with fma from +0, blocks by the fixed tree. Un-pooled: rows, as they are. `rows` holds the
+/// shard's rows, the first being row `first_row` of the table.
 void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim, const Bags& bags,
           const Nodes& nodes, Index first, Index last, float* out);
 

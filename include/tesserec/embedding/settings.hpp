@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 namespace tesserec::embedding {
 
 enum class PoolingType { sum, mean };
+
+/// Start values of rows: small ones at random, or 1 (of weights that ids learn).
+enum class RowStart { uniform, one };
 
 /// How a table's rows move: fused = touched rows only, by the sparse optimizer, in the backward pass; dense = every row
 /// of the table by the dense optimizer.
@@ -25,6 +29,12 @@ struct EmbeddingBagConfig {
   PoolingType pooling = PoolingType::sum;
   bool weighted = false;                          ///< multiply each row by the id's weight in the data
   std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
+  std::vector<std::string> unpooled = {};         ///< those of its features that get one vector an id
+  RowStart start = RowStart::uniform;
+
+  bool pools(std::size_t feature) const {
+    return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
+  }
 };
 
 }  // namespace tesserec::embedding

@@ -46,7 +46,7 @@ class EmbeddingTable {
   };
   const std::vector<State>& state() const { return state_; }
 
-  /// U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; from (seed, table, row, column).
+  /// U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; from (seed, table, row, column). Or 1.
   void initialise(const Exec& exec, std::uint64_t seed, Index table);
 
   /// The ids of a batch, before its lookup: orders them by row for the update.

@@ -43,10 +43,15 @@ class DistributedModelParallel {
   /// The same at once.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
+  /// Of the last forward: the vectors [ids, dim] of each un-pooled feature, as the module's unpooled_names() call them.
+  /// They live until backward or the next forward.
+  const std::vector<jagged::JaggedVectors>& unpooled() const { return unpooled_; }
+
   /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum
   /// of dims]: derivatives of the loss of the whole global batch by the pooled vectors; of a mean, divide by
-  /// `global_batch`.
-  void backward(const Exec& exec, const Matrix<float>& gradient);
+  /// `global_batch`. `unpooled_gradient`: by those of unpooled(), of the same shapes.
+  void backward(const Exec& exec, const Matrix<float>& gradient,
+                const std::vector<Matrix<float>>& unpooled_gradient = {});
 
   /// Samples of all ranks in the last forward, and updates so far.
   Index global_batch() const { return global_batch_; }
@@ -72,6 +77,7 @@ class DistributedModelParallel {
   optim::ScheduleSettings schedule_;
   ShardedEmbeddingBagCollection tables_;
   InFlight batch_;  // of the last forward, until it goes back
+  std::vector<jagged::JaggedVectors> unpooled_;
   Index global_batch_ = 0;
   Index steps_ = 0;
 };

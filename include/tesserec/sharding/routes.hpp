@@ -15,10 +15,11 @@ struct Route {
   int owner = 0;
   Range blocks;
   Index key = 0;         ///< in the batches
-  Index column = 0;      ///< of its first one, in the pooled vector
+  Index sequence = -1;   ///< un-pooled: its place in Routes::sequences
+  Index column = 0;      ///< of its first one, in the pooled vector, or in those of the sequence
   Index dim = 0;         ///< columns
   bool fetched = false;  ///< ExchangeForm::rows
-  /// Of this rank's own shards: the sums are whole pooled vectors, the gradients are those of the pooled vectors.
+  /// Of this rank's own shards: the sums are whole pooled vectors (or those of the sequence), the gradients are theirs.
   bool sums_in_place = false, gradients_in_place = false;
 };
 
@@ -45,8 +46,15 @@ class Routes {
     std::vector<Index> keys;      ///< of the table's features
     std::size_t first_route = 0;  ///< of one a feature
   };
-  /// Columns of the pooled vector and where their sums come from, in row order.
+  /// A feature that stays un-pooled: one vector an id.
+  struct Sequence {
+    std::size_t table = 0, feature = 0;
+    Index key = 0;  ///< in the batches
+    Index dim = 0;
+  };
+  /// Columns of the pooled vector, or of a sequence's vectors, and where their sums come from, in row order.
   struct Segment {
+    Index sequence = -1;
     Index column = 0;
     Index dim = 0;
     bool mean = false;
@@ -58,6 +66,8 @@ class Routes {
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
   bool weighted() const { return weighted_; }
   Index pooled_width() const { return pooled_width_; }
+  /// Tables in order, in each its features in order.
+  const std::vector<Sequence>& sequences() const { return sequences_; }
 
   /// All routes: of each owner in turn in the plan's order, with this rank's replicated tables after its others; then
   /// the fetched ones.
@@ -81,6 +91,7 @@ class Routes {
   std::vector<embedding::EmbeddingBagConfig> tables_;
   bool weighted_ = false;
   Index pooled_width_ = 0;
+  std::vector<Sequence> sequences_;
   std::vector<Route> routes_;
   std::vector<Index> first_;  // of each owner's routes of sums, and the end
   Index replicated_ = 0;      // this rank's last ones

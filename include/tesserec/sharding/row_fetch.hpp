@@ -44,7 +44,8 @@ class RowFetch {
   /// Sums of feature f's bags from the rows that came, [rows().size(), dim] -> out [nodes, dim].
   void pool(std::size_t f, const float* fetched, float* out) const;
 
-  /// gradients_at[f]: float offset of the first of feature f's vectors in `gradients`, one a bag with ids.
+  /// gradients_at[f]: float offset of the first of feature f's vectors in `gradients`, one a bag with ids, or one an id
+  /// that is not pooled.
   /// out [sums().size(), dim].
   void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
 

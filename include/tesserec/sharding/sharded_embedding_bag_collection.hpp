@@ -38,9 +38,14 @@ class ShardedEmbeddingBagCollection {
   /// Pooled vectors [B, pooled_width] of this rank's samples, tables in order, in each its features in order. They live
   /// as long as the batch. Errors as advance's.
   MatrixView<const float> forward(const Exec& exec, InFlight& batch);
+  /// After forward: the vectors [ids, dim] of this rank's samples for each feature that is not pooled, in the order of
+  /// embedding_names(tables, false). They live as long as the batch.
+  std::vector<jagged::JaggedVectors> unpooled(InFlight& batch) const;
   /// Where the gradient of the pooled vectors [B, pooled_width] is to be written: derivatives of the loss of the whole
   /// global batch. Orders the ids for the update: from here to backward for one batch at a time.
   MatrixView<float> gradient(const Exec& exec, InFlight& batch);
+  /// After gradient: where that of the un-pooled vectors is to be written.
+  std::vector<jagged::JaggedVectors> unpooled_gradient(InFlight& batch) const;
   /// The gradient goes to the owners; returns where they find it, by Bags::gradients_at. Part of backward.
   const float* send_gradients(const Exec& exec, InFlight& batch);
   /// And every touched row moves, exactly: `schedule` scales each table's base rate, `step` counts from 1.
@@ -64,6 +69,7 @@ class ShardedEmbeddingBagCollection {
   Phases& phases() { return phases_; }
 
  private:
+  std::vector<jagged::JaggedVectors> sequences(InFlight& batch, float* front) const;
   void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const;
   void order_ids(const Exec& exec, const InFlight& batch);
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
