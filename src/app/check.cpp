@@ -37,7 +37,7 @@ Index bytes_of(const deck::Deck& deck, const embedding::EmbeddingBagConfig& tabl
 /// As far as the inputs' widths are known.
 std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   if (info && !deck.tables.empty())
-    return model::Network(deck.model, info->dense_features, model::pooled_features(deck.tables)).layers();
+    return model::Network(deck.model, info->dense_features, model::embedded_features(deck.tables)).layers();
   std::vector<model::LayerInfo> layers;
   for (dense::LayerSettings& settings : model::layers_of(deck.model))
     layers.emplace_back().settings = std::move(settings);

@@ -69,9 +69,19 @@ class Layers {
     };
     std::vector<dense::Rows<const float>> inputs;
     std::vector<dense::Rows<float>> input_gradients;
+    std::vector<std::vector<Index>> offsets;  // of sequences, each as long as they are on average
+    offsets.reserve(info.inputs.size());
     for (const dense::InputShape& input : info.inputs) {
-      inputs.push_back(rows(input.width()));
-      input_gradients.push_back(info.wants_input_gradient ? rows(input.width()) : dense::Rows<float>{});
+      const Index length = input.sequence ? std::max<Index>(1, std::lround(input.length)) : 1;
+      dense::Rows<float> in = rows(length * input.width()), slopes = rows(length * input.width());
+      in.width = in.stride = slopes.width = slopes.stride = input.width();
+      if (input.sequence) {
+        offsets.emplace_back();
+        for (Index s = 0; s <= chunk_samples; ++s) offsets.back().push_back(s * length);
+        in.offsets = slopes.offsets = offsets.back().data();
+      }
+      inputs.push_back(in);
+      input_gradients.push_back(info.wants_input_gradient ? slopes : dense::Rows<float>{});
     }
     const dense::Rows<float> out = rows(info.width), upstream = rows(info.width);
     const dense::Layer::Chunk chunk{chunk_samples, inputs, parameters.data(), packed.data(), workspace.get()};

@@ -24,7 +24,8 @@ void check(const embedding::EmbeddingBagConfig& table, const planning::Parameter
   if (plan.type == ShardingType::data_parallel && ranks > 1)
     refuse("for data_parallel on several ranks; set plan.default to table_wise or row_wise");
   if (plan.kernel != ComputeKernel::fused) refuse("for the dense kernel");
-  if (table.pooling != embedding::PoolingType::sum || table.weighted) refuse("for means and weighted sums");
+  if (table.pooling != embedding::PoolingType::sum || table.weighted || !table.unpooled.empty())
+    refuse("for means, weighted sums and un-pooled features");
   for (const planning::Shard& shard : plan.shards)
     if (shard.columns.size() != table.embedding_dim)
       refuse("for columns that are cut; set plan.default to table_wise or row_wise");

@@ -24,6 +24,8 @@ void check(const SyntheticSettings& s) {
   require(s.max_rows >= 0, "max_rows", "0 (no cap) or positive");
   require(s.dense_features >= 0, "dense_features", "0 or more");
   require(s.ids_per_bag > 0, "ids_per_bag", "1 or more");
+  require(s.bag_lengths.empty() || s.kind == SyntheticKind::planted, "bag_lengths", "left out but for kind planted");
+  require(s.bag_lengths.empty() || s.bag_lengths.size() == s.rows.size(), "bag_lengths", "as long as rows");
   require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
   require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
   require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");
@@ -75,6 +77,13 @@ std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
   return names;
 }
 
+BagLength bag_length(const SyntheticSettings& settings, std::size_t feature) {
+  const bool variable = settings.variable_bags.value_or(false);
+  if (settings.bag_lengths.empty()) return {settings.ids_per_bag, variable};
+  const Index most = settings.bag_lengths[feature];
+  return {most, variable && most > 1};
+}
+
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   const bool planted = settings.kind == SyntheticKind::planted;
   SourceInfo info;
@@ -84,13 +93,13 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
   info.weighted.assign(info.rows.size(), false);
-  for (const Index rows : info.rows) {
-    const double most = settings.ids_per_bag;
+  for (std::size_t f = 0; f < info.rows.size(); ++f) {
+    const BagLength bag = bag_length(settings, f);
     if (planted)
-      info.ids_per_bag.push_back(settings.variable_bags.value_or(false) ? most / 2 : most);
+      info.ids_per_bag.push_back(bag.variable ? double(bag.most) / 2 : double(bag.most));
     else
       info.ids_per_bag.push_back(
-          reference_ids_per_bag(rows, settings.ids_per_bag, settings.variable_bags.value_or(true)));
+          reference_ids_per_bag(info.rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true)));
   }
   return info;
 }

@@ -8,8 +8,7 @@ namespace tesserec::data {
 
 PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows)
     : rows_(rows),
-      ids_per_bag_(settings.ids_per_bag),
-      variable_(settings.variable_bags.value_or(false)),
+      bag_(bag_length(settings, table)),
       zipf_(rows, settings.zipf),
       effects_(seed, Purpose::planted_model, std::uint64_t(table) + 1) {
   for (std::uint64_t stream = 0; stream < 3; ++stream)
@@ -49,8 +48,8 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
   bags.ranks.clear();
   for (const Index sample : samples) {
     // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
-    const Index length = variable_ ? Index(random.below(std::uint64_t(ids_per_bag_) + 1, sample, 0)) : ids_per_bag_;
-    for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, ids_per_bag_));
+    const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.most) + 1, sample, 0)) : bag_.most;
+    for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, bag_.most));
     bags.offsets.push_back(std::ssize(bags.ranks));
   }
 }

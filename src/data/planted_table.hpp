@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "zipf.hpp"
-#include <tesserec/data/settings.hpp>
+#include <tesserec/data/planted.hpp>
 
 namespace tesserec::data {
 
@@ -35,8 +35,8 @@ class PlantedTable {
   Index scatter(Index rank) const;
   float plant(Index rank) const;
 
-  Index rows_, ids_per_bag_;
-  bool variable_;
+  Index rows_;
+  BagLength bag_;
   Zipf zipf_;
   Random effects_;
   std::vector<Random> samples_;  ///< of each stream

@@ -118,6 +118,14 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   const std::string path = "table." + table.name;
   if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
     fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
+  for (const std::string& feature : table.unpooled)
+    if (std::count(table.feature_names.begin(), table.feature_names.end(), feature) == 0)
+      fail(deck.at(path + ".unpooled"), " has ", quoted(feature), ", which is none of the table's features, ",
+           join(table.feature_names));
+  if (const std::string twice = repeated_text(table.unpooled); !twice.empty())
+    fail(deck.at(path + ".unpooled"), " has ", quoted(twice), " twice");
+  if (table.weighted && !table.unpooled.empty())
+    fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
@@ -184,7 +192,7 @@ void check_deck(const Deck& deck) {
 }
 
 void check_network(const Deck& deck, Index dense_features) {
-  with_lines(deck, [&] { model::Network(deck.model, dense_features, model::pooled_features(deck.tables)); });
+  with_lines(deck, [&] { model::Network(deck.model, dense_features, model::embedded_features(deck.tables)); });
 }
 
 void require_data(const Deck& deck) {

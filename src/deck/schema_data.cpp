@@ -38,6 +38,10 @@ Section synthetic_section() {
       integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense numbers of a sample."),
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
               "Ids of one feature of a sample, or the most of them."),
+      default_words(integers("bag_lengths", &Synthetic::bag_lengths, {1, 1000000}, {}, "ids",
+                             "planted: ids_per_bag of each feature, in the order of rows; where it is 1 a bag has "
+                             "always one id."),
+                    "[] (ids_per_bag)"),
       default_words(boolean("variable_bags", &Synthetic::variable_bags,
                             "planted: bag lengths uniform in 0 to ids_per_bag, or all ids_per_bag; reference: 1 to "
                             "ids_per_bag draws, at most as many as the table has rows, or always ids_per_bag draws, of "

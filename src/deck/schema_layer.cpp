@@ -21,19 +21,24 @@ Keys<LayerSettings> layer_keys() {
                       join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
       required(texts("inputs", &LayerSettings::inputs, Text::filled, {1},
                      "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
-                     "and features), pooled.FEATURE, where * and ? match names, or rest (the pooled vectors that no "
-                     "layer before reads apart from others). A feature of several tables is FEATURE@TABLE.")),
-      of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons", "mlp: of each linear layer.")),
+                     "and features), pooled.FEATURE, where * and ? match names, rest (the pooled vectors that no "
+                     "layer before reads apart from others), or unpooled.FEATURE (one vector an id). A feature of "
+                     "several tables is FEATURE@TABLE.")),
+      of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons",
+                       "mlp: of each linear layer; attention: of each but the last, which has 1.")),
       of_type(
           some_of("activations", &LayerSettings::activations, dense::activations(),
                   "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing behind "
-                  "the last.")),
+                  "the last. attention: sigmoid, and nothing behind the last.")),
       of_type(boolean("itself", &LayerSettings::itself, "dot: also each vector with itself.")),
       of_type(integer("layers", &LayerSettings::layers, {0, 1024}, "layers", "Of a cross network.")),
       of_type(integer("rank", &LayerSettings::rank, {0, 1 << 20}, "columns",
                       "cross, mixture_cross: of each matrix; cross: 0 = full.")),
       of_type(integer("experts", &LayerSettings::experts, {1, 1024}, "experts", "mixture_cross: of each layer.")),
       of_type(integer("dim", &LayerSettings::dim, {0, 1 << 20}, "columns", "product: of the first matrix.")),
+      of_type(boolean("softmax", &LayerSettings::softmax, "attention: a sample's weights add to 1.")),
+      of_type(integer("positions", &LayerSettings::positions, {0, 1 << 20}, "ids",
+                      "weighted_sum: so many weights, the last one for all ids that follow.")),
       of_type(number("rate", &LayerSettings::rate, {0.0, 1.0, true}, "", "dropout: the share of numbers that are 0.")),
   };
 }

@@ -74,6 +74,8 @@ Section model_section() {
 Keys<EmbeddingBagConfig> table_keys() {
   const Choices<embedding::PoolingType> poolings = {{"sum", embedding::PoolingType::sum},
                                                     {"mean", embedding::PoolingType::mean}};
+  const Choices<embedding::RowStart> starts = {{"uniform", embedding::RowStart::uniform},
+                                               {"one", embedding::RowStart::one}};
   return {
       required(text("name", &EmbeddingBagConfig::name, Text::name, "Name of the table.")),
       default_words(integer("rows", &EmbeddingBagConfig::num_embeddings, {}, "rows",
@@ -88,6 +90,10 @@ Keys<EmbeddingBagConfig> table_keys() {
       default_words(texts("features", &EmbeddingBagConfig::feature_names, Text::name, {1},
                           "Features that look their ids up in this table."),
                     "[NAME], the table's own name"),
+      texts("unpooled", &EmbeddingBagConfig::unpooled, Text::name, {},
+            "Those of the features that are not pooled: layers read one vector an id as unpooled.FEATURE."),
+      choice("start", &EmbeddingBagConfig::start, starts,
+             "Start values: uniform within the square root of 1 / rows, or 1, for weights that ids learn."),
   };
 }
 

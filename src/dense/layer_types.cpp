@@ -24,6 +24,17 @@ std::vector<LayerType>& all_types() {
       {"sum", "its inputs added.", {}, make_sum},
       {"layer_norm", "mean 0 and variance 1, then a weight and a bias for each number.", {}, make_layer_norm},
       {"dropout", "in training, some numbers are 0.", {"rate"}, make_dropout},
+      {"attention",
+       "the sum of a sequence's vectors, each times what an MLP says of it beside the first input (DIN's).",
+       {"widths", "activations", "softmax"},
+       make_attention,
+       true},
+      {"weighted_sum",
+       "the sum of a sequence's vectors, each times a weight: its position's, or its id's from a sequence of one "
+       "column.",
+       {"positions"},
+       make_weighted_sum,
+       true},
   };
   return types;
 }
@@ -47,7 +58,16 @@ const LayerType& layer_type(const std::string& name) {
 
 std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
   assert(settings.inputs.size() == inputs.size());
-  return layer_type(settings.type).make(settings, inputs);
+  const LayerType& type = layer_type(settings.type);
+  const auto takes = [](const LayerType& other) { return other.sequences; };
+  for (const InputShape& input : inputs)
+    if (input.sequence && !type.sequences) {
+      std::vector<LayerType> fit;
+      std::copy_if(layer_types().begin(), layer_types().end(), std::back_inserter(fit), takes);
+      fail(input.name(), " is a sequence, one vector an id, which ", settings.type, " does not take; ",
+           join(fit, ", ", &LayerType::name), " do");
+    }
+  return type.make(settings, inputs);
 }
 
 }  // namespace tesserec::dense

@@ -10,6 +10,7 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector
 std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_cat(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 
+std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_fm(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
@@ -19,5 +20,6 @@ std::unique_ptr<Layer> make_sum(const LayerSettings& settings, const std::vector
 std::unique_ptr<Layer> make_layer_norm(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 
 }  // namespace tesserec::dense

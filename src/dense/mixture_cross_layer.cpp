@@ -5,7 +5,6 @@
 // The gates [experts, n] are the same in all layers; one expert has none.
 #include "layers.hpp"
 #include "vectors.hpp"
-#include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
@@ -33,13 +32,6 @@ TESSEREC_KERNEL float expert_back(Index n, float p, const float* g, const float*
     for (Index k = 0; k < 8; ++k) sums[k] = std::fma(g[i + k] * x0[i + k], u[i + k] + bias[i + k], sums[k]);
   for (Index k = 0; i + k < n; ++k) sums[k] = std::fma(g[i + k] * x0[i + k], u[i + k] + bias[i + k], sums[k]);
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-/// In place, of a few numbers.
-TESSEREC_KERNEL void softmax(Index n, float* p) {
-  const float most = *std::max_element(p, p + n);
-  float sum = 0.0f;
-  for (Index e = 0; e < n; ++e) sum += p[e] = elementary::exp(p[e] - most);
-  for (Index e = 0; e < n; ++e) p[e] /= sum;
 }
 
 class MixtureCross final : public Layer {
@@ -106,7 +98,7 @@ class MixtureCross final : public Layer {
         float* const p = own.p[l].data() + r * experts_;
         for (Index e = 0; e < experts_; ++e)
           p[e] = experts_ > 1 ? inner_product(width_, chunk.parameters + gates_ + e * width_, x[r]) : 0.0f;
-        softmax(experts_, p);
+        softmax(experts_, 1.0f, p);
         std::copy_n(x[r], width_, next[r]);
         for (Index e = 0; e < experts_; ++e)
           add_expert(width_, p[e], x0[r], view(own.u[number(l, e)])[r], chunk.parameters + biases_[l], next[r]);

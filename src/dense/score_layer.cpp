@@ -3,14 +3,9 @@
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
 namespace {
-
-TESSEREC_KERNEL void scale(Index n, float factor, const float* from, float* to) {
-  for (Index i = 0; i < n; ++i) to[i] = factor * from[i];
-}
 
 class ScoreLayer final : public Layer {
  public:

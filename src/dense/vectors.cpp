@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <tesserec/core/elementary.hpp>
 #include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
@@ -13,6 +14,17 @@ TESSEREC_KERNEL void add(Index n, const float* from, float* to) {
 
 TESSEREC_KERNEL void add_scaled(Index n, float factor, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] = std::fma(factor, from[i], to[i]);
+}
+
+TESSEREC_KERNEL void scale(Index n, float factor, const float* from, float* to) {
+  for (Index i = 0; i < n; ++i) to[i] = factor * from[i];
+}
+
+TESSEREC_KERNEL void softmax(Index n, float factor, float* p) {
+  float most = p[0], sum = 0.0f;
+  for (Index i = 1; i < n; ++i) most = std::max(most, p[i]);
+  for (Index i = 0; i < n; ++i) sum += p[i] = elementary::exp(factor * (p[i] - most));
+  for (Index i = 0; i < n; ++i) p[i] /= sum;
 }
 
 TESSEREC_KERNEL float inner_product(Index n, const float* a, const float* b) {

@@ -20,9 +20,9 @@ template <class... Parts>
 
 }  // namespace
 
-Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled)
-    : dense_features_(dense_features), pooled_(std::move(pooled)) {
-  for (const PooledFeature& feature : pooled_) pooled_width_ += feature.dim;
+Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, EmbeddedFeatures features)
+    : dense_features_(dense_features), pooled_(std::move(features.pooled)), unpooled_(std::move(features.unpooled)) {
+  for (const EmbeddedFeature& feature : pooled_) pooled_width_ += feature.dim;
   read_apart_.resize(pooled_.size());
   if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
   for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
@@ -67,6 +67,16 @@ bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) c
   return node.inputs.size() > before;
 }
 
+bool Graph::find_unpooled(const std::string& input, Node& node, LayerInfo& info) const {
+  for (std::size_t f = 0; f < unpooled_.size(); ++f)
+    if (input == "unpooled." + unpooled_[f].name) {
+      node.inputs.push_back({From::unpooled, f, {0, unpooled_[f].dim}});
+      info.inputs.push_back({{unpooled_[f].dim}, {input}, true, unpooled_[f].ids});
+      return true;
+    }
+  return false;
+}
+
 void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
                  Node& node, LayerInfo& info) const {
   const std::string& layer = layers[reader].name;
@@ -76,7 +86,7 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
     info.inputs.push_back({{dense_features_}, {input}});
     return;
   }
-  if (find_pooled(input, node, info)) return;
+  if (find_pooled(input, node, info) || find_unpooled(input, node, info)) return;
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
       node.inputs.push_back({From::layer, n, {0, layers_[n].width}});
@@ -89,8 +99,9 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
              "; a layer reads what stands before it, so there is no cycle");
   if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors apart");
   std::vector<std::string> known{"dense", "pooled", "rest"};
-  for (const PooledFeature& feature : pooled_)
+  for (const EmbeddedFeature& feature : pooled_)
     if (!feature.name.empty()) known.push_back("pooled." + feature.name);
+  for (const EmbeddedFeature& feature : unpooled_) known.push_back("unpooled." + feature.name);
   for (const LayerInfo& other : layers_) known.push_back(other.settings.name);
   refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
@@ -98,7 +109,8 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
 void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
   const dense::LayerSettings& settings = layers[n];
   if (settings.name.empty()) refuse(std::to_string(n), " has no name");
-  if (settings.name == "dense" || settings.name == "rest" || settings.name.starts_with("pooled"))
+  if (settings.name == "dense" || settings.name == "rest" || settings.name.starts_with("pooled") ||
+      settings.name.starts_with("unpooled"))
     refuse(settings.name, ": this name stands for an input; give another");
   for (const LayerInfo& other : layers_)
     if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
@@ -137,18 +149,30 @@ void Graph::plan_gradients() {
     wants[n] = nodes_[n].layer->size() > 0;
     for (const Input& input : nodes_[n].inputs) {
       if (input.from == From::layer) read[input.layer] = true;
-      if (input.from == From::pooled || (input.from == From::layer && wants[input.layer])) wants[n] = true;
+      if (input.from == From::pooled || input.from == From::unpooled ||
+          (input.from == From::layer && wants[input.layer]))
+        wants[n] = true;
     }
   }
   for (std::size_t n = 0; n + 1 < nodes_.size(); ++n)
     if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
 
   std::vector<bool> written(nodes_.size());
+  std::vector<std::string> readers(unpooled_.size());
   std::vector<bool> columns(pooled_width_);  // written
   for (std::size_t n = nodes_.size(); n-- > 0;)
     for (Input& input : nodes_[n].inputs) {
       if (input.from == From::dense || (input.from == From::layer && !wants[input.layer])) continue;
       layers_[n].wants_input_gradient = true;
+      if (input.from == From::unpooled) {
+        std::string& reader = readers[input.layer];
+        if (!reader.empty())
+          refuse(layers_[n].settings.name, " reads \"unpooled.", unpooled_[input.layer].name, "\", and so does ",
+                 reader, "; one layer may: let a second table look the feature up");
+        reader = layers_[n].settings.name;
+        input.gradient = Gradient::write;
+        continue;
+      }
       if (input.from == From::layer) {
         input.gradient = written[input.layer] ? Gradient::add : Gradient::write;
         written[input.layer] = true;
@@ -157,7 +181,7 @@ void Graph::plan_gradients() {
       const auto begin = columns.begin() + input.columns.begin, end = columns.begin() + input.columns.end;
       input.gradient = std::find(begin, end, true) == end ? Gradient::write : Gradient::add;
       Index at = 0;
-      for (const PooledFeature& feature : pooled_) {
+      for (const EmbeddedFeature& feature : pooled_) {
         const Range own{at, at + feature.dim};
         at = own.end;
         if (own.begin < input.columns.begin || own.end > input.columns.end) continue;
@@ -169,6 +193,10 @@ void Graph::plan_gradients() {
     if (!columns[at])
       throw SettingError("layer", concat(": no layer reads the pooled vector ", name_of(f),
                                          "; let one read \"pooled\", or take its table out"));
+  for (std::size_t f = 0; f < unpooled_.size(); ++f)
+    if (readers[f].empty())
+      throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,
+                                         "\"; let an attention or a weighted_sum read it, or pool the feature"));
 }
 
 void Graph::share_weights(const comm::Node& node) {

@@ -17,12 +17,12 @@ namespace tesserec::model {
 class Graph {
  public:
   /// Where a layer finds an input.
-  enum class From { dense, pooled, layer };
+  enum class From { dense, pooled, unpooled, layer };
   /// What becomes of the gradient of an input on the way back, when a value may have several readers.
   enum class Gradient { none, write, add };
   struct Input {
     From from = From::dense;
-    std::size_t layer = 0;  // From::layer
+    std::size_t layer = 0;  // From::layer; From::unpooled: the feature
     Range columns;          // of the dense features or of the pooled vectors
     Gradient gradient = Gradient::none;
   };
@@ -34,7 +34,7 @@ class Graph {
   };
 
   /// Throws SettingError.
-  Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled);
+  Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, EmbeddedFeatures features);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   /// Of the nodes.
@@ -58,6 +58,7 @@ class Graph {
             LayerInfo& info) const;
   /// The same for pooled vectors; false: it names none.
   bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
+  bool find_unpooled(const std::string& input, Node& node, LayerInfo& info) const;
   void pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const;
   std::string name_of(std::size_t feature) const;
   void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
@@ -65,7 +66,7 @@ class Graph {
   void plan_gradients();
 
   Index dense_features_;
-  std::vector<PooledFeature> pooled_;
+  std::vector<EmbeddedFeature> pooled_, unpooled_;
   std::vector<bool> read_apart_;  // [feature] a layer reads it without all others
   Index pooled_width_ = 0;
   std::vector<Node> nodes_;

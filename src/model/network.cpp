@@ -28,9 +28,9 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   return loss;
 }
 
-std::vector<PooledFeature> without_names(const std::vector<Index>& dims) {
-  std::vector<PooledFeature> features;
-  for (const Index dim : dims) features.push_back({"", dim});
+EmbeddedFeatures without_names(const std::vector<Index>& dims) {
+  EmbeddedFeatures features;
+  for (const Index dim : dims) features.pooled.push_back({"", dim});
   return features;
 }
 
@@ -45,9 +45,9 @@ std::string describe_layers(const std::vector<LayerInfo>& layers) {
 }
 
 struct Network::Impl {
-  Impl(const Settings& s, Index dense_features, std::vector<PooledFeature> pooled)
+  Impl(const Settings& s, Index dense_features, EmbeddedFeatures features)
       : settings(s),
-        graph(layers_of(s), dense_features, std::move(pooled)),
+        graph(layers_of(s), dense_features, std::move(features)),
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()) {}
@@ -96,8 +96,8 @@ void Network::Impl::over_runs(const Exec& exec, const std::string& label, Range 
   });
 }
 
-Network::Network(const Settings& settings, Index dense_features, std::vector<PooledFeature> pooled)
-    : impl_(std::make_unique<Impl>(settings, dense_features, std::move(pooled))) {}
+Network::Network(const Settings& settings, Index dense_features, EmbeddedFeatures features)
+    : impl_(std::make_unique<Impl>(settings, dense_features, std::move(features))) {}
 Network::Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims)
     : Network(settings, dense_features, without_names(pooled_dims)) {}
 Network::~Network() = default;
@@ -138,7 +138,8 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const Vector<floa
 
 std::vector<double> Network::forward_backward(const Exec& exec, const Vector<float>& parameters,
                                               const DenseInput& input, float* pooled_gradient,
-                                              comm::LaneSums& gradients) const {
+                                              comm::LaneSums& gradients,
+                                              const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
@@ -148,7 +149,9 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
                       input.labels,
                       pooled_gradient,
                       input.probabilities,
-                      {true, input.seed, 0, input.step, offset}};
+                      {true, input.seed, 0, input.step, offset},
+                      input.unpooled,
+                      unpooled_gradient};
   std::vector<double> losses(lanes.size());
 
   const Index runs = impl_->runs(exec, lanes);
@@ -182,7 +185,8 @@ std::vector<double> Network::predict(const Exec& exec, const Vector<float>& para
                                      float* probabilities) const {
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense, input.pooled, input.labels, nullptr, probabilities};
+  const RankData data{input.global_size, input.dense,   input.pooled, input.labels,
+                      nullptr,           probabilities, {},           input.unpooled};
   std::vector<double> losses(lanes.size());
   impl_->graph.pack(exec, parameters.data(), false);
   impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {

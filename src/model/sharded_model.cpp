@@ -11,12 +11,17 @@ comm::NodeMemory shared(const comm::Node& node, Index size) {
 
 }  // namespace
 
-std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  const std::vector<std::string> names = embedding::embedding_names(tables);
-  std::vector<PooledFeature> features;
-  for (const embedding::EmbeddingBagConfig& table : tables)
-    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
-      features.push_back({names[features.size()], table.embedding_dim});
+EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  EmbeddedFeatures features;
+  for (const bool pooled : {true, false}) {
+    std::vector<EmbeddedFeature>& own = pooled ? features.pooled : features.unpooled;
+    const std::vector<std::string> names = embedding::embedding_names(tables, pooled);
+    for (const embedding::EmbeddingBagConfig& table : tables)
+      for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+        if (table.pools(f) == pooled)
+          own.push_back(
+              {names[own.size()], table.embedding_dim, table.ids_per_bag.empty() ? 1.0 : table.ids_per_bag[f]});
+  }
   return features;
 }
 
@@ -27,7 +32,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
     : seed(options.seed),
       node(comm, comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
-      dense(settings, dense_features, pooled_features(collection.tables())),
+      dense(settings, dense_features, embedded_features(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
       parameters(memory ? Vector<float>(memory.data(), dense.parameters())
                         : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),

@@ -19,6 +19,12 @@ TESSEREC_KERNEL void add(Index n, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] += from[i];
 }
 
+/// From sample `first` on.
+dense::Rows<float> sequence(const jagged::JaggedVectors& all, Index first) {
+  const auto dim = Index(all.values.extent(1));
+  return {all.values.data(), dim, dim, all.offsets.data() + first};
+}
+
 Vector<float> zeros(const Exec& exec, Index size) {
   Vector<float> made = make_vector<float>(exec, "tesserec::model::activations", size);
   std::fill_n(made.data(), size, 0.0f);
@@ -65,9 +71,10 @@ dense::LossFunction::Chunk Worker::forward(const float* parameters, const RankDa
       const auto rows_of = [&](const float* all, Index stride) {
         return dense::Rows<const float>{all + first * stride + input.columns.begin, width, stride};
       };
-      layers_[n].inputs[i] = input.from == Graph::From::dense ? rows_of(data.dense, graph_.dense_features())
-                             : input.from == Graph::From::pooled
-                                 ? rows_of(data.pooled, graph_.pooled_width())
+      layers_[n].inputs[i] = input.from == Graph::From::dense    ? rows_of(data.dense, graph_.dense_features())
+                             : input.from == Graph::From::pooled ? rows_of(data.pooled, graph_.pooled_width())
+                             : input.from == Graph::From::unpooled
+                                 ? sequence(data.unpooled[input.layer], first)
                                  : dense::Rows<const float>{layers_[input.layer].output.data(), width, width};
     }
     const Index width = node.layer->width();
@@ -88,6 +95,7 @@ dense::Rows<float> Worker::last_gradient() {
 
 dense::Rows<float> Worker::place(const Graph::Input& input, const RankData& data, Index first) const {
   const Index width = input.columns.size();
+  if (input.from == Graph::From::unpooled) return sequence(data.unpooled_gradient[input.layer], first);
   if (input.from == Graph::From::layer) return {layers_[input.layer].gradient.data(), width, width};
   const Index stride = graph_.pooled_width();
   return {data.pooled_gradient + first * stride + input.columns.begin, width, stride};

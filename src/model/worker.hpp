@@ -16,6 +16,7 @@ struct RankData {
   float* pooled_gradient = nullptr;
   float* probabilities = nullptr;
   dense::Layer::Draw draw = {};  ///< of the rank's first sample
+  std::span<const jagged::JaggedVectors> unpooled = {}, unpooled_gradient = {};
 };
 
 /// The activations of one thread, used again chunk after chunk and step after step.

@@ -25,6 +25,7 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
        << ' ' << int(optimizer.type) << ' ' << int(*demand.kernel) << ' ' << *demand.min_partition << ' '
        << demand.pooling_factor;
+  for (const std::string& feature : table.unpooled) text << ' ' << feature;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;
   return text.str();

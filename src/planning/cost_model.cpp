@@ -23,6 +23,17 @@ int total_row_sums(optim::Type type) {
   return std::accumulate(sums.begin(), sums.end(), 0);
 }
 
+/// Of the table's ids.
+double unpooled_share(const embedding::EmbeddingBagConfig& table) {
+  double all = 0, unpooled = 0;
+  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+    const double ids = table.ids_per_bag.empty() ? 1 : table.ids_per_bag[f];
+    all += ids;
+    if (!table.pools(f)) unpooled += ids;
+  }
+  return all > 0 ? unpooled / all : 0;
+}
+
 }  // namespace
 
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
@@ -32,8 +43,10 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       dim_(double(table.embedding_dim)),
       ranks_(topology.ranks),
       bags_(double(global_batch) * double(table.feature_names.size())),
-      bag_ids_(constraints.pooling_factor > 0 ? constraints.pooling_factor : 1),
-      ids_(bags_ * bag_ids_),
+      ids_(bags_ * (constraints.pooling_factor > 0 ? constraints.pooling_factor : 1)),
+      unpooled_ids_(ids_ * unpooled_share(table)),
+      pooled_bags_(bags_ - double(global_batch) * double(table.unpooled.size())),
+      bag_ids_(pooled_bags_ > 0 ? (ids_ - unpooled_ids_) / pooled_bags_ : 0),
       wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
             (topology.ranks - topology.ranks_per_node) / ranks_ / topology.costs.between_bytes),
       dense_(constraints.kernel == ComputeKernel::dense),
@@ -92,7 +105,8 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
   // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
   double message = 0, asked = 0, sums = 0;
   if (form == ExchangeForm::pooled) {
-    const double vectors_out = bags_ * vectors * vector, gradients_in = bags_ * filled * vector;
+    const double vectors_out = (pooled_bags_ * vectors + unpooled_ids_ * share) * vector;
+    const double gradients_in = (pooled_bags_ * filled + unpooled_ids_ * share) * vector;
     message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
     asked = sums = ids;
     load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
@@ -102,7 +116,7 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
-                        bags_ / ranks_ * filled * vector / m.add_bytes;
+                        (pooled_bags_ * filled + unpooled_ids_ * share) / ranks_ * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
   load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
@@ -119,7 +133,8 @@ Load TableCosts::data_parallel() const {
   const double own_rows = touched(table_rows_, own_ids), sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = machine_;
   Load load;
-  load.seconds = bags_ / ranks_ * (2 / m.bags + filled(1) * vector / m.add_bytes) +
+  load.seconds = bags_ / ranks_ * 2 / m.bags +
+                 (pooled_bags_ * filled(1) + unpooled_ids_) / ranks_ * vector / m.add_bytes +
                  own_ids * (2 / m.ids + row_seconds_.read + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
                  2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
                  update_seconds(table_rows_, touched(table_rows_, ids_), dim_);

@@ -44,17 +44,18 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   const auto pooled = tables.forward(exec_, now.ids);
   if (next != nullptr) next->ids = tables.start(next->batch.sparse, next->batch.global_size);
   const auto pooled_gradient = tables.gradient(exec_, now.ids);
+  const auto unpooled_gradient = tables.unpooled_gradient(now.ids);
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();
   phase("dense");
-  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, pooled, step),
-                                                  pooled_gradient.data(), lane_gradients);
+  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, now.ids, pooled, step),
+                                                  pooled_gradient.data(), lane_gradients, unpooled_gradient);
   if (next != nullptr) tables.advance(next->ids);
   phase("reduce");
   gradient_ = reduce_();
   const double loss = comm::tree_reduce(comm_, lanes_, lane_losses);
   phase("check");
-  check_finite(pooled_gradient, loss, step);
+  check_finite(pooled_gradient, unpooled_gradient, loss, step);
   tables.backward(exec_, std::move(now.ids), schedule_, step);
   phase("optimizer");
   model_.move_dense(exec_, gradient_, rate, step);
@@ -64,10 +65,11 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
 void TrainStep::predict(const data::Batch& batch, float* probabilities) {
   auto ids = model_.tables().start(batch.sparse, batch.global_size);
   const auto pooled = model_.tables().forward(exec_, ids);
-  model_.dense.predict(exec_, model_.parameters, input(batch, pooled, 0), probabilities);
+  model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities);
 }
 
-model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step) {
+model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,
+                                   const MatrixView<const float>& pooled, Index step) {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size()),
           batch.global_size,
@@ -76,10 +78,12 @@ model::DenseInput TrainStep::input(const data::Batch& batch, const MatrixView<co
           batch.labels.data(),
           model_.seed,
           step,
-          keeps_predictions_ ? predictions_.data() : nullptr};
+          keeps_predictions_ ? predictions_.data() : nullptr,
+          model_.tables().unpooled(ids)};
 }
 
-void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step) {
+void TrainStep::check_finite(const MatrixView<float>& pooled_gradient,
+                             const std::vector<jagged::JaggedVectors>& unpooled_gradient, double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
@@ -88,20 +92,25 @@ void TrainStep::check_finite(const MatrixView<float>& pooled_gradient, double lo
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
   const Index bad = first_not_finite(pooled_gradient.data(), std::ssize(pooled_gradient));
-  std::array<Index, 2> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width()};
+  Index sequence = -1;
+  for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
+    if (const Matrix<float>& values = unpooled_gradient[q].values; first_not_finite(values.data(), values.size()) >= 0)
+      sequence = q;
+  std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width(), sequence};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
   for (const model::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail("step ", step, ": the gradient of ", p.name,
            " is not finite; lower the learning rate. This step has no checkpoint");
-  if (column < 0) return;
-  Index end = 0;
+  Index end = 0, sequences = 0;
   for (const embedding::EmbeddingBagConfig& table : model_.tables().tables())
-    for (const std::string& feature : table.feature_names)
-      if (column < (end += table.embedding_dim))
-        fail("step ", step, ": the gradient of table ", table.name, " (feature ", feature,
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+      const bool before = end > column, own = table.pools(f) ? (end += table.embedding_dim) > column : false;
+      if ((column >= 0 && own && !before) || (!table.pools(f) && sequences++ == found[2]))
+        fail("step ", step, ": the gradient of table ", table.name, " (feature ", table.feature_names[f],
              ") is not finite; lower the learning rate. This step has no checkpoint");
+    }
 }
 
 }  // namespace tesserec::train

@@ -34,8 +34,12 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
     if (table.feature_names.empty()) table.feature_names = {table.name};
     if (table.embedding_dim == 0) table.embedding_dim = embedding_dim;
     Index rows = 0;
-    for (const std::string& feature : table.feature_names)
-      rows = std::max(rows, data.rows[feature_index(data, feature, table)]);
+    table.ids_per_bag.clear();
+    for (const std::string& feature : table.feature_names) {
+      const std::size_t index = feature_index(data, feature, table);
+      rows = std::max(rows, data.rows[index]);
+      table.ids_per_bag.push_back(data.ids_per_bag[index]);
+    }
     if (table.num_embeddings == 0) table.num_embeddings = rows;
     if (table.num_embeddings <= 0)
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,

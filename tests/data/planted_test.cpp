@@ -3,8 +3,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "catch.hpp"
+#include "errors.hpp"
 #include "samples_file.hpp"
 
 using namespace tesserec;
@@ -145,6 +147,22 @@ TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
       REQUIRE(static_cast<double>(count) == Approx(30000 * 7 / (variable ? 5.0 : 1.0)).epsilon(0.03));
     REQUIRE(lengths.rbegin()->first == 4);
   }
+  // Each feature its own; one id stays one id.
+  settings.synthetic.bag_lengths = {1, 3, 1, 9, 1, 1, 2};
+  const auto source = data::make_source(settings, Use::train, deal(true));
+  data::Batch batch{Exec()};
+  REQUIRE(source->next(batch));
+  for (Index f = 0; f < 7; ++f) {
+    std::set<Index> lengths;
+    for (Index b = 0; b < batch.size; ++b) lengths.insert(batch.sparse.length(f, b));
+    const Index most = settings.synthetic.bag_lengths[f];
+    REQUIRE(std::ssize(lengths) == (most > 1 ? most + 1 : 1));
+    REQUIRE(*lengths.rbegin() == most);
+    REQUIRE(source->info().ids_per_bag[f] == (most > 1 ? double(most) / 2 : 1.0));
+  }
+  settings.synthetic.bag_lengths.pop_back();
+  CHECK(
+      mentions(error_of([&] { data::make_source(settings, Use::train, deal(true)); }), "bag_lengths must be as long"));
 }
 
 TEST_CASE("the planted truth gives labels, click rate and spread, and knows what training has seen") {

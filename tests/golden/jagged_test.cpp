@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's jagged and keyed tensors: every group of the file, bit by bit; the gradients of the un-pooled
-// lookup, which are sums, within 1e-6.
+// TorchRec's jagged and keyed tensors, bit by bit; the gradients of the un-pooled lookup, which are sums, within 1e-6.
 #include <sstream>
 
 #include "catch.hpp"
 #include "golden.hpp"
 #include "plan.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/jagged.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
@@ -260,46 +260,41 @@ TEST_CASE("golden jagged: regroup") {
 
 TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
   const Reference reference;
-  const auto& file = reference.file;
-  const Exec exec;
-  const auto kjt = KeyedJaggedTensor::from_lengths(exec, reference.keys("unpooled"), reference.ids("unpooled/ids"),
+  const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), reference.keys("unpooled"), reference.ids("unpooled/ids"),
                                                    reference.ids("unpooled/lengths"));
   std::vector<embedding::EmbeddingBagConfig> tables;
-  std::vector<std::string> parameters;
-  for (const std::string& text : words(file.attribute<std::string>("unpooled", "tables"), ';')) {  // "t0: x z"
+  const auto of = [&](const char* group, std::size_t t) {
+    return concat("unpooled/", group, "/embeddings.", tables[t].name, ".weight");
+  };
+  for (const std::string& text :
+       words(reference.file.attribute<std::string>("unpooled", "tables"), ';')) {  // "t0: x z"
     embedding::EmbeddingBagConfig& table = tables.emplace_back();
     table.name = text.substr(0, text.find(':'));
     table.feature_names = table.unpooled = words(text.substr(text.find(':') + 2));
-    parameters.push_back("unpooled/weights/embeddings." + table.name + ".weight");
-    table.num_embeddings = file.shape(parameters.back())[0];
-    table.embedding_dim = file.shape(parameters.back())[1];
+    const auto shape = reference.file.shape(of("weights", tables.size() - 1));
+    table.num_embeddings = shape[0], table.embedding_dim = shape[1];
   }
   const comm::Communicator comm(MPI_COMM_SELF);
-  optim::Settings sgd;
-  sgd.lr = 1;
+  const optim::Settings sgd{.lr = 1};
   sharding::ShardedEmbeddingBagCollection collection(
-      exec, comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), kjt.keys, Lanes(2), sgd, {});
-  for (std::size_t t = 0; t < tables.size(); ++t)
-    Kokkos::deep_copy(collection.shards()[t].rows->weights(), reference.matrix(parameters[t]));
-
+      Exec(), comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), kjt.keys, Lanes(2), sgd, {});
+  for (const auto& shard : collection.shards())
+    Kokkos::deep_copy(shard.rows->weights(), reference.matrix(of("weights", shard.table)));
   auto batch = collection.start(kjt, kjt.stride);
-  CHECK(collection.forward(exec, batch).size() == 0);
-  const auto vectors = collection.unpooled(batch);
-  collection.gradient(exec, batch);
-  const auto slopes = collection.unpooled_gradient(batch);
+  CHECK(collection.forward(Exec(), batch).size() + collection.gradient(Exec(), batch).size() == 0);
+  const auto vectors = collection.unpooled(batch), slopes = collection.unpooled_gradient(batch);
   std::size_t q = 0;
   for (const auto& table : tables)
-    for (const std::string& key : table.feature_names) {
+    for (const std::string& key : table.unpooled) {
       reference.same(vectors[q].values, "unpooled/output/" + key);
-      CHECK(list(vectors[q].lengths(exec)) == list(kjt.jagged(exec, key).lengths(exec)));
+      CHECK(list(vectors[q].offsets) == list(kjt.jagged(Exec(), key).offsets));
       Kokkos::deep_copy(slopes[q++].values, reference.matrix("unpooled/upstream/" + key));
     }
   for (const auto& shard : collection.shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
-  collection.backward(exec, std::move(batch), {}, 1);
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    std::vector<float> gradient = list(collection.shards()[t].rows->weights());  // 0 - 1 * gradient
-    for (float& g : gradient) g = -g;
-    CHECK(golden::gap(gradient, file.read_all<float>("unpooled/grad/embeddings." + tables[t].name + ".weight")) <=
-          1e-6);
+  collection.backward(Exec(), std::move(batch), {}, 1);
+  for (const auto& shard : collection.shards()) {
+    std::vector<float> gradient = list(shard.rows->weights());
+    for (float& g : gradient) g = -g;  // it moved from 0 by 1 * gradient
+    CHECK(golden::gap(gradient, reference.file.read_all<float>(of("grad", shard.table))) <= 1e-6);
   }
 }

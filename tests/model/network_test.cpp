@@ -1,100 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks that are no DLRM: values with several readers, features read apart, and lists that are none.
 #include <cmath>
-#include <vector>
 
-#include "catch.hpp"
 #include "errors.hpp"
-#include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/core/random.hpp>
+#include "slopes.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/model.hpp>
 
 using namespace tesserec;
-using namespace tesserec::model;
+using namespace tesserec::test;
 using dense::Activation;
-using dense::LayerSettings;
 
 namespace {
 
-Settings model_of(std::vector<LayerSettings> layers, const std::string& loss = "bce") {
-  Settings settings;
-  settings.type = "network";
-  settings.layers = std::move(layers);
-  settings.loss = loss;
-  settings.loss_temperature = 0.7;
-  return settings;
-}
-
-const std::vector<PooledFeature> features{{"user", 3}, {"item", 2}, {"shop", 2}};
-
-/// Losses and gradients of one batch of 150 samples: more than a chunk.
-struct Run {
-  static constexpr Index samples = 150, dense_features = 4, pooled_width = 7;
-  std::vector<float> dense, pooled, labels, pooled_gradient;
-  Network network;
-  Vector<float> parameters;
-  comm::LaneSums gradients;
-
-  explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce")
-      : dense(samples * dense_features),
-        pooled(samples * pooled_width),
-        labels(samples),
-        pooled_gradient(pooled.size(), 7.0f),
-        network(model_of(layers, loss), dense_features, features),
-        parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
-        gradients(network.parameters()) {
-    const Random random(3, Purpose::test);
-    for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(i, 0);
-    for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(i, 2);
-    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(i, 4) % 2;
-    network.initialise(Exec(), 5, parameters);
-  }
-
-  double loss() {
-    const Lanes lanes(1);
-    const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data(), 9, 4};
-    return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients)[0];
-  }
-  /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,
-  /// hence the wide steps.
-  double slope(float& at) {
-    const float kept = at;
-    const std::vector<float> gradient = pooled_gradient;
-    const auto difference = [&](float h) {
-      at = kept + h;
-      const double above = loss(), up = at;
-      at = kept - h;
-      return (above - loss()) / (up - at);
-    };
-    const double narrow = difference(1e-2f), wide = difference(2e-2f);
-    at = kept;
-    pooled_gradient = gradient;
-    return (4 * narrow - wide) / 3;
-  }
-};
-
-/// Gradients of all parameters and of some pooled vectors are slopes. Linear layers alone: no corners.
-void check_slopes(Run& run) {
-  run.loss();
-  const std::vector<float> gradient(run.gradients.sum(0).data(),
-                                    run.gradients.sum(0).data() + run.network.parameters());
-  const std::vector<float> pooled_gradient = run.pooled_gradient;
-  for (const Parameter& tensor : run.network.layout())
-    for (Index i = tensor.offset; i < tensor.offset + tensor.rows * tensor.columns; ++i) {
-      INFO(tensor.name << " " << i - tensor.offset);
-      REQUIRE(gradient[i] == Approx(run.slope(run.parameters(i))).epsilon(2e-3).margin(2e-5));
-    }
-  for (const Index sample : {0, 127, 128, 149})
-    for (Index c = 0; c < Run::pooled_width; ++c) {
-      INFO("sample " << sample << ", column " << c);
-      REQUIRE(pooled_gradient[sample * Run::pooled_width + c] ==
-              Approx(run.slope(run.pooled[sample * Run::pooled_width + c])).epsilon(2e-3).margin(2e-6));
-    }
-}
-
 std::string refused(const std::vector<LayerSettings>& layers, Index dense_features = 4) {
-  return error_of([&] { Network(model_of(layers), dense_features, features); });
+  return error_of([&] { Network(model_of(layers), dense_features, features_of(layers)); });
 }
 
 }  // namespace

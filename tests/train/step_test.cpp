@@ -44,6 +44,44 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
     }
 }
 
+TEST_CASE("so does one of an un-pooled feature") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  train::Job job = small_job("");
+  job.model.type = "network";
+  job.model.layers = {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.C3@weights", "unpooled.C3@C3"}},
+                      {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}},
+                      {.name = "top", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
+  job.tables.resize(4);
+  const char* names[] = {"C1", "C2", "C3", "weights"};
+  for (std::size_t t = 0; t < 4; ++t) job.tables[t].name = names[t];
+  job.tables[3].embedding_dim = 1;
+  for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
+  job.tables[3].start = embedding::RowStart::one;
+  job.model.loss = "wbce";
+  job.model.loss_weights = {1.0, 1e30};
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
+  train::Session session(Exec(), world, job, source->info());
+  data::Batch batch{Exec()};
+  REQUIRE(source->next(batch));
+  std::fill_n(batch.labels.data(), batch.size, 0.0f);
+  if (world.rank() == 0) batch.labels(batch.size - 1) = 1.0f;
+  for (const auto& shard : session.model.tables().shards())
+    if (shard.table == 3) {
+      for (std::size_t i = 0; i < shard.rows->weights().size(); ++i) REQUIRE(shard.rows->weights().data()[i] == 1.0f);
+    } else {
+      Kokkos::deep_copy(shard.rows->weights(), 0.0f);
+    }
+  const model::Parameter& top = session.model.dense.layout().front();
+  session.model.parameters(top.offset + top.columns - 1) = 1e15f;
+  world.barrier();
+  const std::string weights = train::weights_digest(session);
+  train::PipelinedBatch now{batch, {}};
+  CHECK(error_of([&] { session.step(now, nullptr, 5); }) ==
+        "step 5: the gradient of table weights (feature C3) is not finite; lower the learning rate. This step has no "
+        "checkpoint");
+  CHECK(train::weights_digest(session) == weights);
+}
+
 TEST_CASE("of the dense gradients that are not finite the first is named on every rank, whoever finds it") {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (const bool two : {false, true}) {

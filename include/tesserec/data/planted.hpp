@@ -17,6 +17,12 @@ struct Batch;
 std::vector<Index> synthetic_rows(const SyntheticSettings& settings);
 /// "C1", "C2", ...
 std::vector<std::string> synthetic_features(const SyntheticSettings& settings);
+/// Ids of a planted feature's bag: always so many, or 0 to so many.
+struct BagLength {
+  Index most = 1;
+  bool variable = false;
+};
+BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
 
 enum class PlantedStream : std::uint64_t;
 class PlantedTable;

@@ -24,6 +24,8 @@ struct SyntheticSettings {
   Index max_rows = 0;          ///< caps every entry of rows; 0 = no cap
   Index dense_features = 13;
   Index ids_per_bag = 1;  ///< bag length, or the largest when variable
+  /// planted: of each feature, in the order of rows, instead of ids_per_bag; empty = all alike. 1 is always one id.
+  std::vector<Index> bag_lengths;
   /// planted: length uniform in [0, ids_per_bag], or fixed; reference: 1 to ids_per_bag draws, or always ids_per_bag.
   /// Unset: fixed for planted, variable for reference.
   std::optional<bool> variable_bags;

@@ -14,25 +14,30 @@
 
 namespace tesserec::dense {
 
-/// `width` numbers of each sample, from one sample to the next `stride` floats. Null: nobody wants them.
+/// `width` numbers of each sample, from one sample to the next `stride` floats. Null: nobody wants them. A sequence has
+/// some such vectors a sample, or none: a sample's are those from `offsets` of it up to that of the next.
 template <class T>
 struct Rows {
   T* data = nullptr;
   Index width = 0;
   Index stride = 0;
+  const Index* offsets = nullptr;
+  /// A sample's; of a sequence the vector of that number.
   T* operator[](Index sample) const { return data + sample * stride; }
   /// For reading alone.
-  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, width, stride}; }
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, width, stride, offsets}; }
 };
 
 inline void copy_rows(Index rows, Rows<const float> from, Rows<float> to) {
   for (Index r = 0; r < rows; ++r) std::copy_n(from[r], from.width, to[r]);
 }
 
-/// What a layer is made for: an input's width, as vectors side by side.
+/// What a layer is made for: an input's width, as vectors side by side; or a sequence of vectors.
 struct InputShape {
   std::vector<Index> vectors;
   std::vector<std::string> names = {};  ///< of the vectors, for messages
+  bool sequence = false;
+  double length = 1;  ///< of a sequence: vectors a sample, on average
   std::string name() const { return names.empty() ? "an input" : names.front(); }
   Index width() const;
 };
@@ -109,7 +114,8 @@ class Layer {
     Draw draw = {};
   };
   virtual void forward(const Chunk& chunk, Rows<float> out) const = 0;
-  /// After forward of the same chunk, whose output is `out`. Overwrites the inputs' gradients that are wanted, and
+  /// After forward of the same chunk, whose output is `out`. Overwrites the inputs' gradients that are wanted (those of
+  /// sequences are), and
   /// writes (`add`: adds this chunk's to) the parameters' gradient [size()], but for its gaps.
   virtual void backward(const Chunk& chunk, Rows<const float> out, Rows<const float> upstream,
                         std::span<const Rows<float>> input_gradients, bool add, float* gradient) const = 0;

@@ -16,6 +16,7 @@ struct LayerType {
   std::vector<std::string> keys;  ///< what it reads of LayerSettings besides name, type and inputs
   /// Error, without the layer's name: inputs or widths that do not fit.
   std::function<std::unique_ptr<Layer>(const LayerSettings&, const std::vector<InputShape>&)> make;
+  bool sequences = false;  ///< takes them; other types never see one
 };
 
 /// Those of Tesserec, and those that were added, in this order.

@@ -31,6 +31,7 @@ struct EmbeddingBagConfig {
   std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
   std::vector<std::string> unpooled = {};         ///< those of its features that get one vector an id
   RowStart start = RowStart::uniform;
+  std::vector<double> ids_per_bag = {};  ///< of each feature, on average; empty where it is not known
 
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();

@@ -10,6 +10,7 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/dense/layer_types.hpp>
+#include <tesserec/jagged/jagged_tensor.hpp>
 #include <tesserec/model/settings.hpp>
 
 namespace tesserec::model {
@@ -30,12 +31,19 @@ struct DenseInput {
   Index step = 0;                 ///< from 1
   /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
   float* probabilities = nullptr;
+  std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature
 };
 
-/// A feature's pooled vector; only a network that reads features apart needs their names.
-struct PooledFeature {
+/// A feature whose vectors a network reads; only one that reads features apart needs their names.
+struct EmbeddedFeature {
   std::string name;
   Index dim = 0;
+  double ids = 1;  ///< of a sample, on average
+};
+/// Those that are pooled and those that are not, each in the order of tables and features.
+struct EmbeddedFeatures {
+  std::vector<EmbeddedFeature> pooled;
+  std::vector<EmbeddedFeature> unpooled = {};
 };
 
 /// A layer of a network, for people and benchmarks.
@@ -55,7 +63,7 @@ std::string describe_layers(const std::vector<LayerInfo>& layers);
 class Network {
  public:
   /// The layers of model `settings.type`. Throws SettingError.
-  Network(const Settings& settings, Index dense_features, std::vector<PooledFeature> pooled);
+  Network(const Settings& settings, Index dense_features, EmbeddedFeatures features);
   /// The same without names.
   Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims);
   ~Network();
@@ -80,11 +88,12 @@ class Network {
   void initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const;
 
   /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.
-  ///   pooled_gradient [B, pooled width] is overwritten;
+  ///   pooled_gradient [B, pooled width] and unpooled_gradient, of input.unpooled, are overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
   std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
-                                       float* pooled_gradient, comm::LaneSums& gradients) const;
+                                       float* pooled_gradient, comm::LaneSums& gradients,
+                                       const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
   /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
   /// losses.

@@ -9,9 +9,8 @@
 
 namespace tesserec::model {
 
-/// Their pooled vectors, in the order of the tables and their features; one that several tables look up is
-/// FEATURE@TABLE.
-std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
+/// What they give, in the order of the tables and their features; one that several tables look up is FEATURE@TABLE.
+EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.
 struct ShardedModel {

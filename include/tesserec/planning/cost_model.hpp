@@ -39,7 +39,7 @@ class TableCosts {
   /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums back on
   /// average. Affine in rows, filled and vectors, and in width.
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
-  /// Chance that a bag has an id in that share of the rows: concave.
+  /// Chance that a pooled bag has an id in that share of the rows: concave.
   double filled(double share) const;
   const embedding::RowBlocks& blocks() const { return blocks_; }
   double rows() const { return table_rows_; }
@@ -57,7 +57,10 @@ class TableCosts {
   double weight_bytes(double rows, double columns) const;
 
   embedding::RowBlocks blocks_;
-  double table_rows_, dim_, ranks_, bags_, bag_ids_, ids_, wire_;
+  double table_rows_, dim_, ranks_, bags_, ids_;
+  double unpooled_ids_;           // of them
+  double pooled_bags_, bag_ids_;  // and ids in one of these
+  double wire_;
   bool dense_;
   int row_sums_;  // of a touched row, which the owners of cut columns exchange
   double states_ = 0, row_states_ = 0;

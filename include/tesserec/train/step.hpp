@@ -33,8 +33,10 @@ class TrainStep {
   Index bytes_sent() const { return model_.tables().bytes_sent(); }
 
  private:
-  model::DenseInput input(const data::Batch& batch, const MatrixView<const float>& pooled, Index step);
-  void check_finite(const MatrixView<float>& pooled_gradient, double loss, Index step);
+  model::DenseInput input(const data::Batch& batch, sharding::InFlight& ids, const MatrixView<const float>& pooled,
+                          Index step);
+  void check_finite(const MatrixView<float>& pooled_gradient,
+                    const std::vector<jagged::JaggedVectors>& unpooled_gradient, double loss, Index step);
 
   Exec exec_;
   const comm::Communicator& comm_;
