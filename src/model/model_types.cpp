@@ -33,6 +33,10 @@ std::vector<ModelType>& all_types() {
        "an MLP of a query and one of an item, which meet in a dot.",
        {"query", "item", "towers", "activation"},
        two_tower},
+      {"din",
+       "what a user did, weighed by what is offered, beside all else in an MLP (arXiv 1706.06978).",
+       {"item", "history", "attention", "attention_softmax", "top", "activation"},
+       din},
       {"network", "the layers of [[model.layer]], in order; the last one's output is the logit.", {"layer"}, network},
   };
   return types;

@@ -11,6 +11,7 @@ std::vector<dense::LayerSettings> dlrm_projection(const Settings& settings);
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
 std::vector<dense::LayerSettings> deepfm(const Settings& settings);
 std::vector<dense::LayerSettings> wide_deep(const Settings& settings);
+std::vector<dense::LayerSettings> din(const Settings& settings);
 std::vector<dense::LayerSettings> two_tower(const Settings& settings);
 
 /// An MLP with model.activation behind each of its linear layers.

@@ -12,7 +12,7 @@ case $1 in
     small=(--set train.epochs=1)
     must_succeed '"rows": 32561' preprocess "$deck" --json
     ;;
-  kaggle_synthetic | dlrm_dcn | dlrm_projection | deepfm | wide_deep | two_tower | bench | bench_rows | bench_mlperf)
+  kaggle_synthetic | dlrm_dcn | dlrm_projection | deepfm | wide_deep | two_tower | din | bench | bench_rows | bench_mlperf)
     small=(--set data.synthetic.max_rows=1000 --set data.synthetic.samples=3000 --set data.synthetic.evaluate_samples=500
            --set train.batch_size=256 --set train.lanes=4 --set train.steps=10)
     ;;

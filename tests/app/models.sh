@@ -44,6 +44,11 @@ for type in $types; do
     deepfm) deck_of "type = \"$type\"" "${mlps[@]}" 'deep = [6]' 'activation = "gelu"' ;;
     wide_deep) deck_of "type = \"$type\"" 'wide = ["dense", "pooled.C3"]' 'deep = [8]' 'activation = "tanh"' ;;
     two_tower) deck_of "${towers[@]}" 'loss = "in_batch_softmax"' 'loss_temperature = 0.5' ;;
+    din)
+      deck_of "type = \"$type\"" 'item = "pooled.C2"' 'history = "unpooled.C1"' 'attention = [5, 3]' 'top = [8, 1]'
+      sed -i 's/^dense_features = 5/&\nbag_lengths = [6, 1, 1]\nvariable_bags = true/' "$folder/deck.toml"
+      printf '%s\n' '[[table]]' 'name = "C1"' 'features = ["C1", "C2"]' 'unpooled = "C1"' '[[table]]' 'name = "C3"' >>"$folder/deck.toml"
+      ;;
     network) continue ;; # all of them, layer by layer
     *) complain "no recipe for model $type; add one to $0" ;;
   esac

@@ -112,8 +112,11 @@ namespace {
 
 /// A deck of a model of this type, of any but network.
 Deck deck_of(const model::ModelType& type) {
-  const bool two = std::count(type.keys.begin(), type.keys.end(), "item") > 0;
-  return parse_deck("[model]\ntype = \"" + type.name + "\"\n" + (two ? "item = \"pooled.a\"\n" : ""), "x");
+  const auto given = [&](const std::string& key, const std::string& value) {
+    return std::count(type.keys.begin(), type.keys.end(), key) > 0 ? key + " = \"" + value + "\"\n" : "";
+  };
+  return parse_deck(
+      "[model]\ntype = \"" + type.name + "\"\n" + given("item", "pooled.a") + given("history", "unpooled.b"), "x");
 }
 
 }  // namespace
