@@ -2,7 +2,10 @@
 // The cross network of DCN v2 (Wang et al., arXiv 2008.13535):
 //   x_{l+1} = x_0 * (W_l (V_l x_l) + b_l) + x_l     with `rank`, W [n, rank], V [rank, n]
 //   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without, W [n, n]
+#include <algorithm>
+
 #include "layers.hpp"
+#include "panels.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
@@ -11,20 +14,46 @@
 namespace tesserec::dense {
 namespace {
 
-/// out = x0 * u + x; `out` may be x.
+/// out = x0 * u + x
 TESSEREC_KERNEL void cross(Index n, const float* x0, const float* u, const float* x, float* out) {
   for (Index i = 0; i < n; ++i) out[i] = x0[i] * u[i] + x[i];
 }
-/// du = g * x0, dx0 = g * u, with `add` on top of what is there.
-TESSEREC_KERNEL void cross_back(Index n, const float* g, const float* x0, const float* u, bool add, float* du,
-                                float* dx0) {
-  for (Index i = 0; i < n; ++i) {
-    du[i] = g[i] * x0[i];
-    dx0[i] = add ? dx0[i] + g[i] * u[i] : g[i] * u[i];
-  }
-}
 TESSEREC_KERNEL void sum(Index n, const float* a, const float* b, float* out) {
   for (Index i = 0; i < n; ++i) out[i] = a[i] + b[i];
+}
+
+/// Gradients of a layer, in panels.
+struct Slopes {
+  const float *x0, *u, *dx;  // dx: what reached the layer's output through the products of the next one
+  float *g, *du, *dx0;
+};
+/// g += dx; du = g * x0; dx0 += g * u; sums = du's columns, row after row. The last layer is the first of the way back:
+/// there is no dx, and dx0 begins.
+template <Index width, bool last>
+TESSEREC_KERNEL void cross_back(Index rows, Slopes s, float* sums) {
+  float sum[width] = {};
+  for (Index at = 0; at < rows * width; at += width)
+    for (Index c = 0; c < width; ++c) {
+      const Index i = at + c;
+      const float g = last ? s.g[i] : s.g[i] + s.dx[i], du = g * s.x0[i];
+      if (!last) s.g[i] = g;
+      s.du[i] = du;
+      s.dx0[i] = last ? g * s.u[i] : s.dx0[i] + g * s.u[i];
+      sum[c] += du;
+    }
+  for (Index c = 0; c < width; ++c) sums[c] = sum[c];
+}
+void cross_back(Index rows, Index panels, bool last, Slopes s, float* sums) {
+  const Index width = kernels().width;
+  for (Index p = 0; p < panels; ++p) {
+    if (width == 16)
+      last ? cross_back<16, true>(rows, s, sums) : cross_back<16, false>(rows, s, sums);
+    else
+      last ? cross_back<32, true>(rows, s, sums) : cross_back<32, false>(rows, s, sums);
+    for (const float** from : {&s.x0, &s.u, &s.dx}) *from += rows * width;
+    for (float** to : {&s.g, &s.du, &s.dx0}) *to += rows * width;
+    sums += width;
+  }
 }
 
 class CrossLayer final : public Layer {
@@ -64,58 +93,66 @@ class CrossLayer final : public Layer {
 
   std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
     auto made = std::make_unique<Activations>();
-    const auto buffer = [&] { return make_vector<float>(exec, "tesserec::dense::cross", rows * width_); };
-    for (const Mlp& mlp : products_) {
-      made->panels.push_back(mlp.make_workspace(exec, rows));
-      made->u.push_back(buffer());
+    for (const Mlp& mlp : products_) made->products.push_back(mlp.make_workspace(exec, rows));
+    for (Vector<float>* one : {&made->out, &made->g, &made->dx0}) {
+      *one = make_vector<float>(exec, "tesserec::dense::cross", rows * panels() * kernels().width);
+      std::fill_n(one->data(), one->extent(0), 0.0f);
     }
-    for (Vector<float>* one : {&made->g, &made->du, &made->dx, &made->dx0}) *one = buffer();
     return made;
   }
 
   void forward(const Chunk& chunk, Rows<float> out) const override {
     Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
+    const Index width = kernels().width;
+    to_panels(chunk.rows, width, chunk.inputs[0], own.x(0));
     for (std::size_t l = 0; l < products_.size(); ++l) {
-      const Rows<const float> x = l == 0 ? x0 : Rows<const float>(out);
-      const Rows<float> u{own.u[l].data(), width_, width_};
-      products_[l].forward(chunk.rows, packed(chunk.packed, l), x, u, own.panels[l]);
-      for (Index r = 0; r < chunk.rows; ++r) cross(width_, x0[r], u[r], x[r], out[r]);
+      for (std::size_t m = 0; m < products_[l].layers().size(); ++m)
+        products_[l].forward(m, chunk.rows, packed(chunk.packed, l), own.products[l]);
+      cross(chunk.rows * panels() * width, own.x(0), own.u(l), own.x(l), own.x(l + 1));
     }
+    from_panels(chunk.rows, width, own.out.data(), out);
   }
 
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
     Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
-    const auto view = [&](const Vector<float>& numbers) { return Rows<float>{numbers.data(), width_, width_}; };
-    const Rows<float> g = view(own.g), du = view(own.du), dx = view(own.dx), dx0 = view(own.dx0);
+    const Index width = kernels().width, n = chunk.rows * panels() * width;
     const bool wanted = input_gradients[0].data != nullptr;
-    copy_rows(chunk.rows, upstream, g);
+    to_panels(chunk.rows, width, upstream, own.g.data());
+    const float* dx = nullptr;
     for (std::size_t l = products_.size(); l-- > 0;) {
-      const Rows<float> u = view(own.u[l]);
-      for (Index r = 0; r < chunk.rows; ++r)
-        cross_back(width_, g[r], x0[r], u[r], l + 1 < products_.size(), du[r], dx0[r]);
-      const bool further = l > 0 || wanted;
-      products_[l].backward(chunk.rows, packed(chunk.packed, l), add, gradient, du, further ? dx : Rows<float>{},
-                            own.panels[l]);
-      if (further) sum(chunk.rows * width_, g.data, dx.data, g.data);
+      MlpWorkspace& product = own.products[l];
+      cross_back(chunk.rows, panels(), dx == nullptr,
+                 {own.x(0), own.u(l), dx, own.g.data(), product.gradients.back().data(), own.dx0.data()},
+                 product.bias_sums.data());
+      for (std::size_t m = products_[l].layers().size(); m-- > 0;) {
+        products_[l].weight_gradient(m, chunk.rows, add, gradient, product);
+        if (m > 0 || l > 0 || wanted) products_[l].input_gradient(m, chunk.rows, packed(chunk.packed, l), product);
+      }
+      dx = product.input_gradient_panels.data();
     }
-    if (wanted)
-      for (Index r = 0; r < chunk.rows; ++r) sum(width_, g[r], dx0[r], input_gradients[0][r]);
+    if (!wanted) return;
+    sum(n, own.g.data(), dx, own.g.data());
+    sum(n, own.g.data(), own.dx0.data(), own.g.data());
+    from_panels(chunk.rows, width, own.g.data(), input_gradients[0]);
   }
 
  private:
+  /// All in panels: between the products nothing is laid out anew.
   struct Activations : Workspace {
-    std::vector<MlpWorkspace> panels;
-    std::vector<Vector<float>> u;  // what multiplies x_0, of each layer
-    Vector<float> g, du, dx, dx0;  // gradients: of the layer's output, of u, by way of the products, of x_0
+    std::vector<MlpWorkspace> products;  // of each layer
+    Vector<float> out, g, dx0;           // the last x; gradients of a layer's output, and of x_0
+    float* x(std::size_t l) { return l < products.size() ? products[l].input.data() : out.data(); }
+    /// What multiplies x_0.
+    const float* u(std::size_t l) const { return products[l].outputs.back().data(); }
   };
   static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }
   template <class T>
   T* packed(T* all, std::size_t l) const {
     return all + Index(l) * products_.front().packed_size();
   }
+
+  Index panels() const { return panel_count(width_, kernels().width); }
 
   Index width_, rank_;
   std::vector<Mlp> products_;  // of each layer
