@@ -35,7 +35,7 @@ TEST_CASE("attention over a history, its weights as they come, or those of a sof
     }
 }
 
-TEST_CASE("attention to a target that does not learn, and vectors of its sum") {
+TEST_CASE("attention to what another layer gives, and the mean of vectors that are alike") {
   Run run({{.name = "target", .type = "mlp", .inputs = {"dense"}, .widths = {2}, .activations = {Activation::tanh}},
            {.name = "seen", .type = "attention", .inputs = {"target", "unpooled.history"}, .widths = {2}},
            all,
@@ -68,6 +68,7 @@ TEST_CASE("sums weighted by positions, the last of them shared, and by ids") {
   REQUIRE(positions.network.layout()[0].rows == 4);
   for (Index i = 0; i < 4; ++i) CHECK(positions.parameters(i) == 1.0f);
   check_slopes(positions);
+  for (Index i = 0; i < 4; ++i) CHECK(std::abs(positions.slope(positions.parameters(i))) > 1e-4);
   Run ids({{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history@weights", "unpooled.history"}},
            all,
            logit});

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference DLRM's weighted pooling: a weight for each row, learnt or fixed at 1, as an un-pooled table of one
+// column beside the table, and the layer weighted_sum.
+#include "batch.hpp"
+#include "catch.hpp"
+#include "golden.hpp"
+#include "plan.hpp"
+#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
+  const store::File file = golden::open("tricks.h5");
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const auto shape = file.shape("weighted_pooling/table");
+  const Index rows = shape[0], dim = shape[1];
+  for (const std::string kind : {"learned", "fixed"}) {
+    const std::string group = "weighted_pooling/" + kind;
+    optim::Settings moves, stays;
+    moves.lr = file.attribute<double>(group, "lr"), stays.lr = 0;
+    std::vector<embedding::EmbeddingBagConfig> tables(2);
+    tables[0].name = "table", tables[1].name = "weights";
+    tables[0].embedding_dim = dim, tables[1].embedding_dim = 1;
+    for (auto& table : tables) table.num_embeddings = rows, table.feature_names = table.unpooled = {"f"};
+    tables[1].start = embedding::RowStart::one;
+    tables[1].optimizer = kind == "fixed" ? stays : moves;
+    sharding::ShardedEmbeddingBagCollection collection(
+        exec, comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), {"f"}, Lanes(1), moves, {});
+    collection.initialise(exec, 1);
+    const auto weights = [&](std::size_t t) {
+      const Matrix<float>& all = collection.shards()[t].rows->weights();
+      return std::vector<float>(all.data(), all.data() + all.size());
+    };
+    CHECK(weights(1) == std::vector<float>(rows, 1.0f));
+    for (std::size_t t = 0; t < 2; ++t) {
+      const auto start = file.read_all<float>(t == 0 ? "weighted_pooling/table" : group + "/v_start");
+      std::copy(start.begin(), start.end(), collection.shards()[t].rows->weights().data());
+    }
+
+    const auto ids = file.read_all<std::int64_t>("input/ids");
+    const auto upstream = file.read_all<float>(group + "/upstream");
+    const Index samples = file.shape("input/lengths")[0];
+    const auto batch = golden::make_batch({"f"}, samples, file.read_all<std::int64_t>("input/lengths"), ids, {});
+    const auto layer = dense::make_layer({.type = "weighted_sum", .inputs = {"", ""}},
+                                         {{{1}, {"f@weights"}, true}, {{dim}, {"f@table"}, true}});
+    for (int step = 1; step <= 2; ++step) {
+      const std::string at = group + "/step_" + std::to_string(step);
+      auto in_flight = collection.start(batch.sparse, samples);
+      collection.forward(exec, in_flight);
+      collection.gradient(exec, in_flight);
+      const auto vectors = collection.unpooled(in_flight), slopes = collection.unpooled_gradient(in_flight);
+      const auto all = [](const jagged::JaggedVectors& v) {
+        const auto width = Index(v.values.extent(1));
+        return dense::Rows<float>{v.values.data(), width, width, v.offsets.data()};
+      };
+      const std::vector<dense::Rows<const float>> inputs{all(vectors[1]), all(vectors[0])};
+      const std::vector<dense::Rows<float>> input_gradients{all(slopes[1]), all(slopes[0])};
+      std::vector<float> out(samples * dim);
+      const dense::Layer::Chunk chunk{samples, inputs};
+      layer->forward(chunk, {out.data(), dim, dim});
+      CHECK(golden::gap(out, file.read_all<float>(at + "/output")) <= 2e-6);
+      layer->backward(chunk, {}, {upstream.data() + (step - 1) * samples * dim, dim, dim}, input_gradients, false,
+                      nullptr);
+      for (std::size_t t = 0; t < 2; ++t) {
+        std::vector<float> sum(rows * tables[t].embedding_dim);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+          for (Index c = 0; c < tables[t].embedding_dim; ++c)
+            sum[ids[i] * tables[t].embedding_dim + c] += slopes[t].values(i, c);
+        if (const std::string name = at + (t == 0 ? "/grad_table" : "/grad_v"); file.exists(name))
+          CHECK(golden::gap(sum, file.read_all<float>(name)) <= 2e-6);
+      }
+      collection.backward(exec, std::move(in_flight), {}, step);
+      CHECK(golden::gap(weights(0), file.read_all<float>(at + "/table_after")) <= 2e-6);
+      CHECK(golden::gap(weights(1), file.read_all<float>(at + "/v_after")) <= 2e-6);
+    }
+  }
+}
