@@ -52,10 +52,12 @@ class Dlrm {
     auto ids = model.tables().start(batch.sparse, batch.size);
     const auto pooled = model.tables().forward(exec, ids);
     comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
-    model.dense.forward_backward(
-        exec, model.parameters,
-        {lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), pooled.data(), batch.labels.data()},
-        model.tables().gradient(exec, ids).data(), reduce.lane_sums());
+    tesserec::model::DenseInput input{lanes_,        lanes_.of_rank(0, 1), batch.size, batch.dense.data(),
+                                      pooled.data(), batch.labels.data()};
+    input.unpooled = model.tables().unpooled(ids);
+    float* const slopes = model.tables().gradient(exec, ids).data();
+    model.dense.forward_backward(exec, model.parameters, input, slopes, reduce.lane_sums(),
+                                 model.tables().unpooled_gradient(ids));
     const Vector<float> total = reduce();
     const float* const sent = model.tables().send_gradients(exec, ids);
 
