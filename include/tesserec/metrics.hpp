@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/metrics/candidates.hpp>
 #include <tesserec/metrics/fixed_point.hpp>
 #include <tesserec/metrics/groups.hpp>
 #include <tesserec/metrics/names.hpp>

@@ -33,6 +33,9 @@ bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank 
 PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {
   const std::vector<Index> rows = synthetic_rows(settings);
   for (std::size_t t = 0; t < rows.size(); ++t) tables_.emplace_back(settings, seed, Index(t), rows[t]);
+  const std::vector<std::string> names = synthetic_features(settings);
+  for (const std::string& feature : settings.pair)
+    pair_.push_back(std::find(names.begin(), names.end(), feature) - names.begin());
   const Random random(seed, Purpose::planted_model, 0);
   for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
 
@@ -91,9 +94,12 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   }
   RankBags bags;
   std::vector<Index> ids;
+  std::vector<Index> met[2];  // ranks of the pair's rows
   for (Index t = 0; t < tables(); ++t) {
     const PlantedTable& table = tables_[t];
     table.draw(stream, samples, bags);
+    for (std::size_t side = 0; side < pair_.size(); ++side)
+      if (pair_[side] == t) met[side] = bags.ranks;
     for (Index b = 0; b < size; ++b) {
       const Index begin = bags.offsets[b], end = bags.offsets[b + 1];
       double effect = 0;
@@ -106,6 +112,11 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = before + bags.offsets[b];
     for (const Index rank : bags.ranks) ids.push_back(table.row(rank));
   }
+  for (Index b = 0; !pair_.empty() && b < size; ++b) {
+    const Index query = met[0][b], item = met[1][b];
+    if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
+      z[b] += pair_factor() * pair_product(query, item);
+  }
   if (batch != nullptr) {
     const auto total = std::ssize(ids);
     batch->sparse.offsets(tables() * size) = total;
@@ -113,6 +124,30 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     std::copy(ids.begin(), ids.end(), batch->sparse.values.data());
   }
   return z;
+}
+
+double PlantedModel::pair_factor() const { return settings_.pair_strength / std::sqrt(double(settings_.pair_rank)); }
+
+double PlantedModel::pair_product(Index query, Index item) const {
+  double sum = 0;
+  for (Index j = 0; j < settings_.pair_rank; ++j)
+    sum = std::fma(double(tables_[pair_[0]].latent(query, j)), double(tables_[pair_[1]].latent(item, j)), sum);
+  return sum;
+}
+
+void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, std::vector<float>& queries,
+                          std::vector<float>& items) const {
+  RankBags bags;
+  for (std::size_t side = 0; side < pair_.size(); ++side) {
+    const PlantedTable& table = tables_[pair_[side]];
+    table.draw(stream, samples, bags);
+    for (const Index rank : bags.ranks) {
+      std::vector<float>& to = side == 0 ? queries : items;
+      for (Index j = 0; j < settings_.pair_rank; ++j)
+        to.push_back((side == 0 ? 1.0f : float(pair_factor())) * table.latent(rank, j));
+      to.push_back(side == 0 ? 1.0f : table.effect(rank));
+    }
+  }
 }
 
 float PlantedModel::label(PlantedStream stream, Index sample, double probability) const {

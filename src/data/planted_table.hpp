@@ -30,6 +30,10 @@ class PlantedTable {
   Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
   /// N(0, 1) / sqrt(1 + rank / 1000).
   float effect(Index rank) const { return rank < zipf_.hot() ? hot_effect_[rank] : plant(rank); }
+  /// The same for number j of a row's vector in a pair.
+  float latent(Index rank, Index j) const {
+    return effects_.normal(rank, 1 + j) / std::sqrt(1.0f + float(rank) / 1000.0f);
+  }
 
  private:
   Index scatter(Index rank) const;

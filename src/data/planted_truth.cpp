@@ -61,6 +61,7 @@ PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettin
     const auto samples = numbers({first, std::min(first + piece, mine_to_judge.end)});
     const auto whole = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
     const auto restricted = model.probabilities(PlantedStream::evaluate, samples, &seen, nullptr);
+    model.towers(PlantedStream::evaluate, samples, truth.queries, truth.items);
     truth.probabilities.insert(truth.probabilities.end(), whole.begin(), whole.end());
     truth.restricted.insert(truth.restricted.end(), restricted.begin(), restricted.end());
   }

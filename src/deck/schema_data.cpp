@@ -51,6 +51,12 @@ Section synthetic_section() {
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: aimed share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, tables and dense numbers together."),
+      texts("pair", &Synthetic::pair, Text::name, {},
+            "planted: two features, of the query and of the item, that meet in the hidden model by an inner product; "
+            "each has one id a sample."),
+      number("pair_strength", &Synthetic::pair_strength, {0.0, 100.0}, "",
+             "planted: standard deviation of that part of the logit, where that of a table's effects is 1."),
+      integer("pair_rank", &Synthetic::pair_rank, {1, 1024}, "numbers", "planted: of each vector of the pair."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
       choice(
           "bit_generator", &Synthetic::bit_generator, generators,

@@ -120,7 +120,8 @@ std::vector<Section> train_sections() {
                                            {"equal", metrics::GroupWeight::equal}},
              "How much a group counts in gauc: by its samples, or all alike."),
       integer("k", &Evaluate::k, {1, no_limit}, "samples",
-              "The highest scores of a group that ndcg and recall_at_k look at."),
+              "The highest scores of a group that ndcg and recall_at_k look at, or of all candidates for "
+              "candidate_recall."),
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),

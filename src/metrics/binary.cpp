@@ -29,7 +29,7 @@ BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const dou
   SampleSums sums;
   sums.add(probabilities, labels, threshold);
   const Ranking ranking = rank_samples(comm, probabilities, labels);
-  return {sums.over_ranks(comm).metrics(), {}, ranking.auc(), ranking.auprc()};
+  return {sums.over_ranks(comm).metrics(), {}, {}, ranking.auc(), ranking.auprc()};
 }
 
 }  // namespace tesserec::metrics

@@ -10,7 +10,7 @@ namespace {
 
 using M = BinaryMetrics;
 
-enum class Kind { sums, order, groups };
+enum class Kind { sums, order, groups, towers };
 
 constexpr struct {
   const char* name;
@@ -31,7 +31,13 @@ constexpr struct {
            {"mae", &M::mae},
            {"gauc", &M::gauc, Kind::groups},
            {"ndcg", &M::ndcg, Kind::groups},
-           {"recall_at_k", &M::recall_at_k, Kind::groups}};
+           {"recall_at_k", &M::recall_at_k, Kind::groups},
+           {"candidate_recall", &M::candidate_recall, Kind::towers}};
+
+bool is(Kind kind, const std::string& name) {
+  return std::any_of(std::begin(all), std::end(all),
+                     [&](const auto& metric) { return name == metric.name && metric.kind == kind; });
+}
 
 }  // namespace
 
@@ -48,10 +54,8 @@ std::vector<std::string> names_of_sums() {
   return result;
 }
 
-bool needs_groups(const std::string& name) {
-  return std::any_of(std::begin(all), std::end(all),
-                     [&](const auto& metric) { return name == metric.name && metric.kind == Kind::groups; });
-}
+bool needs_groups(const std::string& name) { return is(Kind::groups, name); }
+bool needs_towers(const std::string& name) { return is(Kind::towers, name); }
 
 std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,
                                                    const std::vector<std::string>& wanted) {

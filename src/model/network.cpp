@@ -110,6 +110,13 @@ Index Network::pooled_width() const { return impl_->graph.pooled_width(); }
 
 void Network::share_weights(const comm::Node& node) { impl_->graph.share_weights(node); }
 
+Index Network::tower_width() const {
+  const LayerInfo& last = impl_->graph.layers().back();
+  const bool meet = last.settings.type == "score" || last.settings.type == "cat";
+  return meet && last.inputs.size() == 2 && last.inputs[0].width() == last.inputs[1].width() ? last.inputs[0].width()
+                                                                                             : 0;
+}
+
 double Network::flops_per_sample() const { return impl_->flops(true) + impl_->flops(false); }
 double Network::other_flops_per_sample() const { return impl_->flops(false); }
 const std::vector<LayerInfo>& Network::layers() const { return impl_->graph.layers(); }
@@ -182,11 +189,11 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
 }
 
 std::vector<double> Network::predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
-                                     float* probabilities) const {
+                                     float* probabilities, float* towers) const {
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense,   input.pooled, input.labels,
-                      nullptr,           probabilities, {},           input.unpooled};
+  const RankData data{input.global_size, input.dense, input.pooled,   input.labels, nullptr,
+                      probabilities,     {},          input.unpooled, {},           towers};
   std::vector<double> losses(lanes.size());
   impl_->graph.pack(exec, parameters.data(), false);
   impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {

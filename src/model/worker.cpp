@@ -151,6 +151,10 @@ double Worker::predict(const float* parameters, const RankData& data, Range samp
   over_chunks(samples, [&](Index first, Index rows) {
     const dense::LossFunction::Chunk chunk = forward(parameters, data, first, rows);
     write_probabilities(chunk, data.probabilities + first);
+    for (std::size_t side = 0; data.towers != nullptr && side < 2; ++side) {
+      const dense::Rows<const float>& tower = layers_.back().inputs[side];
+      copy_rows(rows, tower, {data.towers + (2 * first + Index(side)) * tower.width, tower.width, 2 * tower.width});
+    }
     if (data.labels != nullptr) loss_.evaluate(chunk, loss, last_gradient());
   });
   return loss;

@@ -17,6 +17,7 @@ struct RankData {
   float* probabilities = nullptr;
   dense::Layer::Draw draw = {};  ///< of the rank's first sample
   std::span<const jagged::JaggedVectors> unpooled = {}, unpooled_gradient = {};
+  float* towers = nullptr;  ///< the last layer's two inputs, side by side
 };
 
 /// The activations of one thread, used again chunk after chunk and step after step.

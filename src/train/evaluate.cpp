@@ -11,15 +11,21 @@
 namespace tesserec::train {
 namespace {
 
-/// Calls sink(batch, probabilities) for each batch of one epoch.
+/// Calls sink(batch, probabilities) for each batch of one epoch; its vectors come first to `towers`, where given.
 template <class Sink>
-void for_each_prediction(Session& session, data::Source& source, const Sink& sink) {
+void for_each_prediction(Session& session, data::Source& source, metrics::TowerVectors* towers, const Sink& sink) {
+  std::vector<float> both;  // [batch, 2 dim]
   source.seek(0, 0);
   data::Batch batch(session.exec);
   std::vector<float> probabilities;
   while (source.next(batch)) {
     probabilities.resize(batch.size);
-    session.step.predict(batch, probabilities.data());
+    if (towers != nullptr) both.resize(2 * batch.size * towers->dim);
+    session.step.predict(batch, probabilities.data(), towers != nullptr ? both.data() : nullptr);
+    for (auto from = both.begin(); from != both.end(); from += 2 * towers->dim) {
+      towers->queries.insert(towers->queries.end(), from, from + towers->dim);
+      towers->items.insert(towers->items.end(), from + towers->dim, from + 2 * towers->dim);
+    }
     sink(batch, probabilities);
   }
 }
@@ -44,11 +50,19 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
   std::vector<float> labels;
   std::vector<Index> groups;
   Index without = 0;
-  for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
-    scores.insert(scores.end(), probabilities.begin(), probabilities.end());
-    labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
-    if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
-  });
+  metrics::TowerVectors towers;
+  const bool retrieves = std::any_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_towers);
+  if (retrieves && (towers.dim = session.model.dense.tower_width()) == 0)
+    fail(
+        "evaluate.metrics has candidate_recall, which needs two towers: a model whose last layer is a score, or a cat, "
+        "of "
+        "two vectors of one width, as model.type = \"two_tower\"");
+  for_each_prediction(session, source, retrieves ? &towers : nullptr,
+                      [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+                        scores.insert(scores.end(), probabilities.begin(), probabilities.end());
+                        labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
+                        if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
+                      });
   if (without = session.comm.sum(without); without > 0)
     fail("evaluate.group: feature \"", wanted.group, "\" has no id, or several, in ", counted(without, "sample"),
          " of ", source.info().description, "; groups need a feature with one id a sample");
@@ -56,6 +70,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
   if (grouped)
     static_cast<metrics::GroupMetrics&>(result) =
         metrics::group_metrics(session.comm, groups, scores, labels, wanted.k, wanted.group_weight);
+  if (retrieves) result.candidate_recall = metrics::candidate_recall(session.comm, towers, labels, wanted.k);
   return result;
 }
 
@@ -67,7 +82,7 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
                             session.job.run.part_bytes);
   store::PartedWriter writer(comm, path, std::move(layout), {}, session.job.run.lock_wait);
   Index first = 0;  // of the batch, in the epoch
-  for_each_prediction(session, source, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+  for_each_prediction(session, source, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size);
     const store::Slab slab{first + mine.begin, mine.size()};
     const store::PartedWriter::SlabData pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};

@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, double>> RunningMetrics::line() {
   recently_ += lines_.back();
   for (; std::ssize(lines_) > window_; lines_.pop_front()) recently_ -= lines_.front();
   const auto report = [&](const std::string& prefix, const metrics::SampleSums& sums) {
-    for (const auto& [name, value] : metrics::chosen({sums.metrics(), {}}, names_))
+    for (const auto& [name, value] : metrics::chosen({sums.metrics(), {}, {}}, names_))
       values.emplace_back(prefix + name, value);
   };
   report("window_", recently_);

@@ -62,10 +62,10 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   return loss;
 }
 
-void TrainStep::predict(const data::Batch& batch, float* probabilities) {
+void TrainStep::predict(const data::Batch& batch, float* probabilities, float* towers) {
   auto ids = model_.tables().start(batch.sparse, batch.global_size);
   const auto pooled = model_.tables().forward(exec_, ids);
-  model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities);
+  model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities, towers);
 }
 
 model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,

@@ -231,3 +231,46 @@ TEST_CASE("the default strength gives a best AUC of about 0.80") {
   const data::PlantedTruth truth = data::planted_truth(comm, settings.synthetic, 5);
   REQUIRE(auc(truth.probabilities, truth.labels) == Approx(0.80).margin(0.02));
 }
+
+TEST_CASE("a planted pair: the towers' products are what the truth says of an item beside another") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  data::Settings settings = planted();
+  auto& s = settings.synthetic;
+  s.evaluate_samples = 4000;
+  const data::PlantedTruth without = data::planted_truth(self, s, 5);
+  CHECK((without.queries.empty() && without.items.empty()));
+  s.pair = {"C2", "C5"};
+  s.pair_strength = 4;
+  s.pair_rank = 3;
+  const data::PlantedTruth truth = data::planted_truth(self, s, 5);
+  REQUIRE(truth.queries.size() == 4000 * 4);
+  REQUIRE(truth.items.size() == truth.queries.size());
+  double own = 0, others = 0;  // logits grow with the products of their own vectors, not with those of the next sample
+  double mean = 0, squares = 0, z_mean = 0;
+  std::vector<double> z, product, shifted;
+  for (Index i = 0; i < 4000; ++i) {
+    const double p = truth.probabilities[i];
+    z.push_back(std::log(p / (1 - p)));
+    product.push_back(0), shifted.push_back(0);
+    for (Index d = 0; d < 4; ++d) {
+      product.back() += truth.queries[4 * i + d] * truth.items[4 * i + d];
+      shifted.back() += truth.queries[4 * i + d] * truth.items[4 * ((i + 1) % 4000) + d];
+    }
+    z_mean += z.back() / 4000, mean += product.back() / 4000;
+  }
+  for (Index i = 0; i < 4000; ++i) {
+    own += (z[i] - z_mean) * product[i], others += (z[i] - z_mean) * shifted[i];
+    squares += (product[i] - mean) * (product[i] - mean);
+  }
+  CHECK(own > 0.5 * squares * s.strength / std::sqrt(squares / 4000 + 6));
+  CHECK(std::abs(others) < 0.2 * own);
+  // Rows that training has not seen often enough say nothing: then the restricted truth differs.
+  CHECK(truth.restricted != truth.probabilities);
+
+  for (const std::vector<std::string>& pair : {std::vector<std::string>{"C2"}, {"C2", "C2"}, {"C2", "C9"}}) {
+    s.pair = pair;
+    CHECK(mentions(error_of([&] { data::make_source(settings, Use::train, deal(true)); }), "data.synthetic.pair"));
+  }
+  s.pair = {"C2", "C5"}, s.ids_per_bag = 2;
+  CHECK(mentions(error_of([&] { data::make_source(settings, Use::train, deal(true)); }), "set bag_lengths"));
+}

@@ -31,9 +31,10 @@ class PlantedTable;
 using RankMask = std::vector<std::vector<std::uint8_t>>;
 
 /// Ids by Zipf's law, dense features N(0, 1), and labels 1 with probability sigmoid(z) of the truth
-///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows),  w_j ~ N(0,
+///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows + pair),  w_j ~ N(0,
 ///   1),
-/// where the row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), so that it can be learnt.
+/// where the row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), so that it can be learnt; and
+/// pair = pair_strength / sqrt(pair_rank) * p . q of the vectors of two features' rows, whose numbers are such effects.
 /// `scale` gives z the standard deviation `strength`, `bias` gives the labels the mean `click_rate`, both
 /// over a fixed sample. All is a function of (seed, stream, sample).
 class PlantedModel {
@@ -52,16 +53,24 @@ class PlantedModel {
 
   Index tables() const;
 
+  /// Of settings.pair: query vectors [p, 1] and item vectors [c q, effect], [samples, pair_rank + 1] both, whose inner
+  /// product is what z says of an item beside another one: c = pair_strength / sqrt(pair_rank).
+  void towers(PlantedStream stream, std::span<const Index> samples, std::vector<float>& queries,
+              std::vector<float>& items) const;
+
  private:
   void dense(PlantedStream stream, Index sample, float* x) const;
   std::vector<double> raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                  Batch* batch) const;
   float label(PlantedStream stream, Index sample, double probability) const;
+  double pair_factor() const;
+  double pair_product(Index query, Index item) const;
 
   SyntheticSettings settings_;
   std::uint64_t seed_;
   std::vector<PlantedTable> tables_;
   std::vector<double> weights_;  ///< of the dense features
+  std::vector<Index> pair_;      ///< tables, two or none
   double scale_ = 1, bias_ = 0;
 };
 
@@ -70,6 +79,7 @@ struct PlantedTruth {
   std::vector<double> probabilities;  ///< the truth's: their AUC is the best possible
   std::vector<double> restricted;     ///< of the truth whose rows were seen often enough in training
   std::vector<float> labels;
+  std::vector<float> queries, items;  ///< PlantedModel::towers, where there is a pair
 };
 
 /// This rank's run of the evaluation samples (evaluate_samples * rank / ranks on). Collective: ranks count

@@ -29,9 +29,13 @@ struct SyntheticSettings {
   /// planted: length uniform in [0, ids_per_bag], or fixed; reference: 1 to ids_per_bag draws, or always ids_per_bag.
   /// Unset: fixed for planted, variable for reference.
   std::optional<bool> variable_bags;
-  double zipf = 1.05;          ///< planted: exponent of the ids' frequency; 0 = uniform
-  double click_rate = 0.25;    ///< planted: aimed share of label 1
-  double strength = 1.4;       ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80
+  double zipf = 1.05;        ///< planted: exponent of the ids' frequency; 0 = uniform
+  double click_rate = 0.25;  ///< planted: aimed share of label 1
+  double strength = 1.4;     ///< planted: standard deviation of the truth's logit; 1.4 gives a best AUC of about 0.80
+  /// planted: a feature of the query and one of the item that meet in the truth by an inner product; empty = none.
+  std::vector<std::string> pair;
+  double pair_strength = 1.0;  ///< planted: standard deviation of that part, where that of a table is 1
+  Index pair_rank = 4;         ///< planted: numbers of each vector of the pair
   bool round_targets = false;  ///< reference: targets rounded to 0 or 1
   BitGenerator bit_generator = BitGenerator::philox;  ///< mt19937: reference, without shuffling
 };

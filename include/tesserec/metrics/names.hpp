@@ -17,6 +17,8 @@ std::vector<std::string> names_of_sums();
 
 /// Whether the metric is one of GroupMetrics.
 bool needs_groups(const std::string& name);
+/// Whether it is one of CandidateMetrics.
+bool needs_towers(const std::string& name);
 
 /// Name and value of each metric asked for, in that order. Error: an unknown name; those known are listed.
 std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics, const std::vector<std::string>& names);

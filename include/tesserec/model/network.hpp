@@ -96,9 +96,11 @@ class Network {
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
   /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
-  /// losses.
+  /// losses. `towers`, where wanted, gets [B, 2 * tower_width()]: a sample's two vectors.
   std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
-                              float* probabilities) const;
+                              float* probabilities, float* towers = nullptr) const;
+  /// Where the last layer is the score of two vectors, or both side by side: their width. Else 0.
+  Index tower_width() const;
 
  private:
   struct Impl;

@@ -25,8 +25,8 @@ class TrainStep {
   /// Of the last step's batch [B], by the weights before they moved; with the bits of predict.
   const std::vector<float>& predictions() const { return predictions_; }
 
-  /// Probabilities of a batch's samples [B] without training; with their bits.
-  void predict(const data::Batch& batch, float* probabilities);
+  /// Probabilities of a batch's samples [B] without training; with their bits. `towers` as Network::predict's.
+  void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
 
   Phases& phases() { return model_.tables().phases(); }
   /// Of this rank to others, by the exchange, in all steps.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <tesserec/metrics/sample_sums.hpp>
+
+namespace tesserec::metrics {
+
+/// How well inner products find what was clicked.
+struct CandidateMetrics {
+  double candidate_recall = SumMetrics::undefined;  ///< of the clicks, how many items are among the k candidates of the
+                                                    ///< highest inner product with the click's query; NaN without one
+};
+
+/// What two towers say of this rank's samples: vectors [N, dim] of queries and of items.
+struct TowerVectors {
+  Index dim = 0;
+  std::vector<float> queries, items;
+};
+
+/// Over the clicks (label >= 0.5) of all ranks. The candidates are the items of all clicks, each once: items of equal
+/// vectors are one. Of candidates with equal products, those at the border of the k are found by chance: such a click
+/// counts as its expectation. Exact: neither ranks nor the order of samples change a bit. Collective. Every rank holds
+/// all candidates, and takes 2 * dim * candidates FLOP for each of its clicks.
+double candidate_recall(const comm::Communicator& comm, const TowerVectors& towers, std::span<const float> labels,
+                        Index k);
+
+}  // namespace tesserec::metrics
