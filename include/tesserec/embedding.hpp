@@ -3,6 +3,7 @@
 
 #include <tesserec/embedding/embedding_bag.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
+#include <tesserec/embedding/gathered_rows.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_gradient.hpp>

@@ -91,6 +91,10 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const std::set<std::string> wanted = groups_of(invocation, with_deck);
   if (bench::needs_model(wanted)) {
     deck::require_data(deck);
+    if (deck.train.accumulate > 1)
+      fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
+           ", but parts, step and law are of one batch that moves the model: leave it 1, as with --set "
+           "train.accumulate=1");
     if (const auto info = known_data(deck)) require_network(deck, *info);
   }
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);

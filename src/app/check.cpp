@@ -88,7 +88,8 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
       number(s.features), " features, ", number(s.rows), " rows\n  parameters   ", number(s.dense_parameters),
       " in layers, ", number(s.table_parameters), " in tables\n  memory       ", number(s.dense_bytes),
       " bytes for layers, ", number(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
-      deck.train.batch_size, " samples in ", lanes, " lanes\n");
+      deck.train.batch_size, " samples in ", lanes / deck.train.accumulate, " lanes",
+      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
                    s.plan_ranks > 0 ? ", for " + counted(s.plan_ranks, "rank")
@@ -170,7 +171,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, dot_text(s.layers));
     return 0;
   }
-  const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
+  const int lanes = deck.train.lane_count();
   if (!invocation.json) {
     print(comm, summary_text(deck, s, lanes, info.has_value()));
     return 0;

@@ -106,15 +106,17 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
   if (comm.rank() != 0) return 0;  // one rank alone has whole batches
 
   const train::Job job = job_of(deck);
-  const data::Deal deal{0, 1, Lanes(job.lanes()), job.train.batch_size, job.train.shuffle, job.run.seed};
+  const data::Deal deal{
+      0,           1, Lanes(job.train.lane_count(), job.train.accumulate), job.train.step_samples(), job.train.shuffle,
+      job.run.seed};
   const auto source = data::make_source(job.data, data::Use::train, deal);
   const data::SourceInfo& info = source->info();
   const auto tables = known_tables(deck, info);
   source->limit_rows(train::id_limits(tables, info));
 
   Json batches = Json::array();
-  std::string text = concat(info.description, ": ", deal.batches(info.samples), " batches of ", deal.batch_size,
-                            " samples\n", tables_text(tables));
+  std::string text = concat(info.description, ": ", deal.batches(info.samples) * job.train.accumulate, " batches of ",
+                            job.train.batch_size, " samples\n", tables_text(tables));
   data::Batch batch{Exec()};
   for (Index number = 0; number < count && source->next(batch); ++number) {
     if (invocation.json)
@@ -128,7 +130,7 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, Json::object()
                     .set("data", info.description)
                     .set("samples", info.samples)
-                    .set("batch_size", deal.batch_size)
+                    .set("batch_size", job.train.batch_size)
                     .set("tables", tables_json(tables))
                     .set("batches", batches));
   return 0;

@@ -53,9 +53,12 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
       concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ", dense::instruction_set()));
   report_huge_pages(session.comm);
   log_info(concat("data: ", data.description, ", ", data.samples, " samples"));
-  log_info(concat("batch ", session.job.train.batch_size, " in ", session.lanes.count(), " lanes, seed ",
+  const train::Settings& train = session.job.train;
+  const Index lanes = session.lanes.of_micro_batch(0).size();
+  log_info(concat("batch ", train.batch_size, " in ", lanes, " lanes",
+                  train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "", ", seed ",
                   session.job.run.seed,
-                  session.lanes.count() % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
+                  lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
   log_info("model:\n" +
            train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer) +
            "plan:\n" + planning::describe(tables.tables(), tables.plan()));

@@ -29,9 +29,9 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
 /// Seconds of a step outside the tables.
 double dense_seconds(const deck::Deck& deck, const std::vector<embedding::EmbeddingBagConfig>& tables,
                      Index dense_features, const planning::Topology& topology) {
-  const int lanes = deck.train.lanes > 0 ? deck.train.lanes : Lanes::automatic(deck.train.batch_size);
   return model::dense_seconds(model::Network(deck.model, dense_features, model::embedded_features(tables)),
-                              Lanes(lanes), topology, deck.train.batch_size);
+                              Lanes(deck.train.lane_count(), deck.train.accumulate), topology,
+                              deck.train.step_samples());
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     : TreeReduce(exec, comm, lanes, length, comm::ranks_per_node(comm)) {}
 
 TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node)
-    : exec_(exec), sums_(length) {
+    : exec_(exec), micro_batches_(lanes.micro_batches()), sums_(length) {
   const int ranks = comm.size(), me = comm.rank();
   for (int r = 0; r < ranks; ++r) most_ = std::max(most_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
   node_.emplace(comm, ranks_per_node);
@@ -79,7 +79,8 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     }
     of_ranks_ = Additions(node_leaves, run);
   }
-  of_nodes_ = Additions(all_leaves, {0, lanes.count()});
+  of_nodes_ = Additions(all_leaves, lanes.of_micro_batch(0));
+  if (micro_batches_ > 1) of_micro_batches_.emplace(node_->share(length).size());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // Where one thread takes all lanes, their sums come to lie where they are wanted.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
@@ -95,7 +96,7 @@ LaneSums& TreeReduce::lane_sums() {
   return sums_;
 }
 
-Vector<float> TreeReduce::operator()() {
+Vector<float> TreeReduce::operator()(int micro_batch) {
   if (memory_) {
     add_ranks();
   } else {
@@ -103,9 +104,21 @@ Vector<float> TreeReduce::operator()() {
     for (int i = 0; i < sums_.count(); ++i) node_sums_.push_back(sums_.sum(i).data());
   }
   float* total = total_.data() != nullptr ? total_.data() : node_sums_[0];
-  if (node_->across().size() > 1) add_nodes(node_->share(sums_.length()), total);
+  const Range piece = node_->share(sums_.length());
+  if (node_->across().size() > 1) add_nodes(piece, total);
+  if (micro_batches_ > 1) add_micro_batches(micro_batch, piece, total);
+  if (micro_batch + 1 < micro_batches_) return {};
   if (memory_) node_->ranks().barrier();
   return Vector<float>(total, sums_.length());
+}
+
+void TreeReduce::add_micro_batches(int micro_batch, Range piece, float* total) {
+  LaneSums& sums = *of_micro_batches_;
+  if (micro_batch == 0) sums.start({0, micro_batches_});
+  std::copy_n(total + piece.begin, piece.size(), sums.next(exec_, micro_batch).data());
+  if (micro_batch + 1 < micro_batches_) return;
+  sums.finish();
+  std::copy_n(sums.sum(0).data(), piece.size(), total + piece.begin);
 }
 
 bool TreeReduce::in_place() const {
@@ -165,17 +178,9 @@ void TreeReduce::add_nodes(Range piece, float* total) {
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine) {
   std::vector<Index> counts;
   for (int r = 0; r < comm.size(); ++r) counts.push_back(lanes.of_rank(r, comm.size()).size());
-  std::vector<double> all(lanes.count());
+  std::vector<double> all(lanes.of_micro_batch(0).size());
   comm.all_gather(std::span<const double>(mine), std::span<const Index>(counts), all.data());
-  TreeOrder order(whole_tree);
-  std::vector<double> slot(TreeOrder::max_slots);
-  const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
-  for (std::size_t lane = 0; lane < all.size(); ++lane) {
-    const int at = order.push(Index(lane), merge);
-    slot[at] = all[lane];
-  }
-  order.finish(merge);
-  return slot[0];
+  return tree_sum(all);
 }
 
 }  // namespace tesserec::comm

@@ -8,7 +8,10 @@
 
 namespace tesserec {
 
-Lanes::Lanes(int count) : count_(count) { assert(count > 0 && std::has_single_bit(static_cast<unsigned>(count))); }
+Lanes::Lanes(int count, int micro_batches) : count_(count), micro_batches_(micro_batches) {
+  assert(count > 0 && std::has_single_bit(unsigned(count)));
+  assert(0 < micro_batches && micro_batches <= count && std::has_single_bit(unsigned(micro_batches)));
+}
 
 int Lanes::automatic(Index global_batch) {
   const auto power_below = [](Index x) { return x < 1 ? Index{1} : Index(std::bit_floor(std::uint64_t(x))); };
@@ -16,10 +19,13 @@ int Lanes::automatic(Index global_batch) {
                       std::min<Index>(64, power_below(global_batch / 512))));
 }
 
-BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n) {
+BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n, int micro_batch) {
   first_.clear(), rank_lanes_.clear();
-  for (int l = 0; l <= lanes.count(); ++l) first_.push_back(lanes.samples(l, n).begin);
-  for (int r = 0; r <= ranks; ++r) rank_lanes_.push_back(lanes.of_rank(r, ranks).begin);
+  const Range own = lanes.of_micro_batch(micro_batch);
+  const Index begin = lanes.samples(own, n).begin;
+  for (Index l = 0; l <= lanes.count(); ++l)
+    first_.push_back(lanes.samples({0, std::clamp(l, own.begin, own.end)}, n).end - begin);
+  for (int r = 0; r <= ranks; ++r) rank_lanes_.push_back(lanes.of_rank(r, ranks, micro_batch).begin);
 }
 
 BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)

@@ -17,7 +17,7 @@ DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std
 void DatasetSource::seek(Index epoch, Index batch) {
   reader_.reset();
   order_.start(epoch);
-  batch_ = batch;
+  batch_ = batch * order_.micro_batches();
   std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
 }
 
@@ -76,6 +76,7 @@ bool DatasetSource::next(Batch& batch) {
                 info().features);
   gather(segments_, info(), dataset_.packed(), batch);
   segments_.clear();
+  batch.micro_batch = order_.micro_batch(batch_);
   ++batch_;
   return true;
 }

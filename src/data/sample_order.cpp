@@ -30,18 +30,24 @@ SampleOrder::SampleOrder(Index samples, const Deal& deal) : samples_(samples), d
   const Index whole = samples / deal.batch_size, rest = samples % deal.batch_size;
   if (deal.shuffle) {
     const auto of_lane = [&](int lane, Index n) { return deal.lanes.samples(lane, n).size(); };
-    const Range mine = deal.lanes.of_rank(deal.rank, deal.ranks);
+    const int lanes_of_each = deal.lanes.count() / micro_batches();
     Index first = 0;
-    for (int lane = 0; lane < mine.end; ++lane) {
+    for (int lane = 0; lane < deal.lanes.count(); ++lane) {
       const Index per_batch = of_lane(lane, deal.batch_size);
       const Index size = whole * per_batch + of_lane(lane, rest);
-      if (mine.contains(lane)) streams_.push_back({lane, first, size, per_batch, -1, {}});
+      const int part = lane / lanes_of_each;
+      if (deal.lanes.of_rank(deal.rank, deal.ranks, part).contains(lane))
+        streams_.push_back({lane, part, first, size, per_batch, -1, {}});
       first += size;
     }
   } else {
-    const auto of_rank = [&](Index n) { return deal.lanes.samples_of_rank(deal.rank, deal.ranks, n).size(); };
+    const auto of_rank = [&](Index n) {
+      Index size = 0;
+      for (int part = 0; part < micro_batches(); ++part) size += share(n, part).size();
+      return size;
+    };
     const Index per_batch = of_rank(deal.batch_size);
-    streams_.push_back({0, 0, whole * per_batch + of_rank(rest), per_batch, -1, {}});
+    streams_.push_back({0, 0, 0, whole * per_batch + of_rank(rest), per_batch, -1, {}});
   }
   start(0);
 }
@@ -57,14 +63,19 @@ void SampleOrder::start(Index epoch) {
   while (short_place_ < std::ssize(blocks_) && blocks_[short_place_] != std::ssize(blocks_) - 1) ++short_place_;
 }
 
-Index SampleOrder::local_samples(Index batch) const {
-  return deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).size();
-}
+Index SampleOrder::local_samples(Index batch) const { return share(batch_samples(batch), micro_batch(batch)).size(); }
 
 Range SampleOrder::positions(int stream, Index batch) const {
   const Stream& s = streams_[stream];
-  const Index first = batch * s.per_batch;
-  return {first, batch_samples(batch) == deal_.batch_size ? first + s.per_batch : s.size};
+  const int part = micro_batch(batch);
+  const Index n = batch_samples(batch);
+  Index first = batch / micro_batches() * s.per_batch;
+  if (deal_.shuffle) {
+    const Index size = part == s.micro_batch ? deal_.lanes.samples(int(s.lane), n).size() : 0;
+    return {first, first + size};
+  }
+  for (int before = 0; before < part; ++before) first += share(n, before).size();
+  return {first, first + share(n, part).size()};
 }
 
 Range SampleOrder::window(int stream, Index window) const {
@@ -101,11 +112,12 @@ void SampleOrder::add_batches(Range range, std::vector<Range>& runs) const {
   const Index per_batch = streams_[0].per_batch;
   const Index whole = samples_ / deal_.batch_size;
   for (Index at = range.begin; at < range.end;) {
-    const Index batch = per_batch > 0 ? std::min(at / per_batch, whole) : whole;
+    Index batch = (per_batch > 0 ? std::min(at / per_batch, whole) : whole) * micro_batches();
+    while (positions(0, batch).end <= at) ++batch;
     const Range mine = positions(0, batch);
     const Index end = std::min(range.end, mine.end);
     const Index first =
-        batch * deal_.batch_size + deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, batch_samples(batch)).begin;
+        batch / micro_batches() * deal_.batch_size + share(batch_samples(batch), micro_batch(batch)).begin;
     add_run({first + at - mine.begin, first + end - mine.begin}, runs);
     at = end;
   }

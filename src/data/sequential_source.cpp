@@ -43,7 +43,7 @@ SequentialSource::SequentialSource(SourceInfo info, const Deal& deal, SyntheticS
 }
 
 void SequentialSource::draw() {
-  const Index first = drawn_ * deal_.batch_size, count = order_.batch_samples(drawn_);
+  const Index first = drawn_ * deal_.batch_size, count = deal_.batch_samples(info_.samples, drawn_);
   std::vector<Index> samples(count);
   std::iota(samples.begin(), samples.end(), first);
   reference_batch(settings_, info_.rows, info_.features, samples, count, uniform_, *whole_);
@@ -53,10 +53,12 @@ void SequentialSource::draw() {
 bool SequentialSource::next(Batch& batch) {
   if (batch_ >= order_.batches()) return false;
   if (!whole_) whole_.emplace(batch.exec);
-  while (drawn_ <= batch_) draw();  // also those that a seek left out
+  const Index number = batch_ / order_.micro_batches();
+  while (drawn_ <= number) draw();  // also those that a seek left out
   std::vector<Index> mine = order_.batch(batch_);
-  for (Index& sample : mine) sample -= batch_ * deal_.batch_size;
+  for (Index& sample : mine) sample -= number * deal_.batch_size;
   take(*whole_, mine, batch);
+  batch.micro_batch = order_.micro_batch(batch_);
   ++batch_;
   return true;
 }
@@ -65,7 +67,7 @@ void SequentialSource::seek(Index epoch, Index batch) {
   order_.start(epoch);
   uniform_ = Mt19937Stream(std::uint32_t(deal_.seed));
   drawn_ = 0;
-  batch_ = batch;
+  batch_ = batch * order_.micro_batches();
 }
 
 }  // namespace tesserec::data

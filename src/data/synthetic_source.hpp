@@ -21,11 +21,12 @@ class SyntheticSource : public Source {
   const SourceInfo& info() const override { return info_; }
   void seek(Index epoch, Index batch) override {
     order_.start(epoch);
-    batch_ = batch;
+    batch_ = batch * order_.micro_batches();
   }
   bool next(Batch& batch) override {
     if (batch_ >= order_.batches()) return false;
     fill_(order_.batch(batch_), order_.batch_samples(batch_), batch);
+    batch.micro_batch = order_.micro_batch(batch_);
     ++batch_;
     return true;
   }
@@ -34,7 +35,7 @@ class SyntheticSource : public Source {
   SourceInfo info_;
   SampleOrder order_;
   Fill fill_;
-  Index batch_ = 0;
+  Index batch_ = 0;  // of the order
 };
 
 }  // namespace tesserec::data

@@ -187,6 +187,12 @@ void check_deck(const Deck& deck) {
   check_plan(deck);
   if (const int lanes = deck.train.lanes; (lanes & (lanes - 1)) != 0)
     fail(deck.at("train.lanes"), " must be a power of two or 0, but is ", lanes);
+  if (const int k = deck.train.accumulate, lanes = deck.train.lane_count(); (k & (k - 1)) != 0)
+    fail(deck.at("train.accumulate"), " must be a power of two, but is ", k);
+  else if (k > lanes)
+    fail(deck.at("train.accumulate"), " is ", k, " and needs as many lanes, but train.lanes is ", lanes,
+         deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
+         " or train.accumulate = ", lanes, ", or less");
   if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
 }

@@ -66,8 +66,13 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
 Keys<Optimizer> sparse_optimizer_keys() { return optimizer_keys(optim::types()); }
 
 std::vector<Section> optimizer_sections() {
+  const Keys<train::OptimizerSettings> keys = {
+      number("max_norm", &train::OptimizerSettings::max_norm, {}, "",
+             "Bound of the length (L2) of all gradients of a step together, of the layers and of the touched rows: "
+             "where they are longer, all are scaled down to it; before max_gradient. 0 means none."),
+  };
   return {single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
-                 Keys<train::OptimizerSettings>{}, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
+                 keys, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
           single(
               "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::elementwise_types()),
               [](auto& d) -> auto& { return d.optimizer.dense; }),

@@ -60,12 +60,17 @@ Section stage_section() {
 std::vector<Section> train_sections() {
   using Train = train::Settings;
   const Keys<Train> train = {
-      integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples", "Samples of one step, over all ranks."),
+      integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
+              "Samples computed at once, over all ranks; of one step, but for accumulate."),
+      integer("accumulate", &Train::accumulate, {1, 65536}, "batches",
+              "So many batches, one after the other, move the weights once, by the mean over all: a power of two. The "
+              "bits are those of one batch as large as all of them; the memory of activations and messages is that of "
+              "batch_size samples."),
       integer("epochs", &Train::epochs, {1, no_limit}, "epochs", "Times through the training data."),
       integer("steps", &Train::steps, {}, "steps", "Steps of the whole run; 0 means all of the epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
-              "Runs of a batch whose sums are kept apart, a power of two, at least the ranks; 0 means from "
-              "batch_size. "
+              "Runs of a step's samples whose sums are kept apart, a power of two, at least the ranks times "
+              "accumulate; 0 means from the samples of a step. "
               "The bits of a result depend on it, never on the ranks."),
       boolean("shuffle", &Train::shuffle,
               "Another order of the samples each epoch; false means the order of the files."),

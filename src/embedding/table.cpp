@@ -31,7 +31,8 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
       rows_(row_blocks_.rows(blocks)),
       columns_(columns),
       optimizer_(optimizer),
-      kernel_(kernel) {
+      kernel_(kernel),
+      gathered_(columns.size()) {
   weights_ = make_matrix<float>(exec, "tesserec::embedding::weights " + config.name, rows_.size(), dim());
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
     State state{info.name, info.per_row,
@@ -126,16 +127,6 @@ void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
   sort_by_row(batch_.uses, batch_.scratch, rows_.size());
 }
 
-/// Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
-inline __attribute__((always_inline)) void EmbeddingTable::prefetch(Index row) const {
-  constexpr Index line = 16;  // floats
-  for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
-  for (const State& s : state_) {
-    const Index n = s.values.extent(1);
-    for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
-  }
-}
-
 void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {
   const Index shares = concurrency(exec);
   parallel_for(exec, "tesserec::embedding::update", shares,
@@ -166,7 +157,9 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
 }
 
 void EmbeddingTable::finish_update(const Exec& exec, double lr, Index step) {
-  if (kernel_ == ComputeKernel::dense) update_every_row(exec, optim::step_scalars(optimizer_, lr, step));
+  if (kernel_ != ComputeKernel::dense) return;
+  update_every_row(exec, optim::step_scalars(optimizer_, lr, step));
+  for (const RowUse& use : batch_.uses) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
 }
 
 void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars& scalars) {
@@ -177,62 +170,6 @@ void EmbeddingTable::update_every_row(const Exec& exec, const optim::StepScalars
     const optim::Row first = row(begin, dense_gradient_.data() + begin * dim());
     optim::move(scalars, first.weights, first.gradient, first.states, n);
   });
-  for (const RowUse& use : batch_.uses) std::fill_n(dense_gradient_.data() + use.row * dim(), dim(), 0.0f);
-}
-
-void EmbeddingTable::gather_gradients(const Exec& exec, const float* gradients) {
-  touched_.first_use.clear();
-  for (std::size_t i = 0; i < batch_.uses.size(); ++i)
-    if (i == 0 || batch_.uses[i].row != batch_.uses[i - 1].row) touched_.first_use.push_back(i);
-  const auto rows = std::ssize(touched_.first_use);
-  touched_.first_use.push_back(std::ssize(batch_.uses));
-  touched_.gradients.resize(rows * dim());
-  const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
-  parallel_for(exec, "tesserec::embedding::gather_gradients", tasks, [&](Index task) {
-    Index at = task * rows_per_task;
-    const Index end = std::min(rows, at + rows_per_task);
-    std::vector<float> scratch;
-    sum_rows(
-        batch_.uses.data(), touched_.first_use[at], touched_.first_use[end], gradients, dim(), whole_tree,
-        batch_.are_sums, [](Index) {},
-        [&](Index, Index, const float* sum) {
-          std::copy_n(clipped(sum, scratch), dim(), touched_.gradients.data() + at++ * dim());
-        });
-  });
-}
-
-template <class Body>
-void EmbeddingTable::over_touched(const Exec& exec, const std::string& label, const Body& body) {
-  const auto rows = std::ssize(touched_.first_use) - 1;
-  const Index tasks = (rows + rows_per_task - 1) / rows_per_task;
-  parallel_for(exec, label, tasks, [&](Index task) {
-    const Index end = std::min(rows, (task + 1) * rows_per_task);
-    for (Index at = task * rows_per_task; at < end; ++at) {
-      constexpr Index ahead = 16;
-      if (at + ahead < rows) prefetch(batch_.uses[touched_.first_use[at + ahead]].row);
-      body(at, row(batch_.uses[touched_.first_use[at]].row, touched_.gradients.data() + at * dim()));
-    }
-  });
-}
-
-std::vector<float> EmbeddingTable::sum_columns(const Exec& exec, int round, const float* totals, double lr,
-                                               Index step) {
-  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const std::vector<int>& row_sums = optim::info(optimizer_.type).row_sums;
-  const Index size = row_sums[round] * std::ssize(optim::column_subtrees(columns_));
-  const Index before = round > 0 ? row_sums[round - 1] : 0;
-  std::vector<float> sums((std::ssize(touched_.first_use) - 1) * size);
-  over_touched(exec, "tesserec::embedding::sum_columns", [&](Index at, const optim::Row& row) {
-    optim::sum_columns(scalars, round, row, totals + at * before, sums.data() + at * size);
-  });
-  return sums;
-}
-
-void EmbeddingTable::move_columns(const Exec& exec, const float* totals, double lr, Index step) {
-  const optim::StepScalars scalars = optim::step_scalars(optimizer_, lr, step);
-  const Index size = optim::info(optimizer_.type).row_sums.back();
-  over_touched(exec, "tesserec::embedding::move_columns",
-               [&](Index at, const optim::Row& row) { optim::move_columns(scalars, row, totals + at * size); });
 }
 
 }  // namespace tesserec::embedding

@@ -43,9 +43,9 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
   if (memory) node.ranks().barrier();  // all start values stand
 }
 
-void ShardedModel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step) {
+void ShardedModel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step, float scale) {
   const Index size = dense.parameters();
-  optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size});
+  optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size}, scale);
   exec.fence();
   if (memory) node.ranks().barrier();
 }

@@ -43,7 +43,7 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
 }
 
 void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
-                          Index step, Range part) {
+                          Index step, Range part, float scale) {
   assert(part.end <= Index(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
@@ -55,10 +55,10 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
                 States states = all;
                 for (float*& state : states)
                   if (state != nullptr) state += begin;
-                if (most == 0.0f) return move(scalars, w + begin, g + begin, states, n);
-                std::vector<float> clipped(n);
-                clip(most, g + begin, clipped.data(), n);
-                move(scalars, w + begin, clipped.data(), states, n);
+                if (most == 0.0f && scale == 1.0f) return move(scalars, w + begin, g + begin, states, n);
+                std::vector<float> limited(n);
+                limit(scale, most, g + begin, limited.data(), n);
+                move(scalars, w + begin, limited.data(), states, n);
               });
 }
 

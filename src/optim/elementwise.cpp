@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules by which a weight moves by its own numbers alone.
 #include <cassert>
+#include <limits>
 
 #include "formulas.hpp"
 
@@ -56,9 +57,11 @@ TESSEREC_KERNEL void move_lion(const StepScalars& s, float* w, const float* g, f
 
 }  // namespace
 
-TESSEREC_KERNEL void clip(float most, const float* from, float* to, Index n) {
+TESSEREC_KERNEL void limit(float scale, float most, const float* from, float* to, Index n) {
+  if (most == 0.0f) most = std::numeric_limits<float>::infinity();
   for (Index i = 0; i < n; ++i) {
-    const float below = from[i] > most ? most : from[i];
+    const float scaled = scale * from[i];
+    const float below = scaled > most ? most : scaled;
     to[i] = below < -most ? -most : below;
   }
 }

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
 
 #include "exchange.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
-namespace {
-
-double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule, Index step) {
-  return optim::scheduled_rate(schedule, shard.rows->optimizer().lr, step);
-}
-
-}  // namespace
 
 ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                                              std::vector<embedding::EmbeddingBagConfig> tables,
@@ -101,15 +93,6 @@ const float* ShardedEmbeddingBagCollection::send_gradients(const Exec& exec, InF
   return phases_.time("send gradients", [&] { return batch.exchange_->send_gradients(exec); });
 }
 
-void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule,
-                                             Index step) {
-  assert(ordered_ == batch.exchange_.get());
-  const float* gradients = send_gradients(exec, batch);
-  phases_.time("update", [&] { update(exec, gradients, schedule, step); });
-  bytes_sent_ += batch.bytes_sent();
-  ordered_ = nullptr;
-}
-
 void ShardedEmbeddingBagCollection::drop(InFlight batch) {
   if (batch) batch.exchange_->finish();
 }
@@ -141,86 +124,6 @@ void ShardedEmbeddingBagCollection::order_ids(const Exec& exec, const InFlight& 
     else
       table.prepare(asked.bags, ordered_->split());
   });
-}
-
-void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients,
-                                           const optim::ScheduleSettings& schedule, Index step) {
-  std::vector<Shard*> own;
-  for (Shard& shard : shards_)
-    if (!shard.rows->shares_rows() && !(shard.replicated && comm_.size() > 1)) own.push_back(&shard);
-  // Every thread takes as much of every table: tables differ, their halves do not.
-  const Index threads = concurrency(exec);
-  parallel_for(exec, "tesserec::sharding::update", threads, [&](Index thread) {
-    for (const Shard* shard : own)
-      shard->rows->update_task(thread, threads, gradients, rate(*shard, schedule, step), step);
-  });
-  for (const Shard* shard : own) shard->rows->finish_update(exec, rate(*shard, schedule, step), step);
-  if (row_totals_) update_shared(exec, gradients, schedule, step);
-  if (comm_.size() > 1) update_replicated(exec, gradients, schedule, step);
-}
-
-void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, const float* gradients,
-                                                  const optim::ScheduleSettings& schedule, Index step) {
-  std::vector<Shard*> shared;
-  for (Shard& shard : shards_)
-    if (shard.rows->shares_rows()) shared.push_back(&shard);
-  for (const Shard* shard : shared) shard->rows->gather_gradients(exec, gradients);
-  std::vector<std::vector<float>> totals(shared.size());
-  for (int round = 0; round < row_rounds_; ++round) {
-    std::vector<std::vector<float>> sums(shared.size());  // none of those that need no more
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      if (round < optim::row_rounds(shared[i]->rows->optimizer().type))
-        sums[i] = shared[i]->rows->sum_columns(exec, round, totals[i].data(), rate(*shared[i], schedule, step), step);
-    auto received = row_totals_->totals(sums);
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      if (round < optim::row_rounds(shared[i]->rows->optimizer().type)) totals[i] = std::move(received[i]);
-  }
-  for (std::size_t i = 0; i < shared.size(); ++i)
-    shared[i]->rows->move_columns(exec, totals[i].data(), rate(*shared[i], schedule, step), step);
-}
-
-void ShardedEmbeddingBagCollection::update_replicated(const Exec& exec, const float* gradients,
-                                                      const optim::ScheduleSettings& schedule, Index step) {
-  // One message of each kind for all replicated tables; every rank has the same tables in the same order.
-  std::vector<Shard*> replicated;
-  for (Shard& shard : shards_)
-    if (shard.replicated) replicated.push_back(&shard);
-  if (replicated.empty()) return;
-  std::vector<Index> counts, keys;
-  std::vector<float> sums;
-  for (const Shard* shard : replicated) {
-    const auto mine = shard->rows->sum_gradients(gradients, lanes_.of_rank(comm_.rank(), comm_.size()));
-    counts.push_back(std::ssize(mine.rows));
-    keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
-    keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
-    sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());
-  }
-  const std::vector<Index> all_counts = comm_.all_gather_equal(std::span<const Index>(counts));
-  std::vector<Index> key_counts, sum_counts;  // [rank]
-  for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % replicated.size();
-    if (table == 0) key_counts.push_back(0), sum_counts.push_back(0);
-    key_counts.back() += 2 * all_counts[i];
-    sum_counts.back() += all_counts[i] * replicated[table]->rows->dim();
-  }
-  std::vector<Index> all_keys(total(key_counts));
-  std::vector<float> all_sums(total(sum_counts));
-  comm_.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
-  comm_.all_gather(std::span<const float>(sums), std::span<const Index>(sum_counts), all_sums.data());
-
-  std::vector<std::vector<embedding::RowUse>> uses(replicated.size());
-  auto key = all_keys.begin();
-  Index sum = 0;
-  for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % replicated.size();
-    for (Index n = 0; n < all_counts[i]; ++n, sum += replicated[table]->rows->dim())
-      uses[table].push_back({key[n], sum, std::int32_t(key[all_counts[i] + n]), 1.0f});
-    key += 2 * all_counts[i];
-  }
-  for (std::size_t i = 0; i < replicated.size(); ++i) {
-    replicated[i]->rows->prepare_sums(uses[i]);
-    replicated[i]->rows->update(exec, all_sums.data(), rate(*replicated[i], schedule, step), step);
-  }
 }
 
 }  // namespace tesserec::sharding

@@ -62,7 +62,8 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
     if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
-  demand("train.batch_size", job.train.batch_size, (std::string("set train.batch_size back") + fresh).c_str());
+  demand("train.batch_size", job.train.step_samples(),
+         (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
   check_same_data(session, attributes, file);
   demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
   demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
@@ -122,7 +123,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"dense_features", session.data.dense_features},
       {"vocabulary_digest", session.data.vocabulary},
       {"data_digest", session.data.content},
-      {"train.batch_size", job.train.batch_size},
+      {"train.batch_size", job.train.step_samples()},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", Index(job.run.seed)},

@@ -83,11 +83,11 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
   store::PartedWriter writer(comm, path, std::move(layout), {}, session.job.run.lock_wait);
   Index first = 0;  // of the batch, in the epoch
   for_each_prediction(session, source, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
-    const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size);
+    const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
     const store::Slab slab{first + mine.begin, mine.size()};
     const store::PartedWriter::SlabData pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};
     writer.write(pieces);
-    first += batch.global_size;
+    if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
   });
   writer.prepare({{"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", samples}});
   writer.publish();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -10,17 +12,19 @@ namespace tesserec::train {
 namespace {
 
 Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
-  const int lanes = job.lanes();
+  const int lanes = job.train.lane_count(), accumulate = job.train.accumulate, least = accumulate * comm.size();
   if (job.train.batch_size < comm.size())
     fail("train.batch_size = ", job.train.batch_size, " is smaller than the number of ranks, ", comm.size(),
          "; raise it or run fewer ranks");
-  if (comm.size() > lanes) {
-    int enough = 1;
-    while (enough < comm.size()) enough *= 2;
-    fail(comm.size(), " ranks need at least as many lanes, and train.lanes is ", lanes,
-         job.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", enough);
+  if (least > lanes) {
+    const int enough = std::bit_ceil(unsigned(least)), most = std::bit_floor(unsigned(lanes / comm.size()));
+    fail(counted(comm.size(), "rank"),
+         accumulate > 1 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
+                        : " need at least as many lanes",
+         ", and train.lanes is ", lanes, job.train.lanes == 0 ? " (from train.batch_size)" : "",
+         "; set train.lanes = ", enough, accumulate > 1 && most > 0 ? concat(" or train.accumulate = ", most) : "");
   }
-  return Lanes(lanes);
+  return Lanes(lanes, accumulate);
 }
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
@@ -48,10 +52,10 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
       data(data_),
       lanes(checked_lanes(comm, job)),
       model(build(exec, comm, job, lanes, data)),
-      step(exec, comm, lanes, job.schedule, model) {}
+      step(exec, comm, lanes, job.schedule, model, job.optimizer.max_norm) {}
 
 data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {
-  return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.batch_size, shuffle, job.run.seed};
+  return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.step_samples(), shuffle, job.run.seed};
 }
 
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {

@@ -24,25 +24,27 @@ TESSEREC_KERNEL Index first_not_finite(const float* values, Index n) {
 }  // namespace
 
 TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
-                     const optim::ScheduleSettings& schedule, model::ShardedModel& model)
+                     const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm)
     : exec_(exec),
       comm_(comm),
       lanes_(lanes),
       schedule_(schedule),
       model_(model),
+      max_norm_(max_norm),
       reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size()) {}
 
 double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index step) {
   auto& tables = model_.tables();
   auto& dense = model_.dense;
+  const int micro_batch = now.batch.micro_batch;
   const double rate = optim::scheduled_rate(schedule_, model_.optimizer.settings().lr, step);
   if (keeps_predictions_) predictions_.resize(now.batch.size);
   Phases::Sequence phase(phases());
 
   // README.md shows what follows.
-  if (!now.ids) now.ids = tables.start(now.batch.sparse, now.batch.global_size);
+  if (!now.ids) now.ids = tables.start(now.batch.sparse, split(now.batch));
   const auto pooled = tables.forward(exec_, now.ids);
-  if (next != nullptr) next->ids = tables.start(next->batch.sparse, next->batch.global_size);
+  if (next != nullptr) next->ids = tables.start(next->batch.sparse, split(next->batch));
   const auto pooled_gradient = tables.gradient(exec_, now.ids);
   const auto unpooled_gradient = tables.unpooled_gradient(now.ids);
   phase("reduce");
@@ -52,18 +54,21 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
                                                   pooled_gradient.data(), lane_gradients, unpooled_gradient);
   if (next != nullptr) tables.advance(next->ids);
   phase("reduce");
-  gradient_ = reduce_();
-  const double loss = comm::tree_reduce(comm_, lanes_, lane_losses);
+  gradient_ = reduce_(micro_batch);
+  const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses));
   phase("check");
-  check_finite(pooled_gradient, unpooled_gradient, loss, step);
-  tables.backward(exec_, std::move(now.ids), schedule_, step);
+  look_at(micro_batch, pooled_gradient, unpooled_gradient);
+  if (micro_batch + 1 < lanes_.micro_batches()) return tables.accumulate(exec_, std::move(now.ids)), loss;
+  check_finite(loss, step);
+  const float scale = clip(now.ids, step);
+  tables.backward(exec_, std::move(now.ids), schedule_, step, scale);
   phase("optimizer");
-  model_.move_dense(exec_, gradient_, rate, step);
+  model_.move_dense(exec_, gradient_, rate, step, scale);
   return loss;
 }
 
 void TrainStep::predict(const data::Batch& batch, float* probabilities, float* towers) {
-  auto ids = model_.tables().start(batch.sparse, batch.global_size);
+  auto ids = model_.tables().start(batch.sparse, split(batch));
   const auto pooled = model_.tables().forward(exec_, ids);
   model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities, towers);
 }
@@ -71,7 +76,7 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
 model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,
                                    const MatrixView<const float>& pooled, Index step) {
   return {lanes_,
-          lanes_.of_rank(comm_.rank(), comm_.size()),
+          lanes_.of_rank(comm_.rank(), comm_.size(), batch.micro_batch),
           batch.global_size,
           batch.dense.data(),
           pooled.data(),
@@ -82,21 +87,48 @@ model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight&
           model_.tables().unpooled(ids)};
 }
 
-void TrainStep::check_finite(const MatrixView<float>& pooled_gradient,
-                             const std::vector<jagged::JaggedVectors>& unpooled_gradient, double loss, Index step) {
+double TrainStep::batch_loss(int micro_batch, double loss) {
+  if (micro_batch == 0) losses_.clear();
+  losses_.push_back(loss);
+  return micro_batch + 1 < lanes_.micro_batches() ? loss : tree_sum(losses_);
+}
+
+void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
+                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) {
+  const Index bad = first_not_finite(pooled_gradient.data(), std::ssize(pooled_gradient));
+  if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
+  if (bad >= 0) bad_column_ = std::max(bad_column_, bad % model_.dense.pooled_width());
+  for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
+    if (const Matrix<float>& values = unpooled_gradient[q].values; first_not_finite(values.data(), values.size()) >= 0)
+      bad_sequence_ = q;
+}
+
+float TrainStep::clip(sharding::InFlight& ids, Index step) {
+  if (max_norm_ == 0.0) return 1.0f;
+  auto& tables = model_.tables();
+  tables.accumulate(exec_, std::move(ids));
+  ExactSum sum = tables.squares(exec_);
+  // Each rank squares a piece of the dense gradient, which is the same on all.
+  const Index quads = (model_.dense.parameters() + 3) / 4;
+  const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };
+  const Index begin = border(comm_.rank());
+  add_squares(gradient_.data() + begin, border(comm_.rank() + 1) - begin, sum);
+  comm_.sum(sum.words());
+  gradient_norm_ = std::sqrt(sum.value());
+  if (!std::isfinite(gradient_norm_))
+    fail("step ", step, ": the gradients' length is not finite; lower the learning rate. This step has no checkpoint");
+  return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // the 1e-6 is torch.nn.utils.clip_grad_norm_'s
+}
+
+void TrainStep::check_finite(double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
          "; lower the learning rate or look at the data. This step has no checkpoint");
-  // Each rank looks at a piece of the dense gradient, which is the same on all, and at its own samples'.
+  // Each rank looks at a piece of the dense gradient, which is the same on all, and has looked at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
-  const Index bad = first_not_finite(pooled_gradient.data(), std::ssize(pooled_gradient));
-  Index sequence = -1;
-  for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
-    if (const Matrix<float>& values = unpooled_gradient[q].values; first_not_finite(values.data(), values.size()) >= 0)
-      sequence = q;
-  std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad < 0 ? -1 : bad % dense.pooled_width(), sequence};
+  std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
   for (const model::Parameter& p : dense.layout())

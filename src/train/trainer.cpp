@@ -112,8 +112,10 @@ class Run {
 
   void train() {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
-    result_.loss = pipeline_(at_.step + 1, last_step_);
-    if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch().labels.data());
+    for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
+      result_.loss = pipeline_(at_.step + 1, last_step_);
+      if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch().labels.data());
+    }
     const Index samples = pipeline_.batch().global_size;
     trained_.samples += samples;
     ++at_.step, ++at_.batch;
@@ -131,6 +133,7 @@ class Run {
         {"loss", at_.loss_sum / double(at_.loss_samples)},
         {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
         {"samples_per_second", double(trained_.samples) / trained_.seconds}};
+    if (job_.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
     for (auto& value : running_.line()) values.push_back(std::move(value));
     by_first_rank([&] { metrics_->write(at_.step, "train", values); });
     at_.loss_sum = 0;

@@ -26,6 +26,7 @@ must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --set plan.de
 must_fail 'for columns that are cut; set plan.default' bench "$deck" "${quick[@]}" --only law --set plan.default=column_wise \
   --set plan.tables.C9.min_partition=4
 unset OMP_NUM_THREADS
+must_fail 'train.accumulate is 2, but parts, step and law are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 
 # A step of a machine twice as slow is predicted to take longer.
 printf 'dense_flops = 1e6\n' >slow.toml

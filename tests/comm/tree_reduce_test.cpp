@@ -58,6 +58,18 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
       }
       joined.finish();
       require_equal(reduce());
+      // The same from micro-batches, whose lanes are other runs of the ranks.
+      for (int micro_batches = 2; micro_batches * comm.size() <= count; micro_batches *= 2) {
+        const Lanes parts(count, micro_batches);
+        comm::TreeReduce by_parts(exec, comm, parts, length, per_node);
+        for (const float scale : {3.0f, 1.0f})
+          for (int j = 0; j < micro_batches; ++j) {
+            fill(by_parts.lane_sums(), parts.of_rank(comm.rank(), comm.size(), j), scale);
+            const Vector<float> total = by_parts(j);
+            CHECK((total.size() > 0) == (j + 1 == micro_batches));
+            if (scale == 1.0f && j + 1 == micro_batches) require_equal(total);
+          }
+      }
     }
   }
 }

@@ -84,6 +84,35 @@ TEST_CASE("lanes cut every batch completely and are those of a BatchSplit") {
   REQUIRE(Lanes::automatic(1) == 1);
 }
 
+TEST_CASE("micro-batches cut a batch between lanes, and each is split over the ranks") {
+  for (const int micro_batches : {1, 2, 8})
+    for (const Index n : {1, 5, 63, 1000}) {
+      const Lanes lanes(16, micro_batches);
+      Index lane = 0, sample = 0;  // what comes next, micro-batch by micro-batch, rank by rank
+      for (int j = 0; j < micro_batches; ++j) {
+        const BatchSplit split(lanes, 2, n, j);
+        const Index first = sample;
+        REQUIRE(split.lane_count() == 16);
+        for (int rank = 0; rank < 2; ++rank) {
+          REQUIRE(split.lanes(rank) == lanes.of_rank(rank, 2, j));
+          REQUIRE(lanes.of_rank(rank, 2, j).begin == lane);
+          REQUIRE(lanes.samples_of_rank(rank, 2, n, j).begin == sample);
+          lane = lanes.of_rank(rank, 2, j).end;
+          sample = lanes.samples_of_rank(rank, 2, n, j).end;
+          REQUIRE(split.samples(rank) == Range{lanes.samples_of_rank(rank, 2, n, j).begin - first, sample - first});
+        }
+        REQUIRE(split.global_size() == sample - first);
+        for (Index s = first; s < sample; ++s) {
+          const int of = split.lane_of(s - first);
+          REQUIRE(lanes.samples(of, n).contains(s));
+          REQUIRE(split.lane(of).contains(s - first));
+        }
+      }
+      REQUIRE(lane == 16);
+      REQUIRE(sample == n);
+    }
+}
+
 TEST_CASE("a batch of any sizes a rank is dealt to each rank's own lanes; the law's sizes give the law's lanes") {
   const Lanes lanes(8);
   for (const int ranks : {1, 2, 3, 4, 8})

@@ -83,6 +83,14 @@ TEST_CASE("the reference DLRM's three published mini-batches, from the rule and 
   REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 0) == one);
   REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 3, 2) == std::vector(one.begin() + 2, one.end()));
   REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0) == one);
+  data::Deal in_two = deal;
+  in_two.lanes = Lanes(2, 2);
+  std::vector<std::vector<std::string>> joined;
+  for (const auto& micro_batch : samples_file::drain(settings, Use::train, in_two, 1, 0, 1)) {
+    if (joined.empty() || joined.back().size() == one[joined.size()].size()) joined.emplace_back();
+    joined.back().insert(joined.back().end(), micro_batch.begin(), micro_batch.end());
+  }
+  REQUIRE(joined == std::vector(one.begin() + 1, one.end()));
   data::Deal shuffled = deal;
   shuffled.shuffle = true;
   REQUIRE_THROWS_AS(data::make_source(settings, Use::train, shuffled), Error);

@@ -68,6 +68,38 @@ TEST_CASE("the ranks' samples, joined, are the batch of one rank") {
     }
 }
 
+TEST_CASE("the micro-batches of all ranks, joined, are the batch") {
+  for (const bool shuffle : {false, true})
+    for (const auto& [samples, batch_size] :
+         {std::pair<Index, Index>{20011, 1000}, {20011, 37}, {100003, 70000}, {5, 9}})
+      for (const int micro_batches : {2, 4})
+        for (const int ranks : {1, 2, 3}) {
+          SampleOrder whole(samples, deal(batch_size, 16, shuffle));
+          std::vector<SampleOrder> orders;
+          for (int r = 0; r < ranks; ++r) {
+            data::Deal part = deal(batch_size, 16, shuffle, r, ranks);
+            part.lanes = Lanes(16, micro_batches);
+            orders.emplace_back(samples, part);
+            orders.back().start(1);
+          }
+          whole.start(1);
+          REQUIRE(orders[0].batches() == micro_batches * whole.batches());
+          for (Index k = 0; k < whole.batches(); ++k) {
+            std::vector<Index> joined;
+            for (int j = 0; j < micro_batches; ++j)
+              for (SampleOrder& order : orders) {
+                const Index at = k * micro_batches + j;
+                const auto& mine = order.batch(at);
+                REQUIRE(order.micro_batch(at) == j);
+                REQUIRE(order.batch_samples(at) == whole.batch_samples(k));
+                REQUIRE(order.local_samples(at) == std::ssize(mine));
+                joined.insert(joined.end(), mine.begin(), mine.end());
+              }
+            REQUIRE(joined == whole.batch(k));
+          }
+        }
+}
+
 TEST_CASE("the order depends on seed, epoch and lanes, and on nothing that came before") {
   const auto first = [](SampleOrder order, Index epoch) {
     order.start(epoch);

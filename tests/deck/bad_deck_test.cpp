@@ -42,7 +42,7 @@ const std::vector<Bad> bad_decks = {
     {"[frobnicate]\n", {"d.toml:1: frobnicate is unknown", "the blocks are run, data"}},
     {"[train]\nlanes = 1\nbach_size = 3\n", {"d.toml:3: train.bach_size is unknown", "did you mean train.batch_size?"}},
     {"[train]\nseed = 3\n", {"d.toml:2: train.seed is unknown", "did you mean run.seed?"}},
-    {"[train]\nqqqqqqqq = 3\n", {"d.toml:2: train.qqqqqqqq is unknown", "train has", "batch_size, epochs"}},
+    {"[train]\nqqqqqqqq = 3\n", {"d.toml:2: train.qqqqqqqq is unknown", "train has", "batch_size, accumulate"}},
     {"[data.syntetic]\n", {"d.toml:1: data.syntetic is unknown", "did you mean data.synthetic?"}},
     {"[optimizer]\nlr = 1\n", {"d.toml:2: optimizer.lr is unknown", "did you mean optimizer.dense.lr?"}},
     {"[optimizer.dense]\nbeta_1 = 0.5\n", {"d.toml:2: optimizer.dense.beta_1 is unknown", "optimizer.dense.beta1?"}},
@@ -81,6 +81,14 @@ const std::vector<Bad> bad_decks = {
     {"[train]\nbatch_size = 9223372036854775807\n", {"d.toml:2: train.batch_size", "9223372036854775807"}},
     {"[train]\nsteps = -1\n", {"d.toml:2: train.steps must be an integer, at least 0"}},
     {"[train]\nlanes = 6\n", {"d.toml:2: train.lanes must be a power of two or 0, but is 6"}},
+    {"[train]\naccumulate = 3\n", {"d.toml:2: train.accumulate must be a power of two, but is 3"}},
+    {"[train]\naccumulate = 16\nlanes = 8\n",
+     {"d.toml:2: train.accumulate is 16 and needs as many lanes, but train.lanes is 8; set train.lanes = 16 or "
+      "train.accumulate = 8, or less"}},
+    {"[train]\nbatch_size = 4\naccumulate = 8\n",
+     {"d.toml:3: train.accumulate is 8 and needs as many lanes, but train.lanes is 1 (from train.batch_size); set "
+      "train.lanes = 8"}},
+    {"[optimizer]\nmax_norm = -1.0\n", {"d.toml:2: optimizer.max_norm must be"}},
     {"[train]\nlanes = 4294967296\n", {"d.toml:2: train.lanes must be an integer, 0 to 65536"}},
     {"[run]\nseed = -1\n", {"d.toml:2: run.seed"}},
     {"[run]\nname = \"\"\n", {"d.toml:2: run.name", "not empty"}},

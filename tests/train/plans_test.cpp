@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise of the program, over all plans: sharding types and mixes of them, poolings, optimizers, both exchange
-// forms, ids that travel ahead or not, on simulated nodes. ctest runs a sixth of it; test_train "[every]" runs all.
+// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes. ctest runs a sixth of it;
+// test_train "[every]" runs all.
 #include <fstream>
 
 #include "catch.hpp"
@@ -146,13 +147,15 @@ void compare(bool every) {
           const std::string name = demand(planned, k);
           const ExchangeForm form = variant % 2 == 0 ? ExchangeForm::pooled : ExchangeForm::rows;
           planned.train.pipeline = variant < 2;
+          planned.train.accumulate = number / 4 % 2 + 1;
+          planned.train.batch_size /= planned.train.accumulate;
           if (k < plans - 1) {
             planned.plan.file = folder.path() + "/plan.json";
             write_plan(world, planned, form, planned.plan.file);
           }
           INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
-                            << planned.train.pipeline << ", pooling " << pooling << ", optimizer "
-                            << static_cast<int>(sparse));
+                            << planned.train.pipeline << ", accumulate " << planned.train.accumulate << ", pooling "
+                            << pooling << ", optimizer " << static_cast<int>(sparse));
           REQUIRE(outcome(world, planned, folder.path()) == alone);
         }
     }

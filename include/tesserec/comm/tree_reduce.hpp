@@ -17,7 +17,8 @@ namespace tesserec::comm {
 /// Adds a vector of floats a lane. The ranks of a node have the sums of their lanes in memory that all of them see, and
 /// each adds one piece of the vector where it lies. Ranks with the same piece then add the nodes' sums by messages:
 /// each adds one part of the piece, and the parts are gathered. With N nodes of R ranks, N a power of two, 2 * length /
-/// R * (N-1)/N floats leave a rank. Where ranks share no memory, each is a node.
+/// R * (N-1)/N floats leave a rank. Where ranks share no memory, each is a node. Of a batch in micro-batches, each is
+/// added so when its lanes are there, and their sums, a piece on each rank, by the same tree as they come.
 class TreeReduce {
  public:
   /// Vectors of `length` floats. Collective.
@@ -25,10 +26,11 @@ class TreeReduce {
   /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node);
 
-  /// What adds this rank's lanes. The last total is read no more. Collective.
+  /// What adds this rank's lanes of a micro-batch. The last total is read no more. Collective.
   LaneSums& lane_sums();
-  /// The total, when lane_sums() is finished; it stays until lane_sums() is called again. Collective.
-  Vector<float> operator()();
+  /// When lane_sums() is finished: after the last micro-batch the total, which stays until lane_sums() is called again;
+  /// before, of none. Collective.
+  Vector<float> operator()(int micro_batch = 0);
 
   /// Ranks that share memory here; 1 where the system refused it.
   int ranks_per_node() const { return node_->ranks().size(); }
@@ -55,19 +57,23 @@ class TreeReduce {
   void add_ranks();
   /// Of all nodes: this rank's piece into `total`.
   void add_nodes(Range piece, float* total);
+  /// Of all micro-batches, after the last.
+  void add_micro_batches(int micro_batch, Range piece, float* total);
 
   Exec exec_;
+  int micro_batches_;
   std::optional<Node> node_;
   LaneSums sums_;
   NodeMemory memory_;              // where several ranks are on a node: most_ sums of each
   Index most_ = 0;                 // sums that a rank is left with
   std::vector<float*> node_sums_;  // of all ranks of this node
   Additions of_ranks_, of_nodes_;
-  std::vector<Index> sums_of_node_;  // their number, [node]
-  Vector<float> total_;              // where several nodes have one rank each
+  std::vector<Index> sums_of_node_;           // their number, [node]
+  Vector<float> total_;                       // where several nodes have one rank each
+  std::optional<LaneSums> of_micro_batches_;  // this rank's piece, where there are several; a micro-batch is a leaf
 };
 
-/// The sum over lanes of one double a lane: `mine` holds this rank's lanes in order.
+/// The sum over a micro-batch's lanes of one double a lane: `mine` holds this rank's lanes in order.
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
 
 }  // namespace tesserec::comm

@@ -13,37 +13,48 @@ namespace tesserec {
 /// Samples of a chunk: what one matrix product takes. A constant of the program, never tuned to a machine.
 inline constexpr Index chunk_samples = 128;
 
-/// A power of two of lanes over a batch of any size.
+/// A power of two of lanes over a batch of any size, and how many lanes are computed at once: a batch is one
+/// micro-batch, or several of as many lanes, one after the other.
 class Lanes {
  public:
-  /// `count` must be a power of two.
-  explicit Lanes(int count);
+  /// `count` and `micro_batches`, which is not above it, must be powers of two.
+  explicit Lanes(int count, int micro_batches = 1);
 
   /// The count that depends on the global batch size alone: max(min(8, p(G/64)), min(64, p(G/512))), p the
   /// largest power of two not above, at least 1.
   static int automatic(Index global_batch);
 
   int count() const { return count_; }
+  int micro_batches() const { return micro_batches_; }
+  /// Lanes of a micro-batch, a whole subtree: [j * count / micro_batches, (j+1) * count / micro_batches).
+  Range of_micro_batch(int j) const { return of_rank(0, 1, j); }
   /// Samples of lane l in a batch of n: [l*n/lanes, (l+1)*n/lanes), possibly empty.
   Range samples(int lane, Index n) const { return {lane * n / count_, (lane + 1) * n / count_}; }
-  /// Lanes of a rank: a run of whole lanes. Every rank has at least one when size <= count.
-  Range of_rank(int rank, int size) const { return {Index{rank} * count_ / size, (Index{rank} + 1) * count_ / size}; }
-  /// Samples of a rank in a batch of n.
-  Range samples_of_rank(int rank, int size, Index n) const {
-    const Range lanes = of_rank(rank, size);
-    return {lanes.begin * n / count_, lanes.end * n / count_};
+  /// Samples of a run of lanes.
+  Range samples(Range lanes, Index n) const { return {lanes.begin * n / count_, lanes.end * n / count_}; }
+  /// Lanes of a rank in a micro-batch: a run of whole lanes. Every rank has at least one when size * micro_batches <=
+  /// count.
+  Range of_rank(int rank, int size, int micro_batch = 0) const {
+    const Index each = count_ / micro_batches_, first = micro_batch * each;
+    return {first + rank * each / size, first + (rank + 1) * each / size};
+  }
+  /// Their samples, in a batch of n.
+  Range samples_of_rank(int rank, int size, Index n, int micro_batch = 0) const {
+    return samples(of_rank(rank, size, micro_batch), n);
   }
 
  private:
   int count_;
+  int micro_batches_;
 };
 
 /// Which samples of one global batch lie in which lane, and on which rank: a rank has the samples of its lanes.
 class BatchSplit {
  public:
   BatchSplit() = default;
-  /// A batch of n over `ranks` by the law: Lanes::samples.
-  BatchSplit(const Lanes& lanes, int ranks, Index n);
+  /// A micro-batch of a batch of n over `ranks` by the law: Lanes::samples. Its samples count from 0; the lanes of
+  /// other micro-batches are empty.
+  BatchSplit(const Lanes& lanes, int ranks, Index n, int micro_batch = 0);
   /// sizes[rank] samples each, on every rank dealt evenly to its lanes; the law's own split where the sizes are those.
   /// The bits of another split belong to these sizes and this number of ranks.
   BatchSplit(const Lanes& lanes, std::span<const Index> sizes);

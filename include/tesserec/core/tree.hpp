@@ -7,6 +7,7 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <span>
 
 #include <tesserec/core/index.hpp>
 
@@ -68,5 +69,18 @@ class TreeOrder {
 
 /// The whole tree over any number of leaves.
 inline constexpr Range whole_tree{0, Index{1} << 62};
+
+/// The sum of one number a leaf, at least one, by the whole tree.
+inline double tree_sum(std::span<const double> leaves) {
+  TreeOrder order(whole_tree);
+  std::array<double, TreeOrder::max_slots> slot;
+  const auto merge = [&](int into, int from) { slot[into] += slot[from]; };
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    const int at = order.push(Index(leaf), merge);
+    slot[at] = leaves[leaf];
+  }
+  order.finish(merge);
+  return slot[0];
+}
 
 }  // namespace tesserec

@@ -5,14 +5,15 @@
 
 namespace tesserec::data {
 
-/// One rank's samples of one global batch: those of its lanes, in lane order.
+/// One rank's samples of one micro-batch of a global batch: those of its lanes, in lane order.
 struct Batch {
   /// Its memory is made on `instance`.
   explicit Batch(const Exec& instance) : exec(instance) {}
 
   Exec exec;
   Index size = 0;         ///< local samples B
-  Index global_size = 0;  ///< samples n of all ranks
+  Index global_size = 0;  ///< samples n of all ranks, in all micro-batches
+  int micro_batch = 0;    ///< from 0
   Matrix<float> dense;    ///< at least [B, K]
   Vector<float> labels;   ///< at least [B]
   jagged::KeyedJaggedTensor sparse;

@@ -21,6 +21,9 @@ inline constexpr Index order_window = 4 * order_block;
 /// (seed, epoch, lane, window). Batch k takes the next run of every lane, in lane order. File order: batch k
 /// is samples [k*G, k*G + n).
 ///
+/// Where the lanes come in micro-batches, that is the order of their batches' lanes still: "batch" k below is
+/// micro-batch k mod m of batch k / m, m to a batch.
+///
 /// What a rank reads is one stream a lane (shuffled) or one stream in all (file order): a sequence of
 /// positions cut into windows. Only the windows that hold a batch are needed to give it.
 class SampleOrder {
@@ -31,9 +34,11 @@ class SampleOrder {
   /// Draws the order of an epoch, from 0: O(samples / order_block).
   void start(Index epoch);
 
-  Index batches() const { return deal_.batches(samples_); }
-  /// Samples of batch k of all ranks, and of this rank.
-  Index batch_samples(Index batch) const { return deal_.batch_samples(samples_, batch); }
+  int micro_batches() const { return deal_.lanes.micro_batches(); }
+  int micro_batch(Index batch) const { return int(batch % micro_batches()); }
+  Index batches() const { return micro_batches() * deal_.batches(samples_); }
+  /// Samples of all ranks in all micro-batches beside batch k, and of this rank in batch k.
+  Index batch_samples(Index batch) const { return deal_.batch_samples(samples_, batch / micro_batches()); }
   Index local_samples(Index batch) const;
 
   int streams() const { return int(streams_.size()); }
@@ -52,13 +57,18 @@ class SampleOrder {
  private:
   struct Stream {
     Index lane = 0;       ///< shuffled
+    int micro_batch = 0;  ///< shuffled: that has the lane
     Index first = 0;      ///< shuffled: start of the slice in the sequence of blocks
     Index size = 0;       ///< samples of the epoch
-    Index per_batch = 0;  ///< of a whole batch
+    Index per_batch = 0;  ///< of a whole batch, all micro-batches together
     Index window = -1;    ///< what `samples` holds
     std::vector<Index> samples;
   };
 
+  /// Samples of this rank in a global batch of n.
+  Range share(Index n, int micro_batch) const {
+    return deal_.lanes.samples_of_rank(deal_.rank, deal_.ranks, n, micro_batch);
+  }
   void add_sequence(Range range, std::vector<Range>& runs) const;
   void add_batches(Range range, std::vector<Range>& runs) const;
 

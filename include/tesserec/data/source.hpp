@@ -29,8 +29,8 @@ struct SourceInfo {
 struct Deal {
   int rank = 0;
   int ranks = 1;
-  Lanes lanes{1};
-  Index batch_size = 1;  ///< global batch G
+  Lanes lanes{1};        ///< and the micro-batches of a batch
+  Index batch_size = 1;  ///< global batch G, all its micro-batches together
   bool shuffle = false;
   std::uint64_t seed = 1;
 
@@ -39,13 +39,13 @@ struct Deal {
   Index batch_samples(Index samples, Index batch) const { return std::min(batch_size, samples - batch * batch_size); }
 };
 
-/// Where batches come from. Position is (epoch, batch), so that a restart on any number of ranks continues
-/// exactly.
+/// Where batches come from, each as its micro-batches one after the other. Position is (epoch, batch), so that a
+/// restart on any number of ranks continues exactly.
 class Source {
  public:
   virtual ~Source() = default;
   virtual const SourceInfo& info() const = 0;
-  /// The next batch of the epoch at hand; false, with the batch untouched, at its end.
+  /// The next micro-batch of the epoch at hand; false, with the batch untouched, at its end.
   virtual bool next(Batch& batch) = 0;
   /// Continues at batch `batch` of epoch `epoch`, both from 0.
   virtual void seek(Index epoch, Index batch) = 0;

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/embedding/gathered_rows.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/settings.hpp>
@@ -75,11 +77,17 @@ class EmbeddingTable {
   void update_task(Index share, Index shares, const float* gradients, double lr, Index step);
   void finish_update(const Exec& exec, double lr, Index step);
 
-  /// The same in rounds, where rows are shared: first the gradients of the touched rows, in row order. Round k of
-  /// optim::row_rounds gives of each its sums over this shard's subtrees of columns, [touched rows, row_sums[k],
-  /// column_subtrees(columns())]; `totals` are the whole rows' of the round before, [touched rows, row_sums[k - 1]].
-  /// Then, given those of the last round, the rows move.
+  /// The same after several micro-batches, each prepared and gathered; `gradients` as for update.
   void gather_gradients(const Exec& exec, const float* gradients);
+  /// After the last: the squares of the gathered gradients, added to `sum`.
+  void add_squares(const Exec& exec, ExactSum& sum);
+  /// Then, once: the gathered gradients times `scale`, and cut by value if the optimizer says so.
+  void finish_gradients(const Exec& exec, float scale);
+  /// The rows move, and nothing is gathered any more.
+  void move_gathered(const Exec& exec, double lr, Index step);
+  /// In place of it, where rows are shared, rounds: round k of optim::row_rounds gives of each row its sums over this
+  /// shard's subtrees of columns, [gathered rows, row_sums[k], column_subtrees(columns())]; `totals` are the whole
+  /// rows' of the round before, [gathered rows, row_sums[k - 1]]. Then, given those of the last round, the rows move.
   std::vector<float> sum_columns(const Exec& exec, int round, const float* totals, double lr, Index step);
   void move_columns(const Exec& exec, const float* totals, double lr, Index step);
 
@@ -93,13 +101,21 @@ class EmbeddingTable {
   const float* clipped(const float* gradient, std::vector<float>& scratch) const {
     if (optimizer_.max_gradient == 0.0) return gradient;
     scratch.resize(dim());
-    optim::clip(float(optimizer_.max_gradient), gradient, scratch.data(), dim());
+    optim::limit(1.0f, float(optimizer_.max_gradient), gradient, scratch.data(), dim());
     return scratch.data();
   }
-  template <class Body>  // body(place among the touched rows, row)
-  void over_touched(const Exec& exec, const std::string& label, const Body& body);
-  /// What an update of this row will read.
-  void prefetch(Index row) const;
+  template <class Body>  // body(place among the gathered rows, row)
+  void over_gathered(const Exec& exec, const std::string& label, const Body& body);
+  /// What an update of this row will read. Always inline: GCC takes a function that only prefetches for one without
+  /// effect, and drops the call.
+  [[gnu::always_inline]] void prefetch(Index row) const {
+    constexpr Index line = 16;  // floats
+    for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
+    for (const State& s : state_) {
+      const Index n = s.values.extent(1);
+      for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
+    }
+  }
   void update_every_row(const Exec& exec, const optim::StepScalars& scalars);
 
   EmbeddingBagConfig config_;
@@ -121,10 +137,7 @@ class EmbeddingTable {
     bool are_sums = false;     // over subtrees of lanes
     std::vector<RowUse> scratch;
   } batch_;  // the prepared one
-  struct {
-    std::vector<Index> first_use;  // and the end
-    std::vector<float> gradients;  // [touched rows, dim]
-  } touched_;                      // rows, between the rounds of an update of shared rows
+  GatheredRows gathered_;
 };
 
 }  // namespace tesserec::embedding

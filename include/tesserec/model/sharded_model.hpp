@@ -20,8 +20,8 @@ struct ShardedModel {
                const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
                const sharding::EmbeddingBagCollectionSharder& sharder);
 
-  /// Moves the dense parameters, with the same `gradient` on every rank; `step` counts from 1. Collective.
-  void move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step);
+  /// Moves the dense parameters by `gradient` times `scale`, the same on every rank; `step` counts from 1. Collective.
+  void move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step, float scale = 1.0f);
 
   sharding::ShardedEmbeddingBagCollection& tables() { return embeddings.tables(); }
   const sharding::ShardedEmbeddingBagCollection& tables() const { return embeddings.tables(); }

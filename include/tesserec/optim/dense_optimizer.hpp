@@ -13,9 +13,10 @@ class DenseOptimizer {
   DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr);
   static Index state_size(const Settings& settings, Index size);
 
-  /// One exact step of the parameters in `part`; `step` counts from 1. Threads take blocks of it.
+  /// One exact step of the parameters in `part` by `gradient` times `scale`; `step` counts from 1. Threads take blocks
+  /// of it.
   void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step,
-            Range part);
+            Range part, float scale = 1.0f);
 
   const Settings& settings() const { return settings_; }
   /// The states by name, for checkpoints; as long as the parameters.

@@ -98,8 +98,8 @@ struct StepScalars {
 /// `lr` is the scheduled rate of this step; `step` counts from 1.
 StepScalars step_scalars(const Settings& settings, double lr, Index step);
 
-/// Cuts each of n numbers to magnitude `most`.
-void clip(float most, const float* from, float* to, Index n);
+/// Each of n numbers times `scale`, then cut to magnitude `most`; 0 = none is.
+void limit(float scale, float most, const float* from, float* to, Index n);
 
 /// Where the states of some weights lie, as `states(type)` lists them; null where the type has fewer.
 using States = std::array<float*, 3>;

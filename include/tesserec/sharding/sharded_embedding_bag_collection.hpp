@@ -17,7 +17,8 @@ namespace tesserec::sharding {
 
 /// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's
 /// shards are ever allocated. A batch goes through start, forward, gradient, backward; start to backward are
-/// collective.
+/// collective. Rows may also move once after several micro-batches, whose lanes follow each other, each a whole
+/// subtree: all but the last go through accumulate.
 class ShardedEmbeddingBagCollection {
  public:
   /// `comm` must outlive it; `features` are the keys of the batches. Error, on every rank, as planning::check_kernel's.
@@ -48,8 +49,15 @@ class ShardedEmbeddingBagCollection {
   std::vector<jagged::JaggedVectors> unpooled_gradient(InFlight& batch) const;
   /// The gradient goes to the owners; returns where they find it, by Bags::gradients_at. Part of backward.
   const float* send_gradients(const Exec& exec, InFlight& batch);
-  /// And every touched row moves, exactly: `schedule` scales each table's base rate, `step` counts from 1.
-  void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step);
+  /// The gradient goes to the owners and is added up by row; nothing moves yet.
+  void accumulate(const Exec& exec, InFlight batch);
+  /// This rank's share of the sum of squares of all rows' accumulated gradients.
+  ExactSum squares(const Exec& exec);
+  /// The gradient goes to the owners, and every row that was touched since the last call moves, exactly: by its
+  /// gradient times `scale`; `schedule` scales each table's base rate, `step` counts from 1. Without a batch, by what
+  /// was accumulated.
+  void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step,
+                float scale = 1.0f);
   /// Instead of forward, on all ranks: what is under way arrives, and no more is made of it.
   void drop(InFlight batch);
 
@@ -72,9 +80,14 @@ class ShardedEmbeddingBagCollection {
   std::vector<jagged::JaggedVectors> sequences(InFlight& batch, float* front) const;
   void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const;
   void order_ids(const Exec& exec, const InFlight& batch);
+  /// Whether its gradients come from all ranks.
+  bool replicated(const Shard& shard) const { return shard.replicated && comm_.size() > 1; }
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
-  void update_replicated(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
-  void update_shared(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
+  void gather(const Exec& exec, const float* gradients);
+  void update_gathered(const Exec& exec, const optim::ScheduleSettings& schedule, Index step, float scale);
+  void update_shared(const Exec& exec, const optim::ScheduleSettings& schedule, Index step);
+  template <class Sink>  // sink(shard, gradients): each replicated one, prepared with sums of all ranks
+  void with_all_ranks(const float* gradients, const Sink& sink);
 
   const comm::Communicator& comm_;
   planning::ShardingPlan plan_;
@@ -85,6 +98,7 @@ class ShardedEmbeddingBagCollection {
   std::optional<RowTotals> row_totals_;  // where any table needs it
   int row_rounds_ = 0;                   // the most of those tables
   const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
+  bool gathered_ = false;                // gradients of micro-batches
   Index bytes_sent_ = 0;
   Phases phases_;
 };

@@ -27,7 +27,6 @@ struct Job {
   EvaluateSettings evaluate;
   std::string deck;  ///< the effective deck as text, for the checkpoint
 
-  int lanes() const { return train.lanes > 0 ? train.lanes : Lanes::automatic(train.batch_size); }
   std::string checkpoint_folder() const {
     return checkpoint.path.empty() ? run.folder() + "/checkpoints" : checkpoint.path;
   }

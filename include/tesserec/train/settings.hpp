@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/metrics/settings.hpp>
 #include <tesserec/optim/optimizer.hpp>
 #include <tesserec/optim/schedule.hpp>
@@ -25,21 +26,28 @@ struct RunSettings {
 
 /// [train]
 struct Settings {
-  Index batch_size = 2048;  ///< global batch G, samples
+  Index batch_size = 2048;  ///< global batch G, samples computed at once
+  int accumulate = 1;       ///< so many batches, one after the other, move the model once: a power of two
   Index epochs = 1;
   Index steps = 0;  ///< steps of the whole run; 0 = all of the epochs
-  int lanes = 0;    ///< power of two; 0 = from batch_size
+  int lanes = 0;    ///< of a step, a power of two; 0 = from its samples
   bool shuffle = true;
   bool pipeline = true;              ///< with several ranks: ids of the next batch travel while one computes
   Index log_every = 100;             ///< steps between lines of metrics.jsonl
   std::vector<std::string> metrics;  ///< of the training samples, in those lines
   Index window = 10;                 ///< lines that a window of those metrics spans
+
+  /// Samples of a step.
+  Index step_samples() const { return batch_size * accumulate; }
+  /// Of a step.
+  int lane_count() const { return lanes > 0 ? lanes : Lanes::automatic(step_samples()); }
 };
 
 /// [optimizer]
 struct OptimizerSettings {
   optim::Settings dense;
   optim::Settings sparse;
+  double max_norm = 0;  ///< bound of the length of all gradients of a step together; 0 = none
 };
 
 /// [checkpoint]

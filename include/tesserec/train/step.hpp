@@ -12,18 +12,25 @@ namespace tesserec::train {
 /// One training step: the picture of the program.
 class TrainStep {
  public:
+  /// `max_norm` bounds the length of all gradients of a step together; 0 = no bound.
   TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
-            const optim::ScheduleSettings& schedule, model::ShardedModel& model);
+            const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm = 0);
 
-  /// Trains on one global batch; `step` counts from 1. While it computes, the ids of `next`, the batch of the next
-  /// call, begin to travel; null: none do. Returns its mean loss, the same on every rank. A loss or gradient that is
-  /// not finite is an Error on every rank, before anything moved, that names step and tensor.
+  /// Trains on one micro-batch of a global batch; `step` counts from 1. The model moves after the last, with the bits
+  /// that one micro-batch of all lanes gives. While it computes, the ids of `next`, the batch of the next call, begin
+  /// to travel; null: none do. Returns the batch's mean loss, the same on every rank; before the last micro-batch, the
+  /// part of this one. A loss or gradient that is not finite is an Error on every rank, before anything moved, that
+  /// names step and tensor.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
   /// From now on each step leaves predictions().
   void keep_predictions() { keeps_predictions_ = true; }
   /// Of the last step's batch [B], by the weights before they moved; with the bits of predict.
   const std::vector<float>& predictions() const { return predictions_; }
+
+  /// The length of all gradients of the last step that moved, dense and of touched rows, before max_norm bounded it; 0
+  /// where it does not.
+  double gradient_norm() const { return gradient_norm_; }
 
   /// Probabilities of a batch's samples [B] without training; with their bits. `towers` as Network::predict's.
   void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
@@ -33,18 +40,33 @@ class TrainStep {
   Index bytes_sent() const { return model_.tables().bytes_sent(); }
 
  private:
+  BatchSplit split(const data::Batch& batch) const {
+    return BatchSplit(lanes_, comm_.size(), batch.global_size, batch.micro_batch);
+  }
   model::DenseInput input(const data::Batch& batch, sharding::InFlight& ids, const MatrixView<const float>& pooled,
                           Index step);
-  void check_finite(const MatrixView<float>& pooled_gradient,
-                    const std::vector<jagged::JaggedVectors>& unpooled_gradient, double loss, Index step);
+  /// From a micro-batch's part of it: the batch's mean loss after the last, before it the part.
+  double batch_loss(int micro_batch, double part);
+  /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.
+  void look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
+               const std::vector<jagged::JaggedVectors>& unpooled_gradient);
+  void check_finite(double loss, Index step);
+  /// What all gradients are multiplied by, so that their length is max_norm at most. It needs those of the rows, so it
+  /// takes the batch where there is a bound.
+  float clip(sharding::InFlight& ids, Index step);
 
   Exec exec_;
   const comm::Communicator& comm_;
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
   model::ShardedModel& model_;
+  double max_norm_;
   comm::TreeReduce reduce_;
-  Vector<float> gradient_;  // of the dense parameters, over all ranks
+  Vector<float> gradient_;      // of the dense parameters, over all ranks
+  std::vector<double> losses_;  // of the batch's micro-batches so far
+  // Of the pooled vectors, and of the un-pooled features, one whose gradient was not finite in this batch.
+  Index bad_column_ = -1, bad_sequence_ = -1;
+  double gradient_norm_ = 0;
   bool keeps_predictions_ = false;
   std::vector<float> predictions_;
 };
