@@ -19,10 +19,11 @@ Keys<LayerSettings> layer_keys() {
       required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
       required(choice("type", &LayerSettings::type, types,
                       join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
-      required(texts("inputs", &LayerSettings::inputs, Text::filled, {1},
-                     "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
-                     "and features), pooled.FEATURE, where * and ? match names, or rest (the pooled vectors that no "
-                     "layer before reads apart from others). A feature of several tables is FEATURE@TABLE.")),
+      required(
+          texts("inputs", &LayerSettings::inputs, Text::filled, {1},
+                "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
+                "and features), pooled.FEATURE, where * and ? match names, or rest (the pooled vectors that no "
+                "layer before reads by name, or apart from others). A feature of several tables is FEATURE@TABLE.")),
       of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons", "mlp: of each linear layer.")),
       of_type(
           some_of("activations", &LayerSettings::activations, dense::activations(),

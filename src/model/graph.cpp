@@ -2,6 +2,7 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fnmatch.h>
 
@@ -18,6 +19,8 @@ template <class... Parts>
   throw SettingError("layer." + layer, concat(parts...));
 }
 
+bool by_name(const std::string& input) { return input.starts_with("pooled."); }
+
 }  // namespace
 
 Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled)
@@ -29,22 +32,15 @@ Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_featur
   plan_gradients();
 }
 
-void Graph::pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const {
-  Index at = 0;
-  bool before = false;
-  for (std::size_t f = 0; f < pooled_.size(); ++f) {
-    const Range columns{at, at + pooled_[f].dim};
-    at = columns.end;
-    if (wanted(f)) {
-      if (before)
-        node.inputs.back().columns.end = columns.end;  // neighbours are one input
-      else
-        node.inputs.push_back({From::pooled, 0, columns}), info.inputs.emplace_back();
-      info.inputs.back().vectors.push_back(pooled_[f].dim);
-      info.inputs.back().names.push_back(name_of(f));
-    }
-    before = wanted(f);
-  }
+std::vector<bool> Graph::named(const std::string& input) const {
+  std::vector<bool> names(pooled_.size(), input == "pooled");
+  if (input == "rest") std::transform(read_apart_.begin(), read_apart_.end(), names.begin(), std::logical_not<>());
+  if (!by_name(input)) return names;
+  const std::string name = input.substr(input.find('.') + 1);
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = pooled_[f].name == name;
+  if (std::find(names.begin(), names.end(), true) != names.end()) return names;
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = ::fnmatch(name.c_str(), pooled_[f].name.c_str(), 0) == 0;
+  return names;
 }
 
 std::string Graph::name_of(std::size_t feature) const {
@@ -53,18 +49,24 @@ std::string Graph::name_of(std::size_t feature) const {
 }
 
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
-  const std::size_t before = node.inputs.size();
-  const std::string prefix = "pooled.";
-  if (input == "pooled") pooled_inputs([](std::size_t) { return true; }, node, info);
-  if (input == "rest") pooled_inputs([&](std::size_t f) { return !read_apart_[f]; }, node, info);
-  if (input.starts_with(prefix)) {
-    const std::string name = input.substr(prefix.size());
-    const auto is = [&](std::size_t f) { return pooled_[f].name == name; };
-    const auto matches = [&](std::size_t f) { return ::fnmatch(name.c_str(), pooled_[f].name.c_str(), 0) == 0; };
-    pooled_inputs(is, node, info);
-    if (node.inputs.size() == before) pooled_inputs(matches, node, info);
+  const std::size_t inputs = node.inputs.size();
+  const std::vector<bool> wanted = named(input);
+  Index at = 0;
+  bool before = false;
+  for (std::size_t f = 0; f < pooled_.size(); ++f) {
+    const Range columns{at, at + pooled_[f].dim};
+    at = columns.end;
+    if (wanted[f]) {
+      if (before)
+        node.inputs.back().columns.end = columns.end;  // neighbours are one input
+      else
+        node.inputs.push_back({From::pooled, 0, columns}), info.inputs.emplace_back();
+      info.inputs.back().vectors.push_back(pooled_[f].dim);
+      info.inputs.back().names.push_back(name_of(f));
+    }
+    before = wanted[f];
   }
-  return node.inputs.size() > before;
+  return node.inputs.size() > inputs;
 }
 
 void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
@@ -87,7 +89,7 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
     if (layers[n].name == input)
       refuse(layer, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
              "; a layer reads what stands before it, so there is no cycle");
-  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors apart");
+  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors by name or apart");
   std::vector<std::string> known{"dense", "pooled", "rest"};
   for (const PooledFeature& feature : pooled_)
     if (!feature.name.empty()) known.push_back("pooled." + feature.name);
@@ -105,11 +107,14 @@ void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) 
   Node node;
   LayerInfo info;
   info.settings = settings;
-  for (const std::string& input : settings.inputs) find(layers, n, input, node, info);
-  for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
-    for (const Input& input : node.inputs)
-      if (input.from == From::pooled && input.columns.size() < pooled_width_ && input.columns.contains(Index(at)))
-        read_apart_[f] = true;
+  std::vector<bool> read_apart = read_apart_;  // from the next layer on
+  for (const std::string& input : settings.inputs) {
+    find(layers, n, input, node, info);
+    const std::vector<bool> names = named(input);
+    if (by_name(input) || std::find(names.begin(), names.end(), false) != names.end())
+      std::transform(names.begin(), names.end(), read_apart.begin(), read_apart.begin(), std::logical_or<>());
+  }
+  read_apart_ = std::move(read_apart);
   try {
     node.layer = make_layer(settings, info.inputs);
   } catch (const Error& error) {

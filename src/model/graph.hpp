@@ -2,7 +2,6 @@
 /// A network's layers, who reads whom, and where each has its parameters; the same for all workers.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,7 +57,8 @@ class Graph {
             LayerInfo& info) const;
   /// The same for pooled vectors; false: it names none.
   bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
-  void pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const;
+  /// [feature] whether `input` names its pooled vector.
+  std::vector<bool> named(const std::string& input) const;
   std::string name_of(std::size_t feature) const;
   void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
   /// Who writes and who adds, from the last layer back.
@@ -66,7 +66,7 @@ class Graph {
 
   Index dense_features_;
   std::vector<PooledFeature> pooled_;
-  std::vector<bool> read_apart_;  // [feature] a layer reads it without all others
+  std::vector<bool> read_apart_;  // [feature] a layer reads it by its name, or without all others
   Index pooled_width_ = 0;
   std::vector<Node> nodes_;
   std::vector<LayerInfo> layers_;

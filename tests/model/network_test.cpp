@@ -187,6 +187,22 @@ TEST_CASE("features by patterns, and the rest") {
   check_slopes(run);
 }
 
+TEST_CASE("the rest leaves out what is read by name, also the only feature there is") {
+  const std::vector<LayerSettings> layers{
+      {.name = "side", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}},
+      {.name = "others", .type = "cat", .inputs = {"dense", "rest"}},
+      {.name = "deep", .type = "mlp", .inputs = {"others"}, .widths = {1}},
+      {.name = "logit", .type = "sum", .inputs = {"side", "deep"}},
+  };
+  const auto made = [&](const std::vector<PooledFeature>& pooled) { Network(model_of(layers), 4, pooled); };
+  CHECK_NOTHROW(made({{"user", 3}, {"item", 2}}));
+  CHECK(mentions(error_of([&] { made({{"user", 3}}); }), "model.layer.others reads \"rest\", but layers before it"));
+  Run all({{.name = "first", .type = "mlp", .inputs = {"rest"}, .widths = {2}},  // all of them: nobody's apart
+           {.name = "both", .type = "cat", .inputs = {"first", "rest"}},
+           {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
+  check_slopes(all);
+}
+
 TEST_CASE("the softmax over the items of a chunk") {
   Run run({{.name = "query", .type = "mlp", .inputs = {"dense"}, .widths = {3}},
            {.name = "items", .type = "cat", .inputs = {"pooled.item", "rest"}},

@@ -11,7 +11,7 @@ namespace tesserec::dense {
 
 /// A layer as a network lists it. `inputs` name layers before it, "dense" (the dense features),
 /// "pooled" (all pooled vectors, in the order of tables and features), "pooled.FEATURE", where * and ? match names, or
-/// "rest": the pooled vectors that no layer before reads apart from others.
+/// "rest": the pooled vectors that no layer before reads by name, or apart from others.
 struct LayerSettings {
   std::string name = {};
   std::string type = {};
