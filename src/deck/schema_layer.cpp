@@ -29,6 +29,7 @@ Keys<LayerSettings> layer_keys() {
           some_of("activations", &LayerSettings::activations, dense::activations(),
                   "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing behind "
                   "the last.")),
+      of_type(boolean("bias", &LayerSettings::bias, "mlp: whether its linear layers have one.")),
       of_type(boolean("itself", &LayerSettings::itself, "dot: also each vector with itself.")),
       of_type(integer("layers", &LayerSettings::layers, {0, 1024}, "layers", "Of a cross network.")),
       of_type(integer("rank", &LayerSettings::rank, {0, 1 << 20}, "columns",

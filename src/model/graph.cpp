@@ -6,6 +6,7 @@
 
 #include <fnmatch.h>
 
+#include "feature_layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -19,52 +20,76 @@ template <class... Parts>
   throw SettingError("layer." + layer, concat(parts...));
 }
 
+std::string name_of(const std::string& feature, std::size_t n) {
+  return feature.empty() ? "pooled vector " + std::to_string(n) : feature;
+}
+
 bool by_name(const std::string& input) { return input.starts_with("pooled."); }
 
 }  // namespace
 
 Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, std::vector<PooledFeature> pooled)
     : dense_features_(dense_features), pooled_(std::move(pooled)) {
-  for (const PooledFeature& feature : pooled_) pooled_width_ += feature.dim;
-  read_apart_.resize(pooled_.size());
+  for (const PooledFeature& feature : pooled_) {
+    vectors_.push_back({feature.name, feature.dim, {pooled_width_, pooled_width_ + feature.dim}, {}});
+    pooled_width_ += feature.dim;
+  }
+  read_apart_.resize(vectors_.size());
+  make_vectors();
   if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
-  for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
+  for (std::size_t n = 0; n < layers.size(); ++n) {
+    const std::string& name = layers[n].name;
+    if (name == "dense" || name == "rest" || name.starts_with("pooled"))
+      refuse(name, ": this name stands for an input; give another");
+    add(layers, n);
+  }
   plan_gradients();
 }
 
+void Graph::make_vectors() {
+  const std::vector<dense::LayerSettings> layers = feature_layers(pooled_);
+  for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
+  std::vector<FeatureVector> vectors;
+  for (std::size_t f = 0; f < pooled_.size(); ++f) {
+    const std::string& makes = pooled_[f].makes;
+    if (makes.empty()) vectors.push_back(vectors_[f]);
+    const bool first = std::none_of(pooled_.begin(), pooled_.begin() + std::ptrdiff_t(f),
+                                    [&](const PooledFeature& other) { return other.makes == makes; });
+    for (std::size_t n = 0; n < layers_.size() && first; ++n)
+      if (layers_[n].settings.name == "pooled." + makes) vectors.push_back({makes, layers_[n].width, {}, n});
+  }
+  vectors_ = std::move(vectors);
+  read_apart_.assign(vectors_.size(), false);
+}
+
 std::vector<bool> Graph::named(const std::string& input) const {
-  std::vector<bool> names(pooled_.size(), input == "pooled");
+  std::vector<bool> names(vectors_.size(), input == "pooled");
   if (input == "rest") std::transform(read_apart_.begin(), read_apart_.end(), names.begin(), std::logical_not<>());
   if (!by_name(input)) return names;
   const std::string name = input.substr(input.find('.') + 1);
-  for (std::size_t f = 0; f < names.size(); ++f) names[f] = pooled_[f].name == name;
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = vectors_[f].name == name;
   if (std::find(names.begin(), names.end(), true) != names.end()) return names;
-  for (std::size_t f = 0; f < names.size(); ++f) names[f] = ::fnmatch(name.c_str(), pooled_[f].name.c_str(), 0) == 0;
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = ::fnmatch(name.c_str(), vectors_[f].name.c_str(), 0) == 0;
   return names;
-}
-
-std::string Graph::name_of(std::size_t feature) const {
-  const std::string& name = pooled_[feature].name;
-  return name.empty() ? "pooled vector " + std::to_string(feature) : name;
 }
 
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
   const std::size_t inputs = node.inputs.size();
   const std::vector<bool> wanted = named(input);
-  Index at = 0;
-  bool before = false;
-  for (std::size_t f = 0; f < pooled_.size(); ++f) {
-    const Range columns{at, at + pooled_[f].dim};
-    at = columns.end;
+  bool beside = false;  // the vector before is an input that this one can join
+  for (std::size_t f = 0; f < vectors_.size(); ++f) {
+    const FeatureVector& vector = vectors_[f];
     if (wanted[f]) {
-      if (before)
-        node.inputs.back().columns.end = columns.end;  // neighbours are one input
+      if (vector.layer)
+        node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}}), info.inputs.emplace_back();
+      else if (beside)
+        node.inputs.back().columns.end = vector.columns.end;
       else
-        node.inputs.push_back({From::pooled, 0, columns}), info.inputs.emplace_back();
-      info.inputs.back().vectors.push_back(pooled_[f].dim);
-      info.inputs.back().names.push_back(name_of(f));
+        node.inputs.push_back({From::pooled, 0, vector.columns}), info.inputs.emplace_back();
+      info.inputs.back().vectors.push_back(vector.dim);
+      info.inputs.back().names.push_back(name_of(vector.name, f));
     }
-    before = wanted[f];
+    beside = wanted[f] && !vector.layer;
   }
   return node.inputs.size() > inputs;
 }
@@ -91,17 +116,16 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
              "; a layer reads what stands before it, so there is no cycle");
   if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors by name or apart");
   std::vector<std::string> known{"dense", "pooled", "rest"};
-  for (const PooledFeature& feature : pooled_)
-    if (!feature.name.empty()) known.push_back("pooled." + feature.name);
-  for (const LayerInfo& other : layers_) known.push_back(other.settings.name);
+  for (const FeatureVector& vector : vectors_)
+    if (!vector.name.empty()) known.push_back("pooled." + vector.name);
+  for (const LayerInfo& other : layers_)
+    if (!by_name(other.settings.name)) known.push_back(other.settings.name);
   refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
 
 void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
   const dense::LayerSettings& settings = layers[n];
   if (settings.name.empty()) refuse(std::to_string(n), " has no name");
-  if (settings.name == "dense" || settings.name == "rest" || settings.name.starts_with("pooled"))
-    refuse(settings.name, ": this name stands for an input; give another");
   for (const LayerInfo& other : layers_)
     if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
   Node node;
@@ -145,8 +169,16 @@ void Graph::plan_gradients() {
       if (input.from == From::pooled || (input.from == From::layer && wants[input.layer])) wants[n] = true;
     }
   }
-  for (std::size_t n = 0; n + 1 < nodes_.size(); ++n)
-    if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+  const auto unread = [](const std::string& vector) {
+    throw SettingError("layer", concat(": no layer reads the pooled vector ", vector,
+                                       "; let one read \"pooled\", or take its table out"));
+  };
+  for (std::size_t n = 0; n + 1 < nodes_.size(); ++n) {
+    if (read[n]) continue;
+    for (const FeatureVector& vector : vectors_)
+      if (vector.layer == n) unread(vector.name);
+    refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+  }
 
   std::vector<bool> written(nodes_.size());
   std::vector<bool> columns(pooled_width_);  // written
@@ -171,9 +203,7 @@ void Graph::plan_gradients() {
       std::fill(begin, end, true);
     }
   for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
-    if (!columns[at])
-      throw SettingError("layer", concat(": no layer reads the pooled vector ", name_of(f),
-                                         "; let one read \"pooled\", or take its table out"));
+    if (!columns[at]) unread(name_of(pooled_[f].name, f));
 }
 
 void Graph::share_weights(const comm::Node& node) {

@@ -12,11 +12,23 @@ comm::NodeMemory shared(const comm::Node& node, Index size) {
 }  // namespace
 
 std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  const std::vector<std::string> names = embedding::embedding_names(tables);
-  std::vector<PooledFeature> features;
+  std::vector<embedding::EmbeddingBagConfig> whole;  // as before any was cut
   for (const embedding::EmbeddingBagConfig& table : tables)
-    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
-      features.push_back({names[features.size()], table.embedding_dim});
+    if (!table.half || !table.half->remainder) whole.push_back(table), whole.back().name = table.whole();
+  const std::vector<std::string> names = embedding::embedding_names(whole);
+  std::vector<PooledFeature> features;
+  std::size_t first = 0;  // feature of the whole table
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    if (table.half && table.half->remainder) first -= table.feature_names.size();
+    for (const std::string& feature : table.feature_names) {
+      const std::string& name = names[first++];
+      if (table.half || table.projection > 0)
+        features.push_back({feature + "@" + table.name, table.embedding_dim, name, table.projection,
+                            table.half ? table.half->operation : embedding::QrOperation{}});
+      else
+        features.push_back({name, table.embedding_dim});
+    }
+  }
   return features;
 }
 

@@ -19,6 +19,7 @@ struct LayerSettings {
   std::vector<Index> widths = {};  ///< mlp: neurons of each of its linear layers
   /// mlp: of each linear layer; one stands for all; none given: relu, and nothing behind the last.
   std::vector<Activation> activations = {};
+  bool bias = true;     ///< mlp
   bool itself = false;  ///< dot: also each vector with itself
   Index layers = 0;     ///< cross, vector_cross, mixture_cross: how many
   Index rank = 0;       ///< cross: of its matrices; 0 = full; mixture_cross

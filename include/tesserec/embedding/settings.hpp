@@ -16,6 +16,22 @@ enum class PoolingType { sum, mean };
 /// of the table by the dense optimizer.
 enum class ComputeKernel { fused, dense };
 
+/// How the pooled vectors of a quotient table and its remainder table become one.
+enum class QrOperation { add, mult, concat };
+
+/// What makes a table the half of a larger one that is cut in two (Shi et al., arXiv 1909.02107): an id's rows are
+/// id / collisions in the quotient table and id % collisions in the remainder table.
+struct QrHalf {
+  std::string table;     ///< the larger one's name
+  Index ids = 0;         ///< and its rows
+  Index collisions = 0;  ///< ids of one row of the quotient table, and rows of the remainder table
+  QrOperation operation = QrOperation::mult;
+  bool remainder = false;
+
+  Index rows() const { return remainder ? collisions : (ids + collisions - 1) / collisions; }
+  Index row(Index id) const { return remainder ? id % collisions : id / collisions; }
+};
+
 /// One logical table, TorchRec's EmbeddingBagConfig. Several features may share it.
 struct EmbeddingBagConfig {
   std::string name;
@@ -25,6 +41,14 @@ struct EmbeddingBagConfig {
   PoolingType pooling = PoolingType::sum;
   bool weighted = false;                          ///< multiply each row by the id's weight in the data
   std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
+  Index projection = 0;  ///< columns that a learned matrix makes of the model's vector; 0 = there is none
+  std::optional<Index> qr_collisions = {};  ///< of a deck: instead of model.qr_collisions; 0 = the table is not cut
+  std::optional<QrHalf> half = {};
+
+  /// Ids lie in [0, ids()); one beyond is reported of table whole().
+  Index ids() const { return half ? half->ids : num_embeddings; }
+  const std::string& whole() const { return half ? half->table : name; }
+  Index row(Index id) const { return half ? half->row(id) : id; }
 };
 
 }  // namespace tesserec::embedding

@@ -36,6 +36,10 @@ struct DenseInput {
 struct PooledFeature {
   std::string name;
   Index dim = 0;
+  /// The feature that layers read instead, which a matrix, or two halves of this name, make; "" = this vector itself.
+  std::string makes = {};
+  Index projection = 0;                                             ///< columns of that matrix's product; 0 = no matrix
+  embedding::QrOperation operation = embedding::QrOperation::mult;  ///< of two halves
 };
 
 /// A layer of a network, for people and benchmarks.

@@ -10,7 +10,7 @@
 namespace tesserec::model {
 
 /// Their pooled vectors, in the order of the tables and their features; one that several tables look up is
-/// FEATURE@TABLE.
+/// FEATURE@TABLE. What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
 std::vector<PooledFeature> pooled_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.
