@@ -6,3 +6,4 @@
 #include <tesserec/model/network.hpp>
 #include <tesserec/model/settings.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/model/smaller_tables.hpp>

@@ -59,7 +59,7 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
   bool all_rows = true;
   s.tables = std::ssize(deck.tables);
   for (const auto& table : deck.tables) {
-    s.features += std::ssize(table.feature_names);
+    if (!table.half || !table.half->remainder) s.features += std::ssize(table.feature_names);
     all_rows = all_rows && table.num_embeddings > 0;
     s.rows += table.num_embeddings;
     s.table_parameters += table.num_embeddings * table.embedding_dim;
@@ -108,6 +108,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
 std::string dot_text(const std::vector<model::LayerInfo>& layers) {
   std::set<std::string> names;
   for (const model::LayerInfo& layer : layers) names.insert(layer.settings.name);
+  const std::set<std::string> made = names;
   std::string nodes, edges;
   const auto node = [&](const std::string& name, const std::string& text, const std::string& shape) {
     nodes += concat("  \"", name, "\" [shape=", shape, ", label=\"", text, "\"]\n");
@@ -115,11 +116,19 @@ std::string dot_text(const std::vector<model::LayerInfo>& layers) {
   for (const model::LayerInfo& layer : layers) {
     const std::string& name = layer.settings.name;
     node(name, concat(name, "\\n", layer.settings.type, layer.shape.empty() ? "" : ": ", layer.shape), "box");
+    const auto edge = [&](const std::string& from, const std::string& to) {
+      edges += concat("  \"", from, "\" -> \"", to, "\"\n");
+    };
     for (const std::string& input : layer.settings.inputs) {
       const std::string from = input == "rest" ? "rest for " + name : input;  // each reader's is another
       if (names.insert(from).second) node(from, input, "ellipse");
-      edges += concat("  \"", from, "\" -> \"", name, "\"\n");
+      edge(from, name);
     }
+    const std::vector<std::string>& inputs = layer.settings.inputs;
+    for (const dense::InputShape& input : layer.inputs)
+      for (const std::string& vector : input.names)  // a layer's, which a wider input names
+        if (made.count("pooled." + vector) != 0 && std::count(inputs.begin(), inputs.end(), "pooled." + vector) == 0)
+          edge("pooled." + vector, name);
   }
   return "digraph network {\n  rankdir=BT\n  node [fontname=\"Helvetica\", fontsize=11]\n" + nodes + edges + "}\n";
 }

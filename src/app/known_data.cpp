@@ -4,6 +4,7 @@
 #include <glob.h>
 
 #include <tesserec/data.hpp>
+#include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
@@ -23,12 +24,11 @@ std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
 
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
                                                         const std::optional<data::SourceInfo>& info) {
-  if (info) return train::resolve_tables(deck.tables, *info, deck.model.embedding_dim);
   std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;
-  for (embedding::EmbeddingBagConfig& table : tables) {
-    if (table.feature_names.empty()) table.feature_names = {table.name};
-    if (table.embedding_dim == 0) table.embedding_dim = deck.model.embedding_dim;
-  }
+  deck::with_lines(deck, [&] {
+    tables = info ? train::resolve_tables(std::move(tables), *info, deck.model)
+                  : model::smaller_tables(std::move(tables), deck.model);
+  });
   return tables;
 }
 

@@ -81,8 +81,8 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
       Index column = pooled_width_;
       for (const std::string& feature : table.feature_names) {
         const auto key = std::find(features.begin(), features.end(), feature) - features.begin();
-        slots_[shard.rank].push_back(
-            {embedding::RowBlocks(table.num_embeddings).rows(shard.blocks), key, column, table.embedding_dim, rows});
+        slots_[shard.rank].push_back({&table, embedding::RowBlocks(table.num_embeddings).rows(shard.blocks), key,
+                                      column, table.embedding_dim, rows});
         column += table.embedding_dim;
       }
     }
@@ -99,7 +99,7 @@ void UnorderedTables::ask(const jagged::KeyedJaggedTensor& sparse) {
       for (Index s = 0; s < samples_; ++s) {
         const std::size_t before = ids_.out[owner].size();
         for (Index i = sparse.begin(slot.key, s); i < sparse.begin(slot.key, s) + sparse.length(slot.key, s); ++i)
-          if (ids[i] >= slot.rows.begin && ids[i] < slot.rows.end) ids_.out[owner].push_back(ids[i]);
+          if (const Index row = slot.table->row(ids[i]); slot.rows.contains(row)) ids_.out[owner].push_back(row);
         lengths_.out[owner].push_back(ids_.out[owner].size() - before);
       }
     }

@@ -22,6 +22,7 @@ class UnorderedTables {
  private:
   /// One feature of one shard.
   struct Slot {
+    const embedding::EmbeddingBagConfig* table = nullptr;
     Range rows;
     Index key = 0;     // in the batches
     Index column = 0;  // in the pooled vector

@@ -97,16 +97,6 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
          ": a gradient of 0 would divide 0 by 0");
 }
 
-/// What `body` refuses of the model gets its line.
-template <class Body>
-void with_lines(const Deck& deck, const Body& body) {
-  try {
-    body();
-  } catch (const model::SettingError& error) {
-    fail(deck.at("model." + error.key), error.text);
-  }
-}
-
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
   with_lines(deck, [&] { model::layers_of(model); });
@@ -126,6 +116,10 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
     fail(deck.at(path + ".unpooled"), " has ", quoted(twice), " twice");
   if (table.weighted && !table.unpooled.empty())
     fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
+  if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
+    fail(deck.at(path + ".unpooled"),
+         " is not for a table with a projection or qr_collisions: layers take its rows as "
+         "they are");
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
@@ -138,11 +132,15 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
 
 void check_plan(const Deck& deck) {
   std::vector<std::string> names;
-  for (const auto& table : deck.tables) names.push_back(table.name);
+  for (const auto& table : deck.tables) {
+    names.push_back(table.name);
+    if (table.half || table.qr_collisions.value_or(deck.model.qr_collisions) == 0) continue;
+    for (const char* half : {"_quotient", "_remainder"}) names.push_back(table.name + half);  // perhaps
+  }
   for (const auto& [name, plan] : deck.plan.tables) {
     const std::string path = "plan.tables." + name;
     if (!names.empty() && std::count(names.begin(), names.end(), name) == 0)
-      fail(deck.at(path), ": there is no table \"", name, "\"");
+      fail(deck.at(path), ": there is no table \"", name, "\"; there are ", join(names));
     std::set<int> owners(plan.ranks.begin(), plan.ranks.end());
     if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice");
     if (plan.ranks.empty()) continue;
@@ -195,6 +193,14 @@ void check_deck(const Deck& deck) {
          " or train.accumulate = ", lanes, ", or less");
   if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
+}
+
+void with_lines(const Deck& deck, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const model::SettingError& error) {
+    fail(deck.at(error.key), error.text);
+  }
 }
 
 void check_network(const Deck& deck, Index dense_features) {

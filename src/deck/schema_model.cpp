@@ -20,6 +20,9 @@ Section model_section() {
   Choices<std::string> types;
   for (const model::ModelType& type : model::model_types()) types.emplace_back(type.name, type.name);
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
+  const Choices<embedding::QrOperation> operations = {{"add", embedding::QrOperation::add},
+                                                      {"mult", embedding::QrOperation::mult},
+                                                      {"concat", embedding::QrOperation::concat}};
   const Choices<model::Cross> crosses = {{"low_rank", model::Cross::low_rank},
                                          {"full", model::Cross::full},
                                          {"vector", model::Cross::vector},
@@ -34,6 +37,19 @@ Section model_section() {
       choice("type", &Model::type, types,
              join(model::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
+      integer(
+          "qr_collisions", &Model::qr_collisions, {}, "ids",
+          "Tables of more than qr_threshold rows are cut in two (arXiv 1909.02107), NAME_quotient and NAME_remainder: "
+          "an id's rows are id / qr_collisions and id % qr_collisions, pooled apart. 0 means that none is."),
+      integer("qr_threshold", &Model::qr_threshold, {}, "rows", "Tables of so many rows or fewer are not cut."),
+      choice("qr_operation", &Model::qr_operation, operations,
+             "How quotient and remainder become one vector; with concat each has half of the columns."),
+      number("md_temperature", &Model::md_temperature, {0.0, 1.0}, "",
+             "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table / "
+             "rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not those with a "
+             "table.NAME.dim. 0 means that all are alike."),
+      integer("md_threshold", &Model::md_threshold, {}, "rows", "Tables of so many rows or fewer keep embedding_dim."),
+      boolean("md_round_dims", &Model::md_round_dims, "Dimensions are rounded to powers of two."),
       of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
       of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
@@ -89,6 +105,12 @@ Keys<EmbeddingBagConfig> table_keys() {
       default_words(integer("dim", &EmbeddingBagConfig::embedding_dim, {0, 65536}, "columns",
                             "Columns of the table; 0 means model.embedding_dim."),
                     "0 (model.embedding_dim)"),
+      integer("projection", &EmbeddingBagConfig::projection, {0, 65536}, "columns",
+              "A learned matrix without bias makes so many columns of the pooled vector; 0 means that there is none."),
+      default_words(integer("qr_collisions", &EmbeddingBagConfig::qr_collisions, {}, "ids",
+                            "The table is cut in two as model.qr_collisions says, whatever its rows; 0 means that it "
+                            "is not."),
+                    "model.qr_collisions"),
       choice("pooling", &EmbeddingBagConfig::pooling, poolings, "How the rows of a bag become one vector."),
       boolean("weighted", &EmbeddingBagConfig::weighted,
               "Multiply each row by the id's weight; the data must have weights for all of the table's features."),

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<LayerType>& all_types() {
   static std::vector<LayerType> types = {
-      {"mlp", "linear layers, each with its activation.", {"widths", "activations"}, make_mlp},
+      {"mlp", "linear layers, each with its activation.", {"widths", "activations", "bias"}, make_mlp},
       {"dot", "the first vector, and the inner products of all pairs (DLRM's).", {"itself"}, make_dot},
       {"cat", "its inputs side by side.", {}, make_cat},
       {"cross", "DCN v2's cross network.", {"layers", "rank"}, make_cross},
@@ -22,6 +22,7 @@ std::vector<LayerType>& all_types() {
       {"product", "a matrix [numbers / dim, dim] times a matrix [dim, numbers / dim].", {"dim"}, make_product},
       {"score", "the inner product of two vectors.", {}, make_score},
       {"sum", "its inputs added.", {}, make_sum},
+      {"multiply", "its two inputs multiplied, number by number.", {}, make_multiply},
       {"layer_norm", "mean 0 and variance 1, then a weight and a bias for each number.", {}, make_layer_norm},
       {"dropout", "in training, some numbers are 0.", {"rate"}, make_dropout},
       {"attention",

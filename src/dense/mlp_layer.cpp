@@ -9,8 +9,8 @@ namespace {
 
 class MlpLayer final : public Layer {
  public:
-  MlpLayer(Index input, const std::vector<Index>& widths, const std::vector<Activation>& activations)
-      : mlp_(lay_out(input, widths, activations)) {}
+  MlpLayer(Index input, const LayerSettings& settings)
+      : mlp_(lay_out(input, settings.widths, settings.activations, settings.bias)) {}
 
   Index width() const override { return mlp_.output_width(); }
   std::string describe() const override {
@@ -50,12 +50,13 @@ class MlpLayer final : public Layer {
   static MlpWorkspace& panels(const Chunk& chunk) { return static_cast<Panels*>(chunk.workspace)->panels; }
 
   std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths,
-                                   const std::vector<Activation>& activations) {
+                                   const std::vector<Activation>& activations, bool biased) {
     std::vector<LinearLayer> layers;
     for (std::size_t l = 0; l < widths.size(); ++l) {
       const std::string name = std::to_string(l);
       const Index weight = add_parameter(name + ".weight", widths[l], in, Start::weight);
-      const Index bias = add_parameter(name + ".bias", widths[l], 1, Start::bias);
+      const Index bias =
+          biased ? add_parameter(name + ".bias", widths[l], 1, Start::bias) : Index{LinearLayer::without};
       const Activation by_default = l + 1 < widths.size() ? Activation::relu : Activation::none;
       layers.push_back({in, widths[l], weight, bias,
                         activations.empty() ? by_default : activations[activations.size() > 1 ? l : 0]});
@@ -78,7 +79,7 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector
   if (activations.size() > 1 && activations.size() != settings.widths.size())
     fail("activations has ", activations.size(), " entries for ", settings.widths.size(),
          " linear layers; give one for each, or one for all");
-  return std::make_unique<MlpLayer>(inputs[0].width(), settings.widths, activations);
+  return std::make_unique<MlpLayer>(inputs[0].width(), settings);
 }
 
 }  // namespace tesserec::dense

@@ -28,8 +28,8 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
     if (ends[b + 1] < ends[b]) refuse("bag ", b, " would end at ", ends[b + 1], ", before its start at ", ends[b]);
   for (Index b = 0; b < count; ++b)
     for (Index i = ends[b]; i < ends[b + 1]; ++i)
-      if (input[i] < 0 || input[i] >= config().num_embeddings)
-        refuse("bag ", b, ": id ", input[i], " is outside its ", config().num_embeddings, " rows");
+      if (input[i] < 0 || input[i] >= config().ids())
+        refuse("bag ", b, ": id ", input[i], " is outside its ", config().ids(), " rows");
   if (config().weighted && weights.size() != input.size())
     refuse("it is weighted: ", ids, " ids need as many weights, ", weights.size(), " are given");
   if (!config().weighted && !weights.empty()) refuse("weights are given, but it is not weighted");
@@ -45,7 +45,14 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
   return out;
 }
 
-void EmbeddingBag::forward(const Exec& exec, const Bags& bags, float* out, Index stride) const {
+void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Index stride) const {
+  Bags bags = of_ids;
+  std::vector<Index> rows;
+  if (config().half) {
+    rows.resize(bags.offsets[bags.count]);
+    for (Index i = bags.offsets[0]; i < bags.offsets[bags.count]; ++i) rows[i] = config().row(of_ids.ids[i]);
+    bags.ids = rows.data();
+  }
   const Nodes nodes = subtree_nodes(table_.row_blocks(), whole, bags);
   if (bags.unpooled) return table_.lookup(exec, bags, nodes, out);
   const Index dim = config().embedding_dim;

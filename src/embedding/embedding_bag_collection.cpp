@@ -38,6 +38,9 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
     const auto refuse = [&](const auto&... what) { fail("table ", table.name, ": ", what...); };
     if (!names.insert(table.name).second) refuse("the collection has two of this name");
     if (table.num_embeddings < 1) refuse("num_embeddings is ", table.num_embeddings, "; it needs a row");
+    if (table.half && table.num_embeddings != table.half->rows())
+      refuse("num_embeddings is ", table.num_embeddings, "; as a half of ", table.half->table, " it has ",
+             table.half->rows(), " rows");
     if (table.embedding_dim < 1) refuse("embedding_dim is ", table.embedding_dim, "; it needs a column");
     if (table.feature_names.empty()) refuse("it has no feature");
     std::set<std::string> features;
@@ -134,9 +137,9 @@ Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_
     fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
   for (Index s = 0; s < sparse.stride; ++s)
     for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
-      if (sparse.values(i) < 0 || sparse.values(i) >= table.num_embeddings)
-        fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.name, " of ",
-             table.num_embeddings, " rows");
+      if (sparse.values(i) < 0 || sparse.values(i) >= table.ids())
+        fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.whole(),
+             " of ", table.ids(), " rows");
   Bags bags;
   bags.count = sparse.stride;
   bags.offsets = sparse.offsets.data() + key * sparse.stride;

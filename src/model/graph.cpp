@@ -2,9 +2,11 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fnmatch.h>
 
+#include "feature_layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -18,53 +20,78 @@ template <class... Parts>
   throw SettingError("layer." + layer, concat(parts...));
 }
 
+std::string name_of(const std::string& feature, std::size_t n) {
+  return feature.empty() ? "pooled vector " + std::to_string(n) : feature;
+}
+
+bool by_name(const std::string& input) { return input.starts_with("pooled."); }
+
 }  // namespace
 
 Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, EmbeddedFeatures features)
     : dense_features_(dense_features), pooled_(std::move(features.pooled)), unpooled_(std::move(features.unpooled)) {
-  for (const EmbeddedFeature& feature : pooled_) pooled_width_ += feature.dim;
-  read_apart_.resize(pooled_.size());
+  for (const EmbeddedFeature& feature : pooled_) {
+    vectors_.push_back({feature.name, feature.dim, {pooled_width_, pooled_width_ + feature.dim}, {}});
+    pooled_width_ += feature.dim;
+  }
+  read_apart_.resize(vectors_.size());
+  make_vectors();
   if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
-  for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
+  for (std::size_t n = 0; n < layers.size(); ++n) {
+    const std::string& name = layers[n].name;
+    if (name == "dense" || name == "rest" || name.starts_with("pooled") || name.starts_with("unpooled"))
+      refuse(name, ": this name stands for an input; give another");
+    add(layers, n);
+  }
   plan_gradients();
 }
 
-void Graph::pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const {
-  Index at = 0;
-  bool before = false;
+void Graph::make_vectors() {
+  const std::vector<dense::LayerSettings> layers = feature_layers(pooled_);
+  for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
+  std::vector<FeatureVector> vectors;
   for (std::size_t f = 0; f < pooled_.size(); ++f) {
-    const Range columns{at, at + pooled_[f].dim};
-    at = columns.end;
-    if (wanted(f)) {
-      if (before)
-        node.inputs.back().columns.end = columns.end;  // neighbours are one input
-      else
-        node.inputs.push_back({From::pooled, 0, columns}), info.inputs.emplace_back();
-      info.inputs.back().vectors.push_back(pooled_[f].dim);
-      info.inputs.back().names.push_back(name_of(f));
-    }
-    before = wanted(f);
+    const std::string& makes = pooled_[f].makes;
+    if (makes.empty()) vectors.push_back(vectors_[f]);
+    const bool first = std::none_of(pooled_.begin(), pooled_.begin() + std::ptrdiff_t(f),
+                                    [&](const EmbeddedFeature& other) { return other.makes == makes; });
+    for (std::size_t n = 0; n < layers_.size() && first; ++n)
+      if (layers_[n].settings.name == "pooled." + makes) vectors.push_back({makes, layers_[n].width, {}, n});
   }
+  vectors_ = std::move(vectors);
+  read_apart_.assign(vectors_.size(), false);
 }
 
-std::string Graph::name_of(std::size_t feature) const {
-  const std::string& name = pooled_[feature].name;
-  return name.empty() ? "pooled vector " + std::to_string(feature) : name;
+std::vector<bool> Graph::named(const std::string& input) const {
+  std::vector<bool> names(vectors_.size(), input == "pooled");
+  if (input == "rest") std::transform(read_apart_.begin(), read_apart_.end(), names.begin(), std::logical_not<>());
+  if (!by_name(input)) return names;
+  const std::string name = input.substr(input.find('.') + 1);
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = vectors_[f].name == name;
+  if (std::find(names.begin(), names.end(), true) != names.end()) return names;
+  for (std::size_t f = 0; f < names.size(); ++f) names[f] = ::fnmatch(name.c_str(), vectors_[f].name.c_str(), 0) == 0;
+  return names;
 }
 
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
-  const std::size_t before = node.inputs.size();
-  const std::string prefix = "pooled.";
-  if (input == "pooled") pooled_inputs([](std::size_t) { return true; }, node, info);
-  if (input == "rest") pooled_inputs([&](std::size_t f) { return !read_apart_[f]; }, node, info);
-  if (input.starts_with(prefix)) {
-    const std::string name = input.substr(prefix.size());
-    const auto is = [&](std::size_t f) { return pooled_[f].name == name; };
-    const auto matches = [&](std::size_t f) { return ::fnmatch(name.c_str(), pooled_[f].name.c_str(), 0) == 0; };
-    pooled_inputs(is, node, info);
-    if (node.inputs.size() == before) pooled_inputs(matches, node, info);
+  const std::size_t inputs = node.inputs.size();
+  const std::vector<bool> wanted = named(input);
+  bool beside = false;  // the vector before is an input that this one can join
+  for (std::size_t f = 0; f < vectors_.size(); ++f) {
+    const FeatureVector& vector = vectors_[f];
+    if (wanted[f]) {
+      if (vector.layer)
+        node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}}), info.inputs.emplace_back();
+      else if (beside)
+        node.inputs.back().columns.end = vector.columns.end;
+      else
+        node.inputs.push_back({From::pooled, 0, vector.columns}), info.inputs.emplace_back();
+      info.inputs.back().vectors.push_back(vector.dim);
+      info.inputs.back().names.push_back(name_of(vector.name, f));
+    }
+    beside = wanted[f] && !vector.layer;
   }
-  return node.inputs.size() > before;
+  return node.inputs.size() > inputs;
 }
 
 bool Graph::find_unpooled(const std::string& input, Node& node, LayerInfo& info) const {
@@ -97,31 +124,32 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
     if (layers[n].name == input)
       refuse(layer, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
              "; a layer reads what stands before it, so there is no cycle");
-  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors apart");
+  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors by name or apart");
   std::vector<std::string> known{"dense", "pooled", "rest"};
-  for (const EmbeddedFeature& feature : pooled_)
-    if (!feature.name.empty()) known.push_back("pooled." + feature.name);
+  for (const FeatureVector& vector : vectors_)
+    if (!vector.name.empty()) known.push_back("pooled." + vector.name);
   for (const EmbeddedFeature& feature : unpooled_) known.push_back("unpooled." + feature.name);
-  for (const LayerInfo& other : layers_) known.push_back(other.settings.name);
+  for (const LayerInfo& other : layers_)
+    if (!by_name(other.settings.name)) known.push_back(other.settings.name);
   refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
 
 void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
   const dense::LayerSettings& settings = layers[n];
   if (settings.name.empty()) refuse(std::to_string(n), " has no name");
-  if (settings.name == "dense" || settings.name == "rest" || settings.name.starts_with("pooled") ||
-      settings.name.starts_with("unpooled"))
-    refuse(settings.name, ": this name stands for an input; give another");
   for (const LayerInfo& other : layers_)
     if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
   Node node;
   LayerInfo info;
   info.settings = settings;
-  for (const std::string& input : settings.inputs) find(layers, n, input, node, info);
-  for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
-    for (const Input& input : node.inputs)
-      if (input.from == From::pooled && input.columns.size() < pooled_width_ && input.columns.contains(Index(at)))
-        read_apart_[f] = true;
+  std::vector<bool> read_apart = read_apart_;  // from the next layer on
+  for (const std::string& input : settings.inputs) {
+    find(layers, n, input, node, info);
+    const std::vector<bool> names = named(input);
+    if (by_name(input) || std::find(names.begin(), names.end(), false) != names.end())
+      std::transform(names.begin(), names.end(), read_apart.begin(), read_apart.begin(), std::logical_or<>());
+  }
+  read_apart_ = std::move(read_apart);
   try {
     node.layer = make_layer(settings, info.inputs);
   } catch (const Error& error) {
@@ -154,8 +182,16 @@ void Graph::plan_gradients() {
         wants[n] = true;
     }
   }
-  for (std::size_t n = 0; n + 1 < nodes_.size(); ++n)
-    if (!read[n]) refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+  const auto unread = [](const std::string& vector) {
+    throw SettingError("layer", concat(": no layer reads the pooled vector ", vector,
+                                       "; let one read \"pooled\", or take its table out"));
+  };
+  for (std::size_t n = 0; n + 1 < nodes_.size(); ++n) {
+    if (read[n]) continue;
+    for (const FeatureVector& vector : vectors_)
+      if (vector.layer == n) unread(vector.name);
+    refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+  }
 
   std::vector<bool> written(nodes_.size());
   std::vector<std::string> readers(unpooled_.size());
@@ -190,9 +226,7 @@ void Graph::plan_gradients() {
       std::fill(begin, end, true);
     }
   for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
-    if (!columns[at])
-      throw SettingError("layer", concat(": no layer reads the pooled vector ", name_of(f),
-                                         "; let one read \"pooled\", or take its table out"));
+    if (!columns[at]) unread(name_of(pooled_[f].name, f));
   for (std::size_t f = 0; f < unpooled_.size(); ++f)
     if (readers[f].empty())
       throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,

@@ -2,8 +2,8 @@
 /// A network's layers, who reads whom, and where each has its parameters; the same for all workers.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,21 +53,32 @@ class Graph {
   void pack(const Exec& exec, const float* parameters, bool backward);
 
  private:
+  /// A feature's vector as layers read it: columns of the pooled vectors, or what a layer has made of some.
+  struct FeatureVector {
+    std::string name;
+    Index dim = 0;
+    Range columns;
+    std::optional<std::size_t> layer;
+  };
+
+  /// The layers that make vectors of pooled ones, which they stand for from then on.
+  void make_vectors();
   /// Appends what `input` of layer `reader` names: several inputs, where pooled vectors do not lie side by side.
   void find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input, Node& node,
             LayerInfo& info) const;
   /// The same for pooled vectors; false: it names none.
   bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
   bool find_unpooled(const std::string& input, Node& node, LayerInfo& info) const;
-  void pooled_inputs(const std::function<bool(std::size_t)>& wanted, Node& node, LayerInfo& info) const;
-  std::string name_of(std::size_t feature) const;
+  /// [vector] whether `input` names it.
+  std::vector<bool> named(const std::string& input) const;
   void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
   /// Who writes and who adds, from the last layer back.
   void plan_gradients();
 
   Index dense_features_;
   std::vector<EmbeddedFeature> pooled_, unpooled_;
-  std::vector<bool> read_apart_;  // [feature] a layer reads it without all others
+  std::vector<FeatureVector> vectors_;
+  std::vector<bool> read_apart_;  // [vector] a layer reads it by its name, or without all others
   Index pooled_width_ = 0;
   std::vector<Node> nodes_;
   std::vector<LayerInfo> layers_;

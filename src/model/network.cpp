@@ -38,9 +38,11 @@ EmbeddedFeatures without_names(const std::vector<Index>& dims) {
 
 std::string describe_layers(const std::vector<LayerInfo>& layers) {
   std::string text;
+  std::size_t width = 12;
+  for (const LayerInfo& layer : layers) width = std::max(width, layer.settings.name.size());
   for (const LayerInfo& layer : layers)
-    text += concat("  ", left(layer.settings.name, 13), layer.settings.type, " of ", join(layer.settings.inputs),
-                   layer.shape.empty() ? "" : ": ", layer.shape, "\n");
+    text += concat("  ", left(layer.settings.name, width), " ", layer.settings.type, " of ",
+                   join(layer.settings.inputs), layer.shape.empty() ? "" : ": ", layer.shape, "\n");
   return text;
 }
 

@@ -41,7 +41,8 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
   std::set<std::string> names;
   for (const EmbeddingBagConfig& table : tables) names.insert(table.name);
   for (const auto& [name, demand] : settings_.tables)
-    if (names.count(name) == 0) fail("plan.tables.", name, ": there is no table \"", name, "\"");
+    if (names.count(name) == 0)
+      fail("plan.tables.", name, ": there is no table \"", name, "\"; there are ", join(names));
 }
 
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {

@@ -64,10 +64,11 @@ void Requests::find_places(std::size_t r, const jagged::KeyedJaggedTensor& spars
   std::vector<Index>& places = requests_[r].places;
   places.clear();
   if (route.sequence < 0 || (route.sums_in_place && route.gradients_in_place)) return;
-  const Range rows = embedding::RowBlocks(routes_.tables()[route.table].num_embeddings).rows(route.blocks);
+  const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
+  const Range rows = embedding::RowBlocks(table.num_embeddings).rows(route.blocks);
   const Index begin = sparse.begin(route.key, 0), ids = front_.sequences[route.sequence].offsets.back();
   for (Index i = 0; i < ids; ++i)
-    if (rows.contains(sparse.values(begin + i))) places.push_back(i);
+    if (rows.contains(table.row(sparse.values(begin + i)))) places.push_back(i);
 }
 
 void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) const {

@@ -11,6 +11,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
                 std::vector<float>* weights) {
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
+  const Index limit = table.ids();
   const Index* from = sparse.offsets.data() + sparse.first_bag(key);
   const auto ids_at = std::ssize(ids);
   ids.resize(ids_at + from[sparse.stride] - from[0]);
@@ -20,11 +21,12 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
   for (Index s = 0; s < sparse.stride; ++s) {
     for (Index i = from[s]; i < from[s + 1]; ++i) {
       const Index id = sparse.values(i);
-      if (id < 0 || id >= table.num_embeddings)
+      if (id < 0 || id >= limit)
         fail("feature ", sparse.keys[key], ", sample ", first_sample + s, " of the batch: id ", id,
-             " is outside table ", table.name, " of ", table.num_embeddings, " rows");
-      if (!rows.contains(id)) continue;
-      *next++ = id;
+             " is outside table ", table.whole(), " of ", limit, " rows");
+      const Index row = table.row(id);
+      if (!rows.contains(row)) continue;
+      *next++ = row;
       if (weights != nullptr) weights->push_back(table.weighted ? sparse.weights(i) : 1.0f);
     }
     offsets[s + 1] = next - ids.data() - ids_at;

@@ -29,7 +29,7 @@ Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
                           const data::SourceInfo& data) {
-  const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model.embedding_dim));
+  const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   sharding::ParallelOptions options;
   options.planner = planner_settings(job.plan, collection.tables(), data);
   options.global_batch = job.train.batch_size;
@@ -71,7 +71,7 @@ std::string describe_model(const model::Network& dense, const std::vector<embedd
   for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables[t];
-    features += std::ssize(table.feature_names);
+    if (!table.half || !table.half->remainder) features += std::ssize(table.feature_names);
     table_weights += table.num_embeddings * table.embedding_dim;
     const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
     bytes += planning::table_bytes(table, moves, table.num_embeddings);

@@ -4,6 +4,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::train {
@@ -27,12 +28,11 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
 }  // namespace
 
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
-                                                          const data::SourceInfo& data, Index embedding_dim) {
+                                                          const data::SourceInfo& data, const model::Settings& model) {
   if (tables.empty())
     for (const std::string& feature : data.features) tables.emplace_back().name = feature;
   for (embedding::EmbeddingBagConfig& table : tables) {
     if (table.feature_names.empty()) table.feature_names = {table.name};
-    if (table.embedding_dim == 0) table.embedding_dim = embedding_dim;
     Index rows = 0;
     table.ids_per_bag.clear();
     for (const std::string& feature : table.feature_names) {
@@ -45,7 +45,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
            ".rows");
   }
-  return tables;
+  return model::smaller_tables(std::move(tables), model);
 }
 
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
@@ -66,7 +66,7 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names) {
       Index& limit = limits[feature_index(data, feature, table)];
-      limit = std::min(limit, table.num_embeddings);
+      limit = std::min(limit, table.ids());
     }
   for (std::size_t f = 0; f < limits.size(); ++f)
     if (limits[f] == none) limits[f] = data.rows[f];

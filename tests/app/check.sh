@@ -47,6 +47,36 @@ must_fail 'model.layer.interaction: the vectors of a dot have one dimension, but
 must_fail 'model.layer.bottom reads "top", which comes after it' check "$folder/layers.toml" --set model.layer.bottom.inputs=top
 must_fail 'no layer reads the pooled vector C1' check "$folder/layers.toml" --set model.layer.interaction.inputs=bottom
 
+# Tables cut in two and of mixed dimensions, as they will be.
+smaller=(--set 'data.synthetic.rows=[900, 30, 2]' --set model.qr_collisions=7)
+must_succeed 'pooled.C1    multiply of pooled.C1@C1_quotient, pooled.C1@C1_remainder: 2 wide' check "$deck" "${smaller[@]}"
+must_succeed 'tables       4 for 3 features, 168 rows' check "$deck" "${smaller[@]}"
+must_succeed 'table C1_quotient: 129 rows x 2 columns' check "$deck" "${smaller[@]}"
+must_succeed 'table C1_remainder: 7 rows x 1 columns' check "$deck" "${smaller[@]}" --set model.qr_operation=concat
+must_succeed 'table C1: 900 rows x 1 columns' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set 'table=[{name="C1", qr_collisions=0}, {name="C2"}, {name="C3"}]'
+must_succeed 'pooled.C1    mlp of pooled.C1@C1: 1-2' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set model.qr_collisions=0
+must_succeed '"pooled.C1" -> "interaction"' check "$deck" "${smaller[@]}" --dot
+must_succeed 'table C1_quotient: 129 rows x 2 columns' generate "$deck" "${smaller[@]}" --print 1
+must_succeed 'C1_quotient' plan "$deck" "${smaller[@]}" --set plan.tables.C1_quotient.sharding=row_wise
+must_fail 'plan.tables.C1: there is no table "C1"; there are C1_quotient, C1_remainder, C2, C3' plan "$deck" "${smaller[@]}" --set plan.tables.C1.sharding=row_wise
+sed 's/^embedding_dim = 2/&\nqr_collisions = 7\nqr_threshold = 29/; s/^rows = .*/rows = [900, 30, 2]/' "$deck" >"$folder/smaller.toml"
+sed 's/^qr_collisions = 7/qr_collisions = 30/; s/^samples = 6/&\nevaluate_samples = 6/' "$folder/smaller.toml" >"$folder/many.toml"
+line=$(grep -n '^qr_collisions' "$folder/many.toml" | cut -d : -f 1)
+for command in check train evaluate plan generate bench; do
+  [ $command = generate ] && some=(--print 1) || some=()
+  must_fail "many.toml:$line: model.qr_collisions is 30, and table C2 has 30 rows: give fewer than these, or raise model.qr_threshold to 30" \
+    "$command" "$folder/many.toml" --set train.lanes=2 "${some[@]}"
+done
+must_fail 'model.qr_operation is concat, which gives quotient and remainder half of the columns, and table C1 has 3' check "$folder/smaller.toml" \
+  --set model.qr_operation=concat --set 'model.bottom=[3, 3]' --set model.embedding_dim=3
+must_fail 'table.C2.qr_collisions is 30, and table C2 has 30 rows: give fewer than these, or 0 for a whole table' check "$folder/smaller.toml" \
+  --set 'table=[{name="C1"}, {name="C2", qr_collisions=30}, {name="C3"}]'
+must_fail 'model.qr_operation must be one of add | mult | concat' check "$folder/smaller.toml" --set model.qr_operation=xor
+must_fail 'model.qr_collisions must be an integer, at least 0' check "$folder/smaller.toml" --set model.qr_collisions=-1
+must_fail 'model.md_temperature must be a finite number, 0 to 1' check "$folder/smaller.toml" --set model.md_temperature=1.5
+must_fail 'the vectors of a dot have one dimension, but bottom has 2 numbers and C1 has 4' check "$folder/smaller.toml" \
+  --set 'table=[{name="C1", projection=4}, {name="C2"}, {name="C3"}]'
+
 # As a picture.
 must_succeed '"interaction" [shape=box, label="interaction\ndot: 4 vectors of 2, 8 wide"]' check "$deck" --dot
 grep -qF '"pooled" -> "interaction"' "$folder/out" || complain "the picture lacks an arrow"

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib_samples.sh"
 planted_deck "$folder/planted.toml"
 some=$RANKS
+first=C1 # of the tables
 deck_of() { # KEYS OF [model]...
   sed '/^bottom/d; /^top/d' "$folder/planted.toml" >"$folder/deck.toml"
   local key
@@ -23,7 +24,7 @@ same() { # ARGS...: of deck.toml
   local expected=$got
   trains "$some" "$folder/deck.toml" "$@"
   [ "$got" = "$expected" ] || complain "$some ranks: $got, one: $expected: $(cat "$folder/deck.toml")"
-  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set plan.tables.C1.sharding=column_wise --set plan.tables.C1.min_partition=2
+  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1"
   [ "$got" = "$expected" ] || complain "by rows and columns: $got, before: $expected: $(cat "$folder/deck.toml")"
   must_succeed 'type = "network"' check "$folder/deck.toml" --network "$@"
   mv "$folder/out" "$folder/layers.toml"
@@ -56,6 +57,12 @@ for type in $types; do
 done
 deck_of 'type = "dlrm_dcn"' "${mlps[@]}" 'cross = "vector"' 'loss = "wbce"' 'loss_weights = [1, 3]'
 same --set optimizer.sparse.type=lamb --set optimizer.dense.type=lion --set optimizer.sparse.weight_decay=0.01
+for operation in add mult concat; do # C1 and C2 are cut in two, and with sum or product of other dimensions too
+  smaller=('qr_collisions = 7' 'qr_threshold = 20' "qr_operation = \"$operation\"")
+  [ $operation = concat ] || smaller+=('md_temperature = 0.2' 'md_threshold = 20' 'md_round_dims = true')
+  deck_of "${mlps[@]}" "${smaller[@]}"
+  first=C1_quotient same
+done
 deck_of "${towers[@]}"
 must_succeed 'type = "network"' check "$folder/deck.toml" --network
 sed 's/^inputs = \["query", "item"\]/inputs = ["drop", "item"]/

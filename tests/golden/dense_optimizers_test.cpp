@@ -42,7 +42,7 @@ std::vector<std::vector<double>> table_gradients(const store::File& file, const 
 
 void check(const store::File& file, const std::string& name, optim::Settings settings) {
   settings.lr = file.attribute<double>("/", "lr");
-  settings.eps = file.attribute<double>("/", "eps");
+  golden::read(file, "eps", settings.eps);
   settings.beta1 = file.attribute<double>("/", "beta1");
   settings.beta2 = file.attribute<double>("/", "beta2");
   settings.momentum = file.attribute<double>("/", "momentum");
@@ -67,26 +67,36 @@ void check(const store::File& file, const std::string& name, optim::Settings set
   }
 }
 
+optim::Settings decayed(const store::File& file, optim::Type type, optim::Decay decay, bool on) {
+  optim::Settings settings;
+  settings.type = type;
+  settings.decay = decay;
+  settings.weight_decay = on ? file.attribute<double>("/", "weight_decay") : 0.0;
+  return settings;
+}
+
 }  // namespace
 
 TEST_CASE("golden optimizers: every dense one of the files, over whole tables") {
   for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
     const store::File file = golden::open(name);
     REQUIRE(file.names("dense").size() == 8);
-    const auto decayed = [&](optim::Type type, optim::Decay decay, bool on) {
-      optim::Settings settings;
-      settings.type = type;
-      settings.decay = decay;
-      settings.weight_decay = on ? file.attribute<double>("/", "weight_decay") : 0.0;
-      return settings;
-    };
-    check(file, "sgd", decayed(optim::Type::sgd, optim::Decay::l2, false));
-    check(file, "sgd_l2", decayed(optim::Type::sgd, optim::Decay::l2, true));
-    check(file, "sgd_momentum", decayed(optim::Type::momentum_sgd, optim::Decay::l2, false));
-    check(file, "adagrad", decayed(optim::Type::adagrad, optim::Decay::l2, false));
-    check(file, "adagrad_l2", decayed(optim::Type::adagrad, optim::Decay::l2, true));
-    check(file, "adam", decayed(optim::Type::adam, optim::Decay::l2, false));
-    check(file, "adam_l2", decayed(optim::Type::adam, optim::Decay::l2, true));
-    check(file, "adamw", decayed(optim::Type::adam, optim::Decay::decoupled, true));
+    check(file, "sgd", decayed(file, optim::Type::sgd, optim::Decay::l2, false));
+    check(file, "sgd_l2", decayed(file, optim::Type::sgd, optim::Decay::l2, true));
+    check(file, "sgd_momentum", decayed(file, optim::Type::momentum_sgd, optim::Decay::l2, false));
+    check(file, "adagrad", decayed(file, optim::Type::adagrad, optim::Decay::l2, false));
+    check(file, "adagrad_l2", decayed(file, optim::Type::adagrad, optim::Decay::l2, true));
+    check(file, "adam", decayed(file, optim::Type::adam, optim::Decay::l2, false));
+    check(file, "adam_l2", decayed(file, optim::Type::adam, optim::Decay::l2, true));
+    check(file, "adamw", decayed(file, optim::Type::adam, optim::Decay::decoupled, true));
   }
+}
+
+TEST_CASE("golden optimizers: torch's Nesterov SGD and Lion, over whole tables") {
+  const store::File file = golden::open_own("optimizers_further.h5");
+  REQUIRE(file.names("dense").size() == 4);
+  check(file, "nesterov_sgd", decayed(file, optim::Type::nesterov_sgd, optim::Decay::l2, false));
+  check(file, "nesterov_sgd_l2", decayed(file, optim::Type::nesterov_sgd, optim::Decay::l2, true));
+  check(file, "lion", decayed(file, optim::Type::lion, optim::Decay::l2, false));
+  check(file, "lion_decoupled", decayed(file, optim::Type::lion, optim::Decay::decoupled, true));
 }

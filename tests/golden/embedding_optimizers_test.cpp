@@ -37,6 +37,10 @@ const Variant variants[] = {{"sgd", Type::sgd},
                             {"partial_rowwise_lamb_decay", Type::partial_rowwise_lamb, decoupled},
                             {"lars_sgd", Type::lars_sgd},
                             {"lars_sgd_decay", Type::lars_sgd}};
+const Variant further[] = {{"nesterov_sgd", Type::nesterov_sgd},
+                           {"nesterov_sgd_l2", Type::nesterov_sgd},
+                           {"lion", Type::lion},
+                           {"lion_decoupled", Type::lion, decoupled}};
 
 /// Step `step` (from 1) of a dataset whose first axis is the step.
 std::vector<float> of_step(const std::vector<float>& all, Index step, std::size_t size) {
@@ -57,13 +61,13 @@ void check(const store::File& file, const Variant& variant, int lanes) {
   settings.type = variant.type;
   settings.decay = variant.decay;
   settings.lr = file.attribute<double>("/", "lr");
-  settings.eps = file.attribute<double>("/", "eps");
-  settings.beta1 = file.attribute<double>("/", "beta1");
-  settings.beta2 = file.attribute<double>("/", variant.type == Type::rowwise_rmsprop ? "ema_beta" : "beta2");
-  settings.momentum = file.attribute<double>("/", "momentum");
-  settings.eta = file.attribute<double>("/", "eta");
-  settings.ar_alpha = file.attribute<double>("/", "ar_alpha");
-  settings.min_shrinkage = file.attribute<double>("/", "min_shrinkage");
+  golden::read(file, "eps", settings.eps);
+  golden::read(file, "beta1", settings.beta1);
+  golden::read(file, variant.type == Type::rowwise_rmsprop ? "ema_beta" : "beta2", settings.beta2);
+  golden::read(file, "momentum", settings.momentum);
+  golden::read(file, "eta", settings.eta);
+  golden::read(file, "ar_alpha", settings.ar_alpha);
+  golden::read(file, "min_shrinkage", settings.min_shrinkage);
   settings.weight_decay = file.attribute<double>(group, "weight_decay_used");
   golden::Tables tables(file,
                         file.attribute<std::string>("/", "pooling") == "mean" ? PoolingType::mean : PoolingType::sum,
@@ -102,4 +106,11 @@ TEST_CASE("golden embedding optimizers: every sparse one of the files") {
     for (const Variant& variant : variants)
       for (const int lanes : {1, 8}) check(file, variant, lanes);
   }
+}
+
+TEST_CASE("golden embedding optimizers: torch's Nesterov SGD, and Lion") {
+  const store::File file = golden::open_own("optimizers_further.h5");
+  REQUIRE(file.names("sparse").size() == std::size(further));
+  for (const Variant& variant : further)
+    for (const int lanes : {1, 8}) check(file, variant, lanes);
 }

@@ -20,6 +20,16 @@ inline std::string path(const std::string& file) {
 
 inline tesserec::store::File open(const std::string& file) { return tesserec::store::File::open(path(file)); }
 
+/// One that lies beside that folder, and not in it.
+inline tesserec::store::File open_own(const std::string& file) {
+  return tesserec::store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/" + file);
+}
+
+/// A setting that a file may leave out: then `value` stays.
+inline void read(const tesserec::store::File& file, const char* attribute, double& value) {
+  if (file.has_attribute("/", attribute)) value = file.attribute<double>("/", attribute);
+}
+
 /// max|got - want| / max|want|; infinity when the sizes differ or a number is not finite.
 template <class A, class B>
 double gap(const A& got, const B& want) {

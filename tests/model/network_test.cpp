@@ -86,6 +86,12 @@ TEST_CASE("layers of two inputs") {
                {.name = "logit", .type = "mlp", .inputs = {"product"}, .widths = {1}}});
   REQUIRE(product.network.layers()[2].width == 6);
   check_slopes(product);
+  Run multiply({{.name = "left", .type = "mlp", .inputs = {"pooled.user"}, .widths = {2}, .bias = false},
+                {.name = "both", .type = "multiply", .inputs = {"pooled.item", "left"}},
+                {.name = "all", .type = "cat", .inputs = {"both", "pooled"}},
+                {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
+  CHECK(multiply.network.layers()[0].parameters == 6);
+  check_slopes(multiply);
   Run score({{.name = "left", .type = "sum", .inputs = {"pooled.item", "pooled.shop"}},
              {.name = "right", .type = "mlp", .inputs = {"pooled.user"}, .widths = {2}},
              {.name = "logit", .type = "score", .inputs = {"left", "right"}}});
@@ -104,6 +110,50 @@ TEST_CASE("features by patterns, and the rest") {
   CHECK(names(0, 1) == "shop");
   CHECK(names(1, 0) == "item");
   check_slopes(run);
+}
+
+TEST_CASE("the rest leaves out what is read by name, also the only feature there is") {
+  const std::vector<LayerSettings> layers{
+      {.name = "side", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}},
+      {.name = "others", .type = "cat", .inputs = {"dense", "rest"}},
+      {.name = "deep", .type = "mlp", .inputs = {"others"}, .widths = {1}},
+      {.name = "logit", .type = "sum", .inputs = {"side", "deep"}},
+  };
+  const auto made = [&](const std::vector<EmbeddedFeature>& pooled) {
+    Network(model_of(layers), 4, EmbeddedFeatures{pooled});
+  };
+  CHECK_NOTHROW(made({{"user", 3}, {"item", 2}}));
+  CHECK(mentions(error_of([&] { made({{"user", 3}}); }), "model.layer.others reads \"rest\", but layers before it"));
+  Run all({{.name = "first", .type = "mlp", .inputs = {"rest"}, .widths = {2}},  // all of them: nobody's apart
+           {.name = "both", .type = "cat", .inputs = {"first", "rest"}},
+           {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
+  check_slopes(all);
+}
+
+TEST_CASE("vectors that layers make of pooled ones stand in their place") {
+  using embedding::QrOperation;
+  const std::vector<LayerSettings> layers{
+      {.name = "item", .type = "mlp", .inputs = {"pooled.item"}, .widths = {2}},
+      {.name = "others", .type = "cat", .inputs = {"rest"}},
+      {.name = "all", .type = "cat", .inputs = {"pooled", "item", "others"}},
+      {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}},
+  };
+  for (const QrOperation operation : {QrOperation::add, QrOperation::mult, QrOperation::concat})
+    for (const Index projection : {0, 3}) {
+      INFO("operation " << int(operation) << ", projection " << projection);
+      Run run(layers, "bce",
+              {{"user@u", 3, "user", 4},
+               {"item@i_quotient", 2, "item", projection, operation},
+               {"item@i_remainder", 2, "item", projection, operation}});
+      const Index item = projection > 0 ? projection : operation == QrOperation::concat ? 4 : 2;
+      const auto& made = run.network.layers();
+      const std::size_t first = made.size() - layers.size();
+      CHECK(first == (projection > 0 ? 3 : 2));
+      CHECK(made[first].inputs[0].vectors == std::vector<Index>{item});
+      CHECK(join(made[first + 1].inputs[0].names) == "user");
+      CHECK(made[first + 2].width == 4 + item + 2 + 4);
+      check_slopes(run);
+    }
 }
 
 TEST_CASE("the softmax over the items of a chunk") {

@@ -48,12 +48,14 @@ struct Run {
   Vector<float> parameters;
   comm::LaneSums gradients;
 
-  explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce")
+  explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce",
+               const std::vector<EmbeddedFeature>& pooled_features = {})
       : dense(samples * dense_features),
         pooled(samples * pooled_width),
         labels(samples),
         pooled_gradient(pooled.size(), 7.0f),
-        network(model_of(layers, loss), dense_features, features_of(layers)),
+        network(model_of(layers, loss), dense_features,
+                pooled_features.empty() ? features_of(layers) : EmbeddedFeatures{pooled_features}),
         parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
         gradients(network.parameters()) {
     const Random random(3, Purpose::test);

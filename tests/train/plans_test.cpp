@@ -60,7 +60,8 @@ void write_weighted(const std::string& path, Index samples, std::uint64_t seed) 
   file.close();
 }
 
-/// Two features on one table, one of them on a second table too, and a table of fewer rows than ranks.
+/// Two features on one table, one of them on a second table too, which is cut in two and projected, and a table of
+/// fewer rows than ranks.
 train::Job job_of(const std::string& folder, PoolingType pooling, bool weighted, optim::Type sparse) {
   train::Job job = small_job("");
   job.data.synthetic.ids_per_bag = 4;
@@ -74,7 +75,8 @@ train::Job job_of(const std::string& folder, PoolingType pooling, bool weighted,
   job.model.bottom = {16, 16};
   job.tables = {{"both", 3001, 0, {"C1", "C3"}, pooling, weighted, {}},
                 {"few", 0, 0, {"C2"}, pooling, weighted, {}},
-                {"again", 0, 0, {"C3"}, pooling, weighted, {}}};
+                {"again", 0, 10, {"C3"}, pooling, weighted, {}}};
+  job.tables[2].projection = 16, job.tables[2].qr_collisions = 7;
   job.train.epochs = 1;
   job.optimizer.sparse.type = sparse;
   job.optimizer.dense.type = sparse == optim::Type::rowwise_adagrad ? optim::Type::adam : sparse;
@@ -93,7 +95,7 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
 /// Writes the forced plan with one exchange form to `path`.
 void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeForm form, const std::string& path) {
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
-  const auto tables = train::resolve_tables(job.tables, source->info(), job.model.embedding_dim);
+  const auto tables = train::resolve_tables(job.tables, source->info(), job.model);
   const planning::EmbeddingShardingPlanner planner(planning::topology_of(comm, job.plan), job.plan,
                                                    job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
   auto plan = planner.plan(tables).plan;
@@ -107,8 +109,9 @@ void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeF
 /// Plan k: 0 to 6 all tables of one type, 7 every table another, 8 the planner's own.
 constexpr int plans = 9;
 std::string demand(train::Job& job, int k) {
-  for (std::size_t t = 0; t < job.tables.size(); ++t) {
-    auto& constraints = job.plan.tables[job.tables[t].name];
+  const char* const tables[] = {"both", "few", "again_quotient", "again_remainder"};
+  for (std::size_t t = 0; t < std::size(tables); ++t) {
+    auto& constraints = job.plan.tables[tables[t]];
     constraints.min_partition = 4;
     if (k < 7) constraints.sharding = all_types[k];
     if (k == 7) constraints.sharding = all_types[(2 * t + 1) % 7];

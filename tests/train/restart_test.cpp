@@ -40,7 +40,13 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     else
       job.schedule.stages = {{optim::Policy::linear, 3, 0.1}, {optim::Policy::cosine, 7, 0.5}};
     job.model.embedding_dim = job.model.bottom.back() = 12;
-    for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
+    std::vector<std::string> tables = {"C1", "C2", "C3"};
+    if (type == optim::Type::adam) {
+      job.model.qr_collisions = 9;
+      job.model.md_temperature = 0.1;
+      tables = {"C1_quotient", "C1_remainder", "C2", "C3_quotient", "C3_remainder"};
+    }
+    for (const std::string& table : tables) job.plan.tables[table].min_partition = 4;
     const Folder whole(self, "restart_whole_" + std::to_string(world.rank()));
     job.run.output = whole.path();
     const train::TrainResult expected = run(self, job);

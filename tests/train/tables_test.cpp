@@ -10,6 +10,8 @@ using namespace tesserec;
 
 namespace {
 
+const model::Settings dim_8{.embedding_dim = 8};
+
 data::SourceInfo three_features() {
   data::SourceInfo data;
   data.description = "d.h5";
@@ -24,7 +26,7 @@ data::SourceInfo three_features() {
 
 TEST_CASE("tables get from the data what the deck leaves out, and nothing else") {
   const data::SourceInfo data = three_features();
-  const auto plain = train::resolve_tables({}, data, 8);
+  const auto plain = train::resolve_tables({}, data, dim_8);
   REQUIRE(plain.size() == 3);
   for (std::size_t f = 0; f < 3; ++f) {
     CHECK(plain[f].name == data.features[f]);
@@ -33,13 +35,13 @@ TEST_CASE("tables get from the data what the deck leaves out, and nothing else")
     CHECK(plain[f].embedding_dim == 8);
   }
   const auto given =
-      train::resolve_tables({{"two", 0, 0, {"a", "b"}, {}, false, {}}, {"b", 30, 4, {}, {}, false, {}}}, data, 8);
+      train::resolve_tables({{"two", 0, 0, {"a", "b"}, {}, false, {}}, {"b", 30, 4, {}, {}, false, {}}}, data, dim_8);
   CHECK(given[0].num_embeddings == 100);  // the most of its features, whichever comes last
   CHECK(given[1].feature_names == std::vector<std::string>{"b"});
   CHECK(given[1].num_embeddings == 30);
   CHECK(given[1].embedding_dim == 4);
   CHECK(error_of([&] {
-          train::resolve_tables({{"x", 0, 0, {}, {}, false, {}}}, data, 8);
+          train::resolve_tables({{"x", 0, 0, {}, {}, false, {}}}, data, dim_8);
         }) == "table x: the data (d.h5) has no feature \"x\"; it has a, b, c");
 }
 

@@ -44,11 +44,12 @@ TEST_CASE("a weighted table needs weights of each of its features") {
            "\"; give data files with /sparse/" + feature +
            "/weights (docs/formats.md), or set table.items.weighted = false";
   };
+  const model::Settings dim_8{.embedding_dim = 8};
   const data::SourceInfo some = info_of(file), all = info_of(both);
-  CHECK(error_of([&] { train::resolve_tables(table("b", true), some, 8); }) == expected("b", file));
-  CHECK(error_of([&] { train::resolve_tables(table("b", false), some, 8); }) == "accepted");
-  CHECK(error_of([&] { train::resolve_tables(table("a", true), some, 8); }) == "accepted");
-  CHECK(error_of([&] { train::resolve_tables(table("b", true), all, 8); }) == "accepted");
+  CHECK(error_of([&] { train::resolve_tables(table("b", true), some, dim_8); }) == expected("b", file));
+  CHECK(error_of([&] { train::resolve_tables(table("b", false), some, dim_8); }) == "accepted");
+  CHECK(error_of([&] { train::resolve_tables(table("a", true), some, dim_8); }) == "accepted");
+  CHECK(error_of([&] { train::resolve_tables(table("b", true), all, dim_8); }) == "accepted");
   // The evaluation data of a training run meet the tables here.
   CHECK(error_of([&] { train::id_limits(table("b", true), all); }) == "accepted");
   CHECK(error_of([&] { train::id_limits(table("b", true), some); }) == expected("b", file));

@@ -3,6 +3,7 @@
 /// Paths inside a deck are relative to the working directory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
 
 /// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);
+
+/// Calls body; where it throws model::SettingError, the Error has the line of the key.
+void with_lines(const Deck& deck, const std::function<void()>& body);
 
 /// Of a deck whose tables are known: the layers of its model fit one another and the data's dense features.
 void check_network(const Deck& deck, Index dense_features);

@@ -11,7 +11,8 @@ namespace tesserec::dense {
 
 /// A layer as a network lists it. `inputs` name layers before it, "dense" (the dense features),
 /// "pooled" (all pooled vectors, in the order of tables and features), "pooled.FEATURE", where * and ? match names,
-/// "rest": the pooled vectors that no layer before reads apart from others, or "unpooled.FEATURE": one vector an id.
+/// "rest": the pooled vectors that no layer before reads by name, or apart from others, or "unpooled.FEATURE": one
+/// vector an id.
 struct LayerSettings {
   std::string name = {};
   std::string type = {};
@@ -19,6 +20,7 @@ struct LayerSettings {
   std::vector<Index> widths = {};  ///< mlp: neurons of each of its linear layers; attention: but for the last, 1
   /// mlp: of each linear layer; one stands for all; none given: relu, and nothing behind the last. attention: sigmoid.
   std::vector<Activation> activations = {};
+  bool bias = true;      ///< mlp
   bool itself = false;   ///< dot: also each vector with itself
   Index layers = 0;      ///< cross, vector_cross, mixture_cross: how many
   Index rank = 0;        ///< cross: of its matrices; 0 = full; mixture_cross

@@ -20,6 +20,22 @@ enum class RowStart { uniform, one };
 /// of the table by the dense optimizer.
 enum class ComputeKernel { fused, dense };
 
+/// How the pooled vectors of a quotient table and its remainder table become one.
+enum class QrOperation { add, mult, concat };
+
+/// What makes a table the half of a larger one that is cut in two (Shi et al., arXiv 1909.02107): an id's rows are
+/// id / collisions in the quotient table and id % collisions in the remainder table.
+struct QrHalf {
+  std::string table;     ///< the larger one's name
+  Index ids = 0;         ///< and its rows
+  Index collisions = 0;  ///< ids of one row of the quotient table, and rows of the remainder table
+  QrOperation operation = QrOperation::mult;
+  bool remainder = false;
+
+  Index rows() const { return remainder ? collisions : (ids + collisions - 1) / collisions; }
+  Index row(Index id) const { return remainder ? id % collisions : id / collisions; }
+};
+
 /// One logical table, TorchRec's EmbeddingBagConfig. Several features may share it.
 struct EmbeddingBagConfig {
   std::string name;
@@ -32,10 +48,17 @@ struct EmbeddingBagConfig {
   std::vector<std::string> unpooled = {};         ///< those of its features that get one vector an id
   RowStart start = RowStart::uniform;
   std::vector<double> ids_per_bag = {};  ///< of each feature, on average; empty where it is not known
+  Index projection = 0;  ///< columns that a learned matrix makes of the model's vector; 0 = there is none
+  std::optional<Index> qr_collisions = {};  ///< of a deck: instead of model.qr_collisions; 0 = the table is not cut
+  std::optional<QrHalf> half = {};
 
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }
+  /// Ids lie in [0, ids()); one beyond is reported of table whole().
+  Index ids() const { return half ? half->ids : num_embeddings; }
+  const std::string& whole() const { return half ? half->table : name; }
+  Index row(Index id) const { return half ? half->row(id) : id; }
 };
 
 }  // namespace tesserec::embedding

@@ -12,11 +12,11 @@
 
 namespace tesserec::model {
 
-/// A setting that a model cannot take: "model.KEY" and then `text`, which says what it is and what would fit. The key
-/// of a layer is "layer.NAME".
+/// A setting that a model cannot take: its key, "model.KEY" or one of another block, and then `text`, which says what
+/// it is and what would fit. The key of a layer is "layer.NAME".
 struct SettingError : Error {
-  SettingError(const std::string& key_, const std::string& text_)
-      : Error("model." + key_ + text_), key(key_), text(text_) {}
+  SettingError(const std::string& key_, const std::string& text_, const std::string& block = "model")
+      : Error(block + "." + key_ + text_), key(block + "." + key_), text(text_) {}
   std::string key, text;
 };
 

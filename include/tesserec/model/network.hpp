@@ -38,7 +38,11 @@ struct DenseInput {
 struct EmbeddedFeature {
   std::string name;
   Index dim = 0;
-  double ids = 1;  ///< of a sample, on average
+  /// The feature that layers read instead, which a matrix, or two halves of this name, make; "" = this vector itself.
+  std::string makes = {};
+  Index projection = 0;                                             ///< columns of that matrix's product; 0 = no matrix
+  embedding::QrOperation operation = embedding::QrOperation::mult;  ///< of two halves
+  double ids = 1;                                                   ///< of a sample, on average
 };
 /// Those that are pooled and those that are not, each in the order of tables and features.
 struct EmbeddedFeatures {

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/dense/layer_settings.hpp>
+#include <tesserec/embedding/settings.hpp>
 
 namespace tesserec::model {
 
@@ -19,6 +20,13 @@ enum class Cross { low_rank, full, vector, mixture };
 struct Settings {
   std::string type = "dlrm";
   Index embedding_dim = 16;
+  // Smaller tables (smaller_tables.hpp), of those with more rows than their threshold.
+  Index qr_collisions = 0;  ///< cut in two: ids of one row of the quotient table; 0 = none is cut
+  Index qr_threshold = 200;
+  embedding::QrOperation qr_operation = embedding::QrOperation::mult;
+  double md_temperature = 0.0;  ///< in [0, 1]: the exponent by which dimensions fall with rows; 0 = all are alike
+  Index md_threshold = 200;
+  bool md_round_dims = false;                      ///< to powers of two
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   std::vector<Index> deep = {512, 256};            ///< widths of the MLP beside the factorization machine
@@ -32,13 +40,13 @@ struct Settings {
   std::vector<Index> branch2 = {512, 256};
   std::vector<std::string> wide = {"dense"};  ///< what the linear part beside the MLP reads, as a layer's inputs
   std::vector<std::string> query = {"dense", "rest"};      ///< what the query's tower reads
-  std::vector<std::string> item;                           ///< what the item's tower reads; din: the targets
+  std::vector<std::string> item = {};                      ///< what the item's tower reads; din: the targets
   std::vector<Index> towers = {256, 64};                   ///< widths of both towers
   std::vector<std::string> history;                        ///< din: sequences, each for the item at its place
   std::vector<Index> attention = {80, 40};                 ///< widths of the MLP that weighs a history's vectors
   bool attention_softmax = false;                          ///< a sample's weights add to 1
   dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
-  std::vector<dense::LayerSettings> layers;                ///< of a network
+  std::vector<dense::LayerSettings> layers = {};           ///< of a network
   std::string loss = "bce";                                ///< a dense::LossType
   double loss_threshold = 0.0;                             ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
   std::vector<double> loss_weights = {1.0, 1.0};           ///< wbce: weights of label 0 and label 1

@@ -10,6 +10,7 @@
 namespace tesserec::model {
 
 /// What they give, in the order of the tables and their features; one that several tables look up is FEATURE@TABLE.
+/// What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.

@@ -13,7 +13,7 @@
 
 namespace tesserec::sharding {
 
-/// Appends the ids of key's bags that lie in `rows` to `ids` (and their weights; 1 where the table has none),
+/// Appends the rows of key's ids that lie in `rows` to `ids` (and their weights; 1 where the table has none),
 /// and sets offsets[samples + 1] into what was appended. An id outside its table is an Error that names
 /// feature, table, sample, value.
 void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,

@@ -5,15 +5,17 @@
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/model/settings.hpp>
 #include <tesserec/planning/settings.hpp>
 
 namespace tesserec::train {
 
 /// The deck's tables with everything filled in from the data: rows, dim, features; one table a feature when the deck
-/// has none. Errors name the table: a feature that the data does not have, or has no weights for where the table is
-/// weighted; rows that nobody gives.
+/// has none; made smaller as the model's settings say (model::smaller_tables). Errors name the table: a feature that
+/// the data does not have, or has no weights for where the table is weighted; rows that nobody gives; smaller_tables'
+/// own.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
-                                                          const data::SourceInfo& data, Index embedding_dim);
+                                                          const data::SourceInfo& data, const model::Settings& model);
 
 /// plan with the pooling factors that the deck leaves to the data.
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
