@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "zipf.hpp"
-#include <tesserec/data/planted.hpp>
+#include <tesserec/data/synthetic.hpp>
 
 namespace tesserec::data {
 

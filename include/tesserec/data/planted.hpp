@@ -7,22 +7,11 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/data/settings.hpp>
+#include <tesserec/data/synthetic.hpp>
 
 namespace tesserec::data {
 
 struct Batch;
-
-/// Rows of each table after the cap data.synthetic.max_rows.
-std::vector<Index> synthetic_rows(const SyntheticSettings& settings);
-/// "C1", "C2", ...
-std::vector<std::string> synthetic_features(const SyntheticSettings& settings);
-/// Ids of a planted feature's bag: always so many, or 0 to so many.
-struct BagLength {
-  Index most = 1;
-  bool variable = false;
-};
-BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
 
 enum class PlantedStream : std::uint64_t;
 class PlantedTable;
