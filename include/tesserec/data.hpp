@@ -10,3 +10,4 @@
 #include <tesserec/data/sample_order.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>
+#include <tesserec/data/synthetic.hpp>
