@@ -42,7 +42,7 @@ struct Settings {
   std::vector<std::string> query = {"dense", "rest"};      ///< what the query's tower reads
   std::vector<std::string> item = {};                      ///< what the item's tower reads; din: the targets
   std::vector<Index> towers = {256, 64};                   ///< widths of both towers
-  std::vector<std::string> history;                        ///< din: sequences, each for the item at its place
+  std::vector<std::string> history = {};                   ///< din: sequences, each for the item at its place
   std::vector<Index> attention = {80, 40};                 ///< widths of the MLP that weighs a history's vectors
   bool attention_softmax = false;                          ///< a sample's weights add to 1
   dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
