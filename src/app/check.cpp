@@ -97,9 +97,10 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    "\n");
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
-    text += concat("  table ", table.name, ": ", number(table.num_embeddings), " rows x ", table.embedding_dim,
-                   " columns, ", number(bytes_of(deck, table, s.kernels[t])), " bytes, kernel ",
-                   planning::name(s.kernels[t]), "\n");
+    text +=
+        concat("  table ", table.name, ": ", number(table.num_embeddings), " rows x ", table.embedding_dim,
+               " columns, ", number(bytes_of(deck, table, s.kernels[t])), " bytes, kernel ",
+               planning::name(s.kernels[t]), table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }
   return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }
@@ -142,6 +143,7 @@ Json tables_json(const deck::Deck& deck, const Summary& s) {
                 .set("rows", known(table.num_embeddings))
                 .set("dim", table.embedding_dim)
                 .set("features", table.feature_names)
+                .set("unpooled", table.unpooled)
                 .set("kernel", planning::name(s.kernels[t]))
                 .set("bytes", known(bytes_of(deck, table, s.kernels[t]))));
   }

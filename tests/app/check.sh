@@ -29,7 +29,7 @@ must_succeed 'memory       288 bytes for layers, 72 for tables' check "$deck"
 must_succeed 'memory       864 bytes for layers, 108 for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
 must_succeed 'table C2: 3 rows x 2 columns, 24 bytes, kernel fused' check "$deck"
 must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
-must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
+must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "unpooled": [], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 

@@ -49,6 +49,7 @@ for type in $types; do
       deck_of "type = \"$type\"" 'item = "pooled.C2"' 'history = "unpooled.C1"' 'attention = [5, 3]' 'top = [8, 1]'
       sed -i 's/^dense_features = 5/&\nbag_lengths = [6, 1, 1]\nvariable_bags = true/' "$folder/deck.toml"
       printf '%s\n' '[[table]]' 'name = "C1"' 'features = ["C1", "C2"]' 'unpooled = "C1"' '[[table]]' 'name = "C3"' >>"$folder/deck.toml"
+      must_succeed 'kernel fused, un-pooled C1' check "$folder/deck.toml"
       ;;
     network) continue ;; # all of them, layer by layer
     *) complain "no recipe for model $type; add one to $0" ;;
