@@ -74,7 +74,7 @@ std::vector<Section> optimizer_sections() {
   return {single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
                  keys, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
           single(
-              "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::elementwise_types()),
+              "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::tensor_types()),
               [](auto& d) -> auto& { return d.optimizer.dense; }),
           single(
               "optimizer.sparse", "Moves the rows of the tables that a batch looked up.", sparse_optimizer_keys(),

@@ -11,6 +11,12 @@ comm::NodeMemory shared(const comm::Node& node, Index size) {
   return node.ranks().size() > 1 ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
 
+std::vector<Range> tensors(const Network& dense) {
+  std::vector<Range> all;
+  for (const Parameter& p : dense.layout()) all.push_back({p.offset, p.offset + p.rows * p.columns});
+  return all;
+}
+
 }  // namespace
 
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
@@ -51,7 +57,8 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
       parameters(memory ? Vector<float>(memory.data(), dense.parameters())
                         : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
-      optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr) {
+      optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
+                tensors(dense)) {
   dense.share_weights(node);
   dense.initialise(exec, options.seed, parameters);
   exec.fence();

@@ -25,11 +25,13 @@ Index DenseOptimizer::state_size(const Settings& settings, Index size) {
   return std::ssize(states(settings.type)) * size;
 }
 
-DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory)
-    : settings_(settings) {
-  if (!info(settings.type).elementwise())
+DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory,
+                               std::vector<Range> tensors)
+    : settings_(settings), tensors_(std::move(tensors)) {
+  if (!info(settings.type).moves_tensors())
     fail(info(settings.type).name, " is for embedding tables; the dense optimizers are ",
-         join(elementwise_types(), ", ", &TypeInfo::name));
+         join(tensor_types(), ", ", &TypeInfo::name));
+  if (tensors_.empty()) tensors_ = {{0, size}};
   const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
     const Vector<float> values = memory == nullptr ? make_vector<float>(exec, "tesserec::optim::" + info.name, size)
@@ -47,8 +49,8 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
   assert(part.end <= Index(parameters.extent(0)));
   assert(gradient.extent(0) == parameters.extent(0));
   const StepScalars scalars = step_scalars(settings_, lr, step);
-  States all{};
-  for (std::size_t i = 0; i < state_.size(); ++i) all[i] = state_[i].values.data();
+  if (!scalars.elementwise) return move_tensors(exec, scalars, parameters.data(), gradient.data(), part, scale);
+  const States all = states_from(0);
   const float most = settings_.max_gradient;
   over_blocks(exec, "tesserec::optim::move", part,
               [=, w = parameters.data(), g = gradient.data()](Index begin, Index n) {
@@ -60,6 +62,28 @@ void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, con
                 limit(scale, most, g + begin, limited.data(), n);
                 move(scalars, w + begin, limited.data(), states, n);
               });
+}
+
+States DenseOptimizer::states_from(Index begin) const {
+  States states{};
+  for (std::size_t i = 0; i < state_.size(); ++i) states[i] = state_[i].values.data() + begin;
+  return states;
+}
+
+void DenseOptimizer::move_tensors(const Exec& exec, const StepScalars& scalars, float* weights, const float* gradient,
+                                  Range part, float scale) {
+  parallel_for(exec, "tesserec::optim::move_tensors", std::ssize(tensors_), [&](Index t) {
+    const auto [begin, end] = tensors_[t];
+    if (!part.contains(begin)) return;
+    const float* g = gradient + begin;
+    std::vector<float> limited;
+    if (settings_.max_gradient != 0.0 || scale != 1.0f) {
+      limited.resize(end - begin);
+      limit(scale, float(settings_.max_gradient), g, limited.data(), end - begin);
+      g = limited.data();
+    }
+    move_row(scalars, {weights + begin, g, states_from(begin), {0, end - begin}, end - begin});
+  });
 }
 
 }  // namespace tesserec::optim

@@ -5,11 +5,22 @@
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::optim {
+namespace {
 
-bool TypeInfo::elementwise() const {
-  return std::none_of(states.begin(), states.end(), [](const StateInfo& state) { return state.per_row; }) &&
-         row_sums.empty();
+std::vector<TypeInfo> some(bool (TypeInfo::*are)() const) {
+  std::vector<TypeInfo> result;
+  std::copy_if(types().begin(), types().end(), std::back_inserter(result),
+               [are](const TypeInfo& type) { return (type.*are)(); });
+  return result;
 }
+
+}  // namespace
+
+bool TypeInfo::moves_tensors() const {
+  return std::none_of(states.begin(), states.end(), [](const StateInfo& state) { return state.per_row; });
+}
+
+bool TypeInfo::elementwise() const { return moves_tensors() && row_sums.empty(); }
 
 bool TypeInfo::reads(const std::string& key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
@@ -53,11 +64,7 @@ const std::vector<TypeInfo>& types() {
   return all;
 }
 
-std::vector<TypeInfo> elementwise_types() {
-  std::vector<TypeInfo> some;
-  std::copy_if(types().begin(), types().end(), std::back_inserter(some),
-               [](const TypeInfo& type) { return type.elementwise(); });
-  return some;
-}
+std::vector<TypeInfo> elementwise_types() { return some(&TypeInfo::elementwise); }
+std::vector<TypeInfo> tensor_types() { return some(&TypeInfo::moves_tensors); }
 
 }  // namespace tesserec::optim

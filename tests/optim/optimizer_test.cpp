@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "numbers.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/random.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/optim.hpp>
 
@@ -13,13 +13,6 @@ using namespace tesserec;
 using namespace tesserec::optim;
 
 namespace {
-
-std::vector<float> numbers(Index n, Index column) {
-  const Random random(6, Purpose::test);
-  std::vector<float> values(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) values[i] = random.normal(i, column);
-  return values;
-}
 
 double mean_square(const std::vector<double>& x) {
   double sum = 0;
@@ -260,41 +253,4 @@ TEST_CASE("columns of several owners move as the whole row does, with each decay
           REQUIRE(parts[k].states[i] == (type.states[i].per_row ? whole.states[i] : cut(whole.states[i])));
       }
     }
-}
-
-TEST_CASE("the dense optimizer cuts gradients by value") {
-  const Index n = 20000;
-  Settings settings;
-  settings.max_gradient = 0.5;
-  DenseOptimizer optimizer(Exec(), settings, n);
-  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
-                g = make_vector<float>(Exec(), "tesserec::test::g", n);
-  std::fill_n(w.data(), n, 0.0f);
-  const std::vector<float> g0 = numbers(n, 2);
-  std::copy(g0.begin(), g0.end(), g.data());
-  optimizer.step(Exec(), w, g, 1.0, 1, {0, n});
-  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == -std::clamp(g0[i], -0.5f, 0.5f));
-}
-
-TEST_CASE("the dense optimizer moves every weight of a long vector once") {
-  const Index n = 40003;
-  Settings settings;
-  settings.type = Type::adagrad;
-  settings.initial_accumulator = 0.25;
-  DenseOptimizer optimizer(Exec(), settings, n);
-  REQUIRE(optimizer.state().size() == 1);
-  REQUIRE(optimizer.state()[0].name == "sum");
-  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
-                g = make_vector<float>(Exec(), "tesserec::test::g", n);
-  const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
-  std::copy(w0.begin(), w0.end(), w.data());
-  std::copy(g0.begin(), g0.end(), g.data());
-  optimizer.step(Exec(), w, g, 0.1, 1, {0, n});
-  std::vector<float> expected = w0, sum(n, 0.25f);
-  move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), {sum.data()}, n);
-  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == expected[i]);
-  for (Index i = 0; i < n; ++i) REQUIRE(optimizer.state()[0].values(i) == sum[i]);
-
-  settings.type = Type::rowwise_adagrad;
-  REQUIRE_THROWS_AS(DenseOptimizer(Exec(), settings, n), Error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise of the program for every optimizer: one digest on any ranks, under plans that cut rows, columns or both,
 // and over a restart between two of them.
+#include <cmath>
 #include <set>
 
 #include "catch.hpp"
@@ -24,7 +25,7 @@ train::Job job_of(const optim::TypeInfo& type, std::size_t i) {
   job.optimizer.sparse.decay = i % 2 == 0 ? optim::Decay::l2 : optim::Decay::decoupled;
   job.optimizer.sparse.ar_alpha = 0.5;
   if (i % 2 == 0) job.optimizer.sparse.max_gradient = 1e-3;
-  const auto dense = optim::elementwise_types();
+  const auto dense = optim::tensor_types();
   job.optimizer.dense.type = dense[i % dense.size()].type;
   job.optimizer.dense.lr = 0.01;
   for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
@@ -93,4 +94,28 @@ TEST_CASE("tables of rules with no, one and two rounds of sums share the columns
   job.run.output = together.path();
   job.plan.default_type = ShardingType::column_wise;
   REQUIRE(digests(world, job) == expected);
+}
+
+TEST_CASE("LAMB moves each tensor of the dense half by lr times its own length") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  train::Job job = small_job("");
+  job.optimizer.dense.type = optim::Type::lamb;
+  job.optimizer.dense.lr = 0.01;
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
+  train::Session session(Exec(), world, job, source->info());
+  data::Batch batch{Exec()};
+  REQUIRE(source->next(batch));
+  const Vector<float>& w = session.model.parameters;
+  const std::vector<float> before(w.data(), w.data() + w.size());
+  train::PipelinedBatch now{batch, {}};
+  session.step(now, nullptr, 1);
+  for (const model::Parameter& p : session.model.dense.layout()) {
+    INFO(p.name);
+    double moved = 0, length = 0;
+    for (Index i = p.offset; i < p.offset + p.rows * p.columns; ++i) {
+      moved += (double(w(i)) - before[i]) * (double(w(i)) - before[i]);
+      length += double(before[i]) * before[i];
+    }
+    CHECK(std::sqrt(moved) == Approx(0.01 * std::sqrt(length)).epsilon(1e-4));
+  }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
@@ -9,12 +11,15 @@ namespace tesserec::optim {
 /// Moves one flat vector of parameters.
 class DenseOptimizer {
  public:
-  /// For `size` parameters. Its states lie in `memory` [state_size(settings, size)], or null: in its own.
-  DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr);
+  /// For `size` parameters. Its states lie in `memory` [state_size(settings, size)], or null: in its own. `tensors`:
+  /// where they lie, for types that move a tensor by its length (LAMB, LARS); without them all is one. Error: a type
+  /// that has numbers of rows.
+  DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr,
+                 std::vector<Range> tensors = {});
   static Index state_size(const Settings& settings, Index size);
 
   /// One exact step of the parameters in `part` by `gradient` times `scale`; `step` counts from 1. Threads take blocks
-  /// of it.
+  /// of it, or the tensors that begin in it.
   void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step,
             Range part, float scale = 1.0f);
 
@@ -27,7 +32,12 @@ class DenseOptimizer {
   const std::vector<State>& state() const { return state_; }
 
  private:
+  void move_tensors(const Exec& exec, const StepScalars& scalars, float* weights, const float* gradient, Range part,
+                    float scale);
+  States states_from(Index begin) const;
+
   Settings settings_;
+  std::vector<Range> tensors_;
   std::vector<State> state_;
 };
 

@@ -67,12 +67,15 @@ struct TypeInfo {
 
   /// Whether a weight moves by its own numbers alone, so that any run of weights can be moved.
   bool elementwise() const;
+  /// Whether a tensor of a dense half can be moved, for which it is one long row.
+  bool moves_tensors() const;
   bool reads(const std::string& key) const;
 };
 /// All of them, in the order of the enumeration.
 const std::vector<TypeInfo>& types();
-/// Those that also move dense parameters, and every row of a table.
+/// Those that also move every row of a table; and dense parameters.
 std::vector<TypeInfo> elementwise_types();
+std::vector<TypeInfo> tensor_types();
 inline const TypeInfo& info(Type type) { return types()[std::size_t(type)]; }
 inline const std::vector<StateInfo>& states(Type type) { return info(type).states; }
 /// Rounds in which the owners of a row's columns exchange sums.

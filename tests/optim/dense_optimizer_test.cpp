@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// One flat vector of parameters.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "numbers.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/optim.hpp>
+
+using namespace tesserec;
+using namespace tesserec::optim;
+
+TEST_CASE("the dense optimizer cuts gradients by value") {
+  const Index n = 20000;
+  Settings settings;
+  settings.max_gradient = 0.5;
+  DenseOptimizer optimizer(Exec(), settings, n);
+  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                g = make_vector<float>(Exec(), "tesserec::test::g", n);
+  std::fill_n(w.data(), n, 0.0f);
+  const std::vector<float> g0 = numbers(n, 2);
+  std::copy(g0.begin(), g0.end(), g.data());
+  optimizer.step(Exec(), w, g, 1.0, 1, {0, n});
+  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == -std::clamp(g0[i], -0.5f, 0.5f));
+}
+
+TEST_CASE("the dense optimizer moves every weight of a long vector once") {
+  const Index n = 40003;
+  Settings settings;
+  settings.type = Type::adagrad;
+  settings.initial_accumulator = 0.25;
+  DenseOptimizer optimizer(Exec(), settings, n);
+  REQUIRE(optimizer.state().size() == 1);
+  REQUIRE(optimizer.state()[0].name == "sum");
+  Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                g = make_vector<float>(Exec(), "tesserec::test::g", n);
+  const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
+  std::copy(w0.begin(), w0.end(), w.data());
+  std::copy(g0.begin(), g0.end(), g.data());
+  optimizer.step(Exec(), w, g, 0.1, 1, {0, n});
+  std::vector<float> expected = w0, sum(n, 0.25f);
+  move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), {sum.data()}, n);
+  for (Index i = 0; i < n; ++i) REQUIRE(w(i) == expected[i]);
+  for (Index i = 0; i < n; ++i) REQUIRE(optimizer.state()[0].values(i) == sum[i]);
+
+  settings.type = Type::rowwise_adagrad;
+  REQUIRE_THROWS_AS(DenseOptimizer(Exec(), settings, n), Error);
+}
+
+TEST_CASE("LAMB and LARS move a tensor of a dense half as one row, on whichever rank it begins") {
+  const Index n = 3000;
+  const std::vector<Range> tensors{{0, 1000}, {1008, 1009}, {1024, 3000}};
+  const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
+  for (const Type type : {Type::lamb, Type::lars_sgd}) {
+    Settings settings;
+    settings.type = type;
+    settings.weight_decay = 0.1;
+    settings.max_gradient = 1.5;
+    DenseOptimizer optimizer(Exec(), settings, n, nullptr, tensors);
+    Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                  g = make_vector<float>(Exec(), "tesserec::test::g", n);
+    std::copy(w0.begin(), w0.end(), w.data());
+    std::copy(g0.begin(), g0.end(), g.data());
+    for (Index step = 1; step <= 3; ++step)
+      for (const Range part : {Range{0, 1008}, {1008, 2000}, {2000, n}})
+        optimizer.step(Exec(), w, g, 0.1, step, part, 0.5f);
+
+    std::vector<float> expected = w0, states[2] = {std::vector<float>(n), std::vector<float>(n)}, limited(n);
+    for (Index i = 0; i < n; ++i) limited[i] = std::clamp(0.5f * g0[i], -1.5f, 1.5f);
+    for (Index step = 1; step <= 3; ++step)
+      for (const auto [begin, end] : tensors)
+        move_row(step_scalars(settings, 0.1, step), {expected.data() + begin,
+                                                     limited.data() + begin,
+                                                     {states[0].data() + begin, states[1].data() + begin},
+                                                     {0, end - begin},
+                                                     end - begin});
+    Index wrong = 0;
+    for (Index i = 0; i < n; ++i) wrong += w(i) != expected[i];
+    CHECK(wrong == 0);
+    CHECK(w(500) != w0[500]);
+    CHECK(w(1004) == w0[1004]);  // between two tensors
+  }
+}
