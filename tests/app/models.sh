@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every model that `describe` names, and its losses, optimizers and layers that draw numbers: the digests of $RANKS ranks
-# are those of one, under another plan and layer by layer too.
+# are those of one, under another plan and layer by layer too. With OPTIMIZERS=all each model by each optimizer, as
+# tests/matrix.sh wants it.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 planted_deck "$folder/planted.toml"
@@ -35,7 +36,10 @@ same() { # ARGS...: of deck.toml
 mlps=('bottom = [8, 4]' 'top = [8, 1]')
 towers=('type = "two_tower"' 'item = "pooled.C2"' 'towers = [8, 3]')
 "$TESSEREC" describe >"$folder/describe"
-types=$(sed -n '/^\[model\]/,/^ *type: /s/^ *type: choice, \(.*\); default.*/\1/p' "$folder/describe" | tr -d '|')
+types_of() { # BLOCK
+  sed -n "/^\[$1\]/,/^ *type: /s/^ *type: choice, \(.*\); default.*/\1/p" "$folder/describe" | tr -d '|'
+}
+types=$(types_of model)
 [ "$(wc -w <<<"$types")" -ge 7 ] || complain "describe names few models: $types"
 for type in $types; do
   case $type in
@@ -54,8 +58,15 @@ for type in $types; do
     network) continue ;; # all of them, layer by layer
     *) complain "no recipe for model $type; add one to $0" ;;
   esac
-  same
+  [ "${OPTIMIZERS:-}" = all ] || { same; continue; }
+  read -ra dense <<<"$(types_of optimizer.dense)"
+  number=0
+  for sparse in $(types_of optimizer.sparse); do
+    same --set optimizer.sparse.type="$sparse" --set optimizer.dense.type="${dense[number++ % ${#dense[@]}]}"
+  done
+  echo "$type: $number optimizers on $some ranks"
 done
+[ "${OPTIMIZERS:-}" != all ] || finish
 deck_of 'type = "dlrm_dcn"' "${mlps[@]}" 'cross = "vector"' 'loss = "wbce"' 'loss_weights = [1, 3]'
 same --set optimizer.sparse.type=lamb --set optimizer.dense.type=lion --set optimizer.sparse.weight_decay=0.01
 for operation in add mult concat; do # C1 and C2 are cut in two, and with sum or product of other dimensions too
