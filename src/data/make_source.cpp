@@ -24,18 +24,7 @@ void check(const SyntheticSettings& s) {
   require(s.max_rows >= 0, "max_rows", "0 (no cap) or positive");
   require(s.dense_features >= 0, "dense_features", "0 or more");
   require(s.ids_per_bag > 0, "ids_per_bag", "1 or more");
-  require(s.bag_lengths.empty() || s.kind == SyntheticKind::planted, "bag_lengths", "left out but for kind planted");
-  require(s.bag_lengths.empty() || s.bag_lengths.size() == s.rows.size(), "bag_lengths", "as long as rows");
-  require(s.pair.empty() || (s.kind == SyntheticKind::planted && s.pair.size() == 2 && s.pair[0] != s.pair[1]), "pair",
-          "two features, for kind planted");
-  for (const std::string& feature : s.pair) {
-    const std::vector<std::string> names = synthetic_features(s);
-    const auto found = std::find(names.begin(), names.end(), feature);
-    if (found == names.end()) fail("data.synthetic.pair has \"", feature, "\"; there are ", join(names));
-    const BagLength bag = bag_length(s, found - names.begin());
-    if (bag.most != 1 || bag.variable)
-      fail("data.synthetic.pair has \"", feature, "\", which has not one id in each sample; set bag_lengths");
-  }
+  if (const auto wrong = fault(s)) fail("data.synthetic.", wrong->key, " ", wrong->text);
   require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
   require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
   require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");

@@ -112,10 +112,11 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = before + bags.offsets[b];
     for (const Index rank : bags.ranks) ids.push_back(table.row(rank));
   }
+  const double factor = pair_factor();
   for (Index b = 0; !pair_.empty() && b < size; ++b) {
     const Index query = met[0][b], item = met[1][b];
     if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
-      z[b] += pair_factor() * pair_product(query, item);
+      z[b] += factor * pair_product(query, item);
   }
   if (batch != nullptr) {
     const auto total = std::ssize(ids);
@@ -138,13 +139,13 @@ double PlantedModel::pair_product(Index query, Index item) const {
 void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, std::vector<float>& queries,
                           std::vector<float>& items) const {
   RankBags bags;
+  const auto factor = float(pair_factor());
   for (std::size_t side = 0; side < pair_.size(); ++side) {
     const PlantedTable& table = tables_[pair_[side]];
     table.draw(stream, samples, bags);
     for (const Index rank : bags.ranks) {
       std::vector<float>& to = side == 0 ? queries : items;
-      for (Index j = 0; j < settings_.pair_rank; ++j)
-        to.push_back((side == 0 ? 1.0f : float(pair_factor())) * table.latent(rank, j));
+      for (Index j = 0; j < settings_.pair_rank; ++j) to.push_back((side == 0 ? 1.0f : factor) * table.latent(rank, j));
       to.push_back(side == 0 ? 1.0f : table.effect(rank));
     }
   }

@@ -21,7 +21,7 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
   for (int i = 0; i < 3; ++i) odd_[i] = (std::uint64_t{q[i]} << 32 | r[i]) | 1;
   for (Index rank = 0; rank < zipf_.hot(); ++rank) {
     hot_row_.push_back(scatter(rank));
-    hot_effect_.push_back(plant(rank));
+    hot_effect_.push_back(plant(rank, 0));
   }
 }
 
@@ -38,8 +38,8 @@ Index PlantedTable::scatter(Index rank) const {
   return Index(x);
 }
 
-float PlantedTable::plant(Index rank) const {
-  return effects_.normal(rank, 0) / std::sqrt(1.0f + float(rank) / 1000.0f);
+float PlantedTable::plant(Index rank, Index column) const {
+  return effects_.normal(rank, column) / std::sqrt(1.0f + float(rank) / 1000.0f);
 }
 
 void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const {

@@ -29,15 +29,13 @@ class PlantedTable {
   /// Row of a frequency rank: a fixed pseudo-random bijection of [0, rows), so that hot rows are scattered.
   Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
   /// N(0, 1) / sqrt(1 + rank / 1000).
-  float effect(Index rank) const { return rank < zipf_.hot() ? hot_effect_[rank] : plant(rank); }
+  float effect(Index rank) const { return rank < zipf_.hot() ? hot_effect_[rank] : plant(rank, 0); }
   /// The same for number j of a row's vector in a pair.
-  float latent(Index rank, Index j) const {
-    return effects_.normal(rank, 1 + j) / std::sqrt(1.0f + float(rank) / 1000.0f);
-  }
+  float latent(Index rank, Index j) const { return plant(rank, 1 + j); }
 
  private:
   Index scatter(Index rank) const;
-  float plant(Index rank) const;
+  float plant(Index rank, Index column) const;
 
   Index rows_;
   BagLength bag_;

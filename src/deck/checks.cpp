@@ -24,28 +24,6 @@ std::string repeated_text(const std::vector<std::string>& texts) {
   return "";
 }
 
-void check_planted(const Deck& deck, const data::SyntheticSettings& synthetic) {
-  const std::string path = "data.synthetic.";
-  const bool planted = synthetic.kind == data::SyntheticKind::planted;
-  for (const auto& [key, given] :
-       {std::pair("bag_lengths", !synthetic.bag_lengths.empty()), std::pair("pair", !synthetic.pair.empty())})
-    if (given && !planted) fail(deck.at(path + key), " is for kind = \"planted\"");
-  if (const std::size_t lengths = synthetic.bag_lengths.size(); lengths != 0 && lengths != synthetic.rows.size())
-    fail(deck.at(path + "bag_lengths"), " has ", std::ssize(synthetic.bag_lengths), " lengths for ",
-         counted(std::ssize(synthetic.rows), "feature"));
-  if (synthetic.pair.empty()) return;
-  if (synthetic.pair.size() != 2 || synthetic.pair[0] == synthetic.pair[1])
-    fail(deck.at(path + "pair"), " takes two features: the query's and the item's");
-  const std::vector<std::string> features = data::synthetic_features(synthetic);
-  for (const std::string& feature : synthetic.pair) {
-    const auto found = std::find(features.begin(), features.end(), feature);
-    if (found == features.end()) fail(deck.at(path + "pair"), " has ", quoted(feature), "; there are ", join(features));
-    const data::BagLength bag = data::bag_length(synthetic, found - features.begin());
-    if (bag.most != 1 || bag.variable)
-      fail(deck.at(path + "pair"), " has ", quoted(feature), ", which has not one id in each sample; set bag_lengths");
-  }
-}
-
 void check_data(const Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
   const bool on = synthetic.kind != data::SyntheticKind::none;
@@ -58,7 +36,7 @@ void check_data(const Deck& deck) {
   if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
   if (synthetic.rows.empty())
     fail(deck.at("data.synthetic.rows"), " is empty: a model has at least one table; give its number of rows");
-  check_planted(deck, synthetic);
+  if (const auto fault = data::fault(synthetic)) fail(deck.at("data.synthetic." + fault->key), " ", fault->text);
   if (synthetic.bit_generator != data::BitGenerator::mt19937) return;
   if (synthetic.kind != data::SyntheticKind::reference)
     fail(deck.at("data.synthetic.bit_generator"), " is mt19937, which only kind = \"reference\" draws from");

@@ -37,6 +37,7 @@ TESSEREC_KERNEL void softmax_back(Index n, float scale, const float* a, float* d
   for (Index j = 0; j < n; ++j) mean = std::fma(a[j], d[j], mean);
   for (Index j = 0; j < n; ++j) d[j] = scale * a[j] * (d[j] - mean);
 }
+
 class Attention final : public Layer {
  public:
   Attention(std::unique_ptr<Layer> mlp, Index dim, bool softmax, double length)
@@ -64,6 +65,7 @@ class Attention final : public Layer {
     made->most = rows;
     made->mlp = mlp_->make_workspace(exec, rows);
     for (std::vector<float>* x : {&made->x, &made->dx}) x->resize(rows * 4 * dim_);
+    made->again.resize(rows), made->to_target.resize(dim_);
     return made;
   }
 
@@ -72,7 +74,7 @@ class Attention final : public Layer {
     Block& own = block(chunk);
     const Range all = vectors(chunk);
     own.weights.resize(all.size());
-    over_blocks(chunk, [&](Range ids) { score(chunk, ids); });
+    over_blocks(chunk, [&](Range ids) { score(chunk, ids, own.weights.data() + (ids.begin - all.begin)); });
     for (Index r = 0; r < chunk.rows; ++r) {
       const Range ids{history.offsets[r], history.offsets[r + 1]};
       float* const a = own.weights.data() + (ids.begin - all.begin);
@@ -89,7 +91,6 @@ class Attention final : public Layer {
     Block& own = block(chunk);
     const Range all = vectors(chunk);
     own.slopes.resize(all.size());
-    own.to_target.assign(dim_, 0.0f);
     for (Index r = 0; r < chunk.rows; ++r) {
       const Range ids{history.offsets[r], history.offsets[r + 1]};
       const float* const a = own.weights.data() + (ids.begin - all.begin);
@@ -105,7 +106,7 @@ class Attention final : public Layer {
     const bool alone = all.size() <= own.most;  // the activations of the way there still stand
     Index r = 0;
     over_blocks(chunk, [&](Range ids) {
-      if (!alone) score(chunk, ids, own.again);
+      if (!alone) score(chunk, ids, own.again.data());
       const Rows<float> dx{own.dx.data(), 4 * dim_, 4 * dim_};
       const Rows<const float> slopes{own.slopes.data() + (ids.begin - all.begin), 1, 1};
       mlp_->backward(part_of(chunk, ids.size(), own.view), {}, slopes, {&dx, 1}, add || ids.begin > all.begin,
@@ -125,8 +126,8 @@ class Attention final : public Layer {
     std::vector<float> x, dx;      // [most, 4 dim]
     std::vector<float> weights;    // a, of the chunk's vectors
     std::vector<float> slopes;     // and the gradient of their scores
-    std::vector<float> again;      // scores of a block that is made once more
-    std::vector<float> to_target;  // nobody's
+    std::vector<float> again;      // [most] scores of a block that is made once more
+    std::vector<float> to_target;  // [dim] for nobody
     Rows<const float> view;        // of x
   };
   static Block& block(const Chunk& chunk) { return *static_cast<Block*>(chunk.workspace); }
@@ -139,14 +140,6 @@ class Attention final : public Layer {
   }
   Chunk part_of(const Chunk& chunk, Index rows, const Rows<const float>& x) const {
     return {rows, {&x, 1}, chunk.parameters, chunk.packed, block(chunk).mlp.get(), chunk.draw};
-  }
-  void score(const Chunk& chunk, Range ids) const {
-    Block& own = block(chunk);
-    score(chunk, ids, own.weights.data() + (ids.begin - vectors(chunk).begin));
-  }
-  void score(const Chunk& chunk, Range ids, std::vector<float>& scores) const {
-    scores.resize(block(chunk).most);
-    score(chunk, ids, scores.data());
   }
   void score(const Chunk& chunk, Range ids, float* scores) const {
     Block& own = block(chunk);

@@ -138,8 +138,8 @@ void TrainStep::check_finite(double loss, Index step) {
   Index end = 0, sequences = 0;
   for (const embedding::EmbeddingBagConfig& table : model_.tables().tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-      const bool before = end > column, own = table.pools(f) ? (end += table.embedding_dim) > column : false;
-      if ((column >= 0 && own && !before) || (!table.pools(f) && sequences++ == found[2]))
+      const bool bad = table.pools(f) ? column < (end += table.embedding_dim) && column >= 0 : sequences++ == found[2];
+      if (bad)
         fail("step ", step, ": the gradient of table ", table.name, " (feature ", table.feature_names[f],
              ") is not finite; lower the learning rate. This step has no checkpoint");
     }

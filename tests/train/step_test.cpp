@@ -9,22 +9,45 @@
 
 using namespace tesserec;
 
+namespace {
+
+train::Job with_steep_loss(train::Job job) {
+  job.model.loss = "wbce";
+  job.model.loss_weights = {1.0, 1e30};
+  return job;
+}
+
+/// Before a step in which one sample of `rank` has a steep loss.
+struct Steep {
+  Steep(const comm::Communicator& world, const train::Job& job, int rank)
+      : source(data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true))),
+        session(Exec(), world, with_steep_loss(job), source->info()) {
+    REQUIRE(source->next(batch));
+    std::fill_n(batch.labels.data(), batch.size, 0.0f);
+    if (world.rank() == rank) batch.labels(batch.size - 1) = 1.0f;
+  }
+  std::string refusal() {
+    train::PipelinedBatch now{batch, {}};
+    return error_of([&] { session.step(now, nullptr, 5); });
+  }
+
+  std::unique_ptr<data::Source> source;
+  train::Session session;
+  data::Batch batch{Exec()};
+};
+
+}  // namespace
+
 TEST_CASE("a table's gradient that is not finite stops the step on every rank, though all else is finite") {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (int rank = 0; rank < world.size(); ++rank)
     for (const std::size_t table : {0, 2}) {
       train::Job job = small_job("");
       job.model.interaction = model::Interaction::cat;
-      job.model.loss = "wbce";
-      job.model.loss_weights = {1.0, 1e30};
-      const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
-      train::Session session(Exec(), world, job, source->info());
-      data::Batch batch{Exec()};
-      REQUIRE(source->next(batch));
+      Steep steep(world, job, rank);
+      train::Session& session = steep.session;
 
-      // One sample of one rank has a steep loss; behind it stand large weights that see only zeros of the table.
-      std::fill_n(batch.labels.data(), batch.size, 0.0f);
-      if (world.rank() == rank) batch.labels(batch.size - 1) = 1.0f;
+      // Behind the steep loss stand large weights that see only zeros of the table.
       for (const auto& shard : session.model.tables().shards()) Kokkos::deep_copy(shard.rows->weights(), 0.0f);
       const Index dim = job.model.embedding_dim, column = dim * static_cast<Index>(table + 1) + dim - 1;
       for (const model::Parameter& p : session.model.dense.layout())
@@ -35,10 +58,8 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       const std::string weights = train::weights_digest(session), state = train::state_digest(session);
 
       const std::string name = session.model.tables().tables()[table].name;
-      train::PipelinedBatch now{batch, {}};
-      CHECK(error_of([&] { session.step(now, nullptr, 5); }) ==
-            "step 5: the gradient of table " + name + " (feature " + name +
-                ") is not finite; lower the learning rate. This step has no checkpoint");
+      CHECK(steep.refusal() == "step 5: the gradient of table " + name + " (feature " + name +
+                                   ") is not finite; lower the learning rate. This step has no checkpoint");
       CHECK(train::weights_digest(session) == weights);
       CHECK(train::state_digest(session) == state);
     }
@@ -57,14 +78,8 @@ TEST_CASE("so does one of an un-pooled feature") {
   job.tables[3].embedding_dim = 1;
   for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
   job.tables[3].start = embedding::RowStart::one;
-  job.model.loss = "wbce";
-  job.model.loss_weights = {1.0, 1e30};
-  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
-  train::Session session(Exec(), world, job, source->info());
-  data::Batch batch{Exec()};
-  REQUIRE(source->next(batch));
-  std::fill_n(batch.labels.data(), batch.size, 0.0f);
-  if (world.rank() == 0) batch.labels(batch.size - 1) = 1.0f;
+  Steep steep(world, job, 0);
+  train::Session& session = steep.session;
   for (const auto& shard : session.model.tables().shards())
     if (shard.table == 3) {
       for (std::size_t i = 0; i < shard.rows->weights().size(); ++i) REQUIRE(shard.rows->weights().data()[i] == 1.0f);
@@ -75,8 +90,7 @@ TEST_CASE("so does one of an un-pooled feature") {
   session.model.parameters(top.offset + top.columns - 1) = 1e15f;
   world.barrier();
   const std::string weights = train::weights_digest(session);
-  train::PipelinedBatch now{batch, {}};
-  CHECK(error_of([&] { session.step(now, nullptr, 5); }) ==
+  CHECK(steep.refusal() ==
         "step 5: the gradient of table weights (feature C3) is not finite; lower the learning rate. This step has no "
         "checkpoint");
   CHECK(train::weights_digest(session) == weights);

@@ -2,6 +2,10 @@
 /// What follows from [data.synthetic] alone.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <tesserec/data/settings.hpp>
 
 namespace tesserec::data {
@@ -16,5 +20,11 @@ struct BagLength {
   bool variable = false;
 };
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
+
+/// What bag_lengths or pair cannot be: the key, and what it is and what would fit. Nothing where both can.
+struct SyntheticFault {
+  std::string key, text;
+};
+std::optional<SyntheticFault> fault(const SyntheticSettings& settings);
 
 }  // namespace tesserec::data

@@ -115,8 +115,7 @@ class Layer {
   };
   virtual void forward(const Chunk& chunk, Rows<float> out) const = 0;
   /// After forward of the same chunk, whose output is `out`. Overwrites the inputs' gradients that are wanted (those of
-  /// sequences are), and
-  /// writes (`add`: adds this chunk's to) the parameters' gradient [size()], but for its gaps.
+  /// sequences are), and writes (`add`: adds this chunk's to) the parameters' gradient [size()], but for its gaps.
   virtual void backward(const Chunk& chunk, Rows<const float> out, Rows<const float> upstream,
                         std::span<const Rows<float>> input_gradients, bool add, float* gradient) const = 0;
 

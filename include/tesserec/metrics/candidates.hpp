@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include <tesserec/metrics/sample_sums.hpp>
 
