@@ -52,7 +52,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   log_info(
       concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ", dense::instruction_set()));
   report_huge_pages(session.comm);
-  log_info(concat("data: ", data.description, ", ", data.samples, " samples"));
+  log_info(
+      concat("data: ", data.description, ", ", data.samples, " samples", data.sample_weights ? " with weights" : ""));
   const train::Settings& train = session.job.train;
   const Index lanes = session.lanes.of_micro_batch(0).size();
   log_info(concat("batch ", train.batch_size, " in ", lanes, " lanes",

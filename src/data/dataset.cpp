@@ -12,6 +12,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   samples.size = 0;
   for (const Range& run : runs) samples.size += run.size();
   samples.labels.resize(samples.size);
+  samples.weights.resize(info_.sample_weights ? samples.size : 0);
   samples.dense.resize(samples.size * info_.dense_features);
   samples.ids.resize(packed_ ? samples.size * features : 0);
   samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
@@ -43,6 +44,7 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
   } else {
     part.file.read("/labels", slab, samples.labels.data() + at);
   }
+  if (info_.sample_weights) part.file.read("/weights", slab, samples.weights.data() + at);
   if (info_.dense_features > 0) part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
   if (packed_) part.file.read("/sparse/ids", slab, samples.ids.data() + at * std::ssize(info_.features));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);

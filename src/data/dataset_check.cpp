@@ -61,6 +61,11 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
   if (!all_finite(samples.labels.data(), samples.size))
     for (Index i = 0; i < samples.size; ++i)
       if (!std::isfinite(samples.labels[i])) fail("label ", samples.labels[i], " in ", place(runs, i));
+  const auto bad = std::find_if_not(samples.weights.begin(), samples.weights.end(),
+                                    [](float weight) { return weight >= 0 && weight <= most_sample_weight; });
+  if (bad != samples.weights.end())
+    fail("weight ", *bad, " in ", place(runs, bad - samples.weights.begin()), ": weights of samples lie in [0, ",
+         most_sample_weight, "]");
   if (!all_finite(samples.dense.data(), samples.size * columns))
     for (Index i = 0; i < samples.size * columns; ++i)
       if (!std::isfinite(samples.dense[i]))

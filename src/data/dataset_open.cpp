@@ -118,6 +118,7 @@ void Dataset::open(const std::string& path) {
     dense_names_ = dense;
     info_.dense_features = std::ssize(dense);
     info_.features = features;
+    info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
     if (file.has_attribute("/", "vocabulary_digest"))
       info_.vocabulary = file.attribute<std::string>("/", "vocabulary_digest");
@@ -131,6 +132,7 @@ void Dataset::open(const std::string& path) {
     same("features", all_of(info_.features), all_of(features));
     same("dense features", all_of(dense_names_), all_of(dense));
     same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
+    same("weights of samples", info_.sample_weights ? "yes" : "no", file.exists("/weights") ? "yes" : "no");
     same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
       same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
@@ -149,6 +151,7 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
   require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
   part.byte_labels = file.type("/labels") == ElementType::u8;
+  if (file.exists("/weights")) require(file, "/weights", {n}, {ElementType::f32}, "32-bit floats");
   if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
   if (packed) require(file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
   part.weighted.assign(features.size(), false);

@@ -23,6 +23,7 @@ struct Block {
   std::vector<std::uint8_t> labels;  ///< [rows]
   std::vector<float> dense;          ///< [rows, K]
   std::vector<std::int32_t> ids;     ///< [rows, F]
+  std::vector<float> weights;        ///< [rows]
 };
 
 void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& block) {
@@ -30,10 +31,12 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
   block.labels.clear();
   block.dense.clear();
   block.ids.clear();
+  block.weights.clear();
   while (block.rows < block_rows && stream.next(row)) {
     block.labels.push_back(row.label);
     for (std::size_t k = 0; k < row.numbers.size(); ++k) block.dense.push_back(encoding.transforms[k](row.numbers[k]));
     for (std::size_t f = 0; f < row.tokens.size(); ++f) block.ids.push_back(encoding.vocabularies[f].id(row.tokens[f]));
+    block.weights.push_back(row.weight);
     ++block.rows;
   }
 }
@@ -64,7 +67,10 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
 }
 
 /// The samples' datasets are cut at the same rows, so that a part holds whole samples.
-enum Samples : std::size_t { labels, dense, ids, first_of_vocabulary };
+enum Samples : std::size_t { labels, dense, ids, weights };
+
+/// Weights are there if rows have them.
+std::size_t first_of_vocabulary(const Encoding& encoding) { return encoding.layout.weighted ? weights + 1 : weights; }
 
 store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, bool with_vocabulary, Index part_bytes) {
   using store::ElementType;
@@ -73,6 +79,7 @@ store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, boo
       {{"labels", ElementType::u8, rows},
        {"dense", ElementType::f32, rows, std::ssize(encoding.transforms)},
        {"sparse/ids", ElementType::i32, rows, std::ssize(encoding.vocabularies)}}};
+  if (encoding.layout.weighted) groups.front().push_back({"weights", ElementType::f32, rows});
   for (std::size_t f = 0; with_vocabulary && f < encoding.vocabularies.size(); ++f) {
     const std::string group = "vocabulary/" + encoding.layout.features[f];
     const Vocabulary& vocabulary = encoding.vocabularies[f];
@@ -83,12 +90,13 @@ store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, boo
 }
 
 /// A part is written by the rank that has its first sample, so that little travels.
-std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey, const store::PartsLayout& layout) {
+std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey, const store::PartsLayout& layout,
+                           const Encoding& encoding) {
   const std::vector<Index> ends = comm.all_gather(survey.first_row + survey.rows);
   std::vector<int> owners;
   for (int part = 0; part < layout.parts(); ++part) {
     const auto& runs = layout.of_part(part);
-    const bool samples = !runs.empty() && runs.front().dataset < first_of_vocabulary;
+    const bool samples = !runs.empty() && runs.front().dataset < first_of_vocabulary(encoding);
     const auto rank = samples ? std::upper_bound(ends.begin(), ends.end(), runs.front().first_row) - ends.begin()
                               : part % comm.size();
     owners.push_back(rank);
@@ -101,11 +109,12 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
   std::vector<std::vector<Index>> offsets;
   for (const Vocabulary& vocabulary : encoding.vocabularies) offsets.push_back(vocabulary.offsets());
   std::vector<store::PartedWriter::SlabData> pieces;
+  const std::size_t first = first_of_vocabulary(encoding);
   for (int part = 0; part < writer.layout().parts(); ++part)
     for (const store::PartsLayout::Run& run : writer.layout().of_part(part)) {
-      if (run.dataset < first_of_vocabulary || writer.owner(part) != comm.rank()) continue;
-      const std::size_t feature = (run.dataset - first_of_vocabulary) / 2;
-      const bool tokens = (run.dataset - first_of_vocabulary) % 2 == 0;
+      if (run.dataset < first || writer.owner(part) != comm.rank()) continue;
+      const std::size_t feature = (run.dataset - first) / 2;
+      const bool tokens = (run.dataset - first) % 2 == 0;
       const void* data = tokens
                              ? static_cast<const void*>(encoding.vocabularies[feature].bytes().data() + run.first_row)
                              : offsets[feature].data() + run.first_row;
@@ -130,9 +139,11 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, con
              " or a file after it changed while it was read; start again");
     });
     const store::Slab mine{survey.first_row + done, block.rows};
-    const store::PartedWriter::SlabData pieces[] = {
-        {labels, mine, block.labels.data()}, {dense, mine, block.dense.data()}, {ids, mine, block.ids.data()}};
-    writer.write(pieces);
+    const store::PartedWriter::SlabData pieces[] = {{labels, mine, block.labels.data()},
+                                                    {dense, mine, block.dense.data()},
+                                                    {ids, mine, block.ids.data()},
+                                                    {weights, mine, block.weights.data()}};
+    writer.write(std::span(pieces).first(first_of_vocabulary(encoding)));
     done += block.rows;
   }
 }
@@ -170,7 +181,7 @@ std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& com
                                                    const PreprocessSettings& settings) {
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
   store::PartsLayout layout = layout_of(survey, encoding, with_vocabulary, settings.part_bytes);
-  std::vector<int> owners = owners_of(comm, survey, layout);
+  std::vector<int> owners = owners_of(comm, survey, layout, encoding);
   auto writer =
       std::make_unique<store::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
   write_rows(comm, *writer, survey, format, encoding);

@@ -77,11 +77,15 @@ void gather(const std::vector<Segment>& segments, const SourceInfo& info, bool p
   const Index columns = info.dense_features;
   float* labels = batch.labels.data();
   float* dense = batch.dense.data();
+  if (info.sample_weights)
+    reserve(batch.exec, batch.weights, "tesserec::data::sample_weights", std::max<Index>(batch.size, 1));
+  float* weights = batch.weights.data();
   for (const Segment& segment : segments) {
     const Samples& samples = segment.window->samples;
     for (Index i = 0; i < segment.size; ++i) {
       const Index sample = segment.window->order[segment.first + i];
       *labels++ = samples.labels[sample];
+      if (info.sample_weights) *weights++ = samples.weights[sample];
       dense = std::copy_n(samples.dense.data() + sample * columns, columns, dense);
     }
   }

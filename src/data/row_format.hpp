@@ -16,6 +16,7 @@ namespace tesserec::data {
 /// A raw row: nothing counted or measured yet.
 struct Row {
   std::uint8_t label = 0;
+  float weight = 1;
   std::vector<double> numbers;                          ///< [K] finite; NaN = missing
   std::vector<std::optional<std::string_view>> tokens;  ///< [F] valid until the next row; none = missing
   std::vector<std::string_view> fields;                 ///< scratch of the parser
@@ -27,6 +28,7 @@ struct RowLayout {
   std::vector<std::string> dense_features;  ///< [K]
   std::vector<Transform> transforms;        ///< [K]
   std::vector<std::string> features;        ///< [F]
+  bool weighted = false;                    ///< rows have weights
   bool header = false;                      ///< the first line of each file is not a row
 };
 

@@ -8,6 +8,7 @@
 
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -41,7 +42,7 @@ void check_label(const Column& column) {
 void check_columns(const std::vector<Column>& columns) {
   if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
   std::vector<std::string> names;
-  Index labels = 0, features = 0;
+  Index labels = 0, weights = 0, features = 0;
   for (const Column& column : columns) {
     if (column.kind != ColumnKind::number && column.transform != Transform::none)
       fail("preprocess.column ", column.name, ": transform applies to kind = \"number\"");
@@ -55,11 +56,14 @@ void check_columns(const std::vector<Column>& columns) {
     if (column.kind == ColumnKind::label) {
       check_label(column);
       ++labels;
+    } else if (column.kind == ColumnKind::weight) {
+      ++weights;
     } else {
       ++features;
     }
   }
   if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
+  if (weights > 1) fail("preprocess.column: at most one column can be of kind = \"weight\", not ", weights);
   if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"");
 }
 
@@ -75,6 +79,7 @@ class TableFormat final : public RowFormat {
     layout_.header = settings.header;
     for (const Column& column : columns_) {
       if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
+      layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
       layout_.dense_features.push_back(column.name);
       layout_.transforms.push_back(column.transform);
@@ -108,6 +113,8 @@ class TableFormat final : public RowFormat {
       std::string reason;
       if (column.kind == ColumnKind::label)
         reason = read_label(column, field, row);
+      else if (column.kind == ColumnKind::weight)
+        reason = read_weight(column, field, row);
       else if (column.kind == ColumnKind::number)
         reason = read_number(column, field, row);
       else
@@ -124,6 +131,13 @@ class TableFormat final : public RowFormat {
       return column.name + ": " + shown(field) + " is neither a positive nor a negative label";
     row.label = positive;
     return {};
+  }
+
+  static std::string read_weight(const Column& column, std::string_view field, Row& row) {
+    const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
+    const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
+                      row.weight <= most_sample_weight;
+    return fits ? std::string() : column.name + ": " + shown(field) + " is not a weight, a number from 0 to 1e6";
   }
 
   std::string read_number(const Column& column, std::string_view field, Row& row) const {

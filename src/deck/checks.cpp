@@ -47,12 +47,14 @@ void check_data(const Deck& deck) {
     fail(deck.at("run.seed"), " is ", deck.run.seed, ", and mt19937 takes seeds below 2^32");
 }
 
-void check_column(const Deck& deck, std::size_t i, int& labels) {
+void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
   const data::Column& column = deck.preprocess.columns[i];
   const std::string path = "preprocess.column." + std::to_string(i);
   const std::string who = " of column \"" + column.name + "\" ";
   const bool label = column.kind == data::ColumnKind::label;
   if (label && ++labels > 1) fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
+  if (column.kind == data::ColumnKind::weight && ++weights > 1)
+    fail(deck.at(path + ".kind"), who, "is weight, but another column is the weight already");
   if (label && column.positive.empty())
     fail(deck.at(path + ".positive"), who, "is missing: the texts of the label that mean 1");
   if (label && column.negative.empty())
@@ -75,11 +77,11 @@ void check_preprocess(const Deck& deck) {
   }
   if (preprocess.columns.empty())
     fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]");
-  int labels = 0;
+  int labels = 0, weights = 0;
   bool categories = false;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
-    check_column(deck, i, labels);
+    check_column(deck, i, labels, weights);
     categories = categories || preprocess.columns[i].kind == data::ColumnKind::category;
     names.push_back(preprocess.columns[i].name);
     if (!repeated_text(names).empty())

@@ -99,6 +99,7 @@ Section preprocess_section() {
 Section column_section() {
   using data::Column;
   const Choices<data::ColumnKind> kinds = {{"label", data::ColumnKind::label},
+                                           {"weight", data::ColumnKind::weight},
                                            {"number", data::ColumnKind::number},
                                            {"category", data::ColumnKind::category},
                                            {"skip", data::ColumnKind::skip}};
@@ -107,7 +108,9 @@ Section column_section() {
                                                {"standardise", data::Transform::standardise}};
   const Keys<Column> keys = {
       required(text("name", &Column::name, Text::name, "Name of the column; a category's name becomes a feature's.")),
-      required(choice("kind", &Column::kind, kinds, "What the column is.")),
+      required(choice(
+          "kind", &Column::kind, kinds,
+          "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on.")),
       choice("transform", &Column::transform, transforms,
              "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),

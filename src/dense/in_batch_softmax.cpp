@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two towers' loss (Yi et al., RecSys 2019; Covington et al., RecSys 2016). Sample i has a query u_i and an item
 // v_i:
-//   s_ij = u_i . v_j / temperature;   loss_i = y_i (log sum_j e^{s_ij} - s_ii)
+//   s_ij = u_i . v_j / temperature;   loss_i = w_i y_i (log sum_j e^{s_ij} - s_ii),  w_i the sample's weight
 // over the samples j of its chunk, clicked or not. A chunk is a function of the lane and the batch alone, so that the
 // others are the same at any number of ranks.
 #include <algorithm>
@@ -56,7 +56,7 @@ class InBatchSoftmax final : public LossFunction {
       for (Index d = 0; d < dim; ++d) items[d * rows + j] = chunk.out[j][dim + d];
     for (Index i = 0; i < rows; ++i) {
       float* const row = s + i * rows;
-      const double label = chunk.labels[i];
+      const double label = asked(chunk, i);
       if (label == 0.0) {  // its item is among the others', its query is not asked
         std::fill_n(row, rows, 0.0f);
         continue;
@@ -72,7 +72,7 @@ class InBatchSoftmax final : public LossFunction {
       row[i] -= float(factor);
     }
     for (Index i = 0; i < rows; ++i) {
-      if (chunk.labels[i] == 0.0f)
+      if (asked(chunk, i) == 0.0)
         std::fill_n(gradient[i], dim, 0.0f);
       else
         combine(rows, dim, s + i * rows, 1, chunk.out.data + dim, chunk.out.stride, gradient[i]);
@@ -87,6 +87,8 @@ class InBatchSoftmax final : public LossFunction {
   }
 
  private:
+  static double asked(const Chunk& chunk, Index i) { return double(chunk.labels[i]) * chunk.weight(i); }
+
   double scale_;  // 1 / temperature
 };
 

@@ -61,12 +61,13 @@ TESSEREC_KERNEL double probability(const SampleLoss& settings, double logit) {
 }
 
 TESSEREC_KERNEL void loss_and_gradient(const SampleLoss& settings, Index rows, Index samples, const float* logits,
-                                       const float* labels, double& sum, float* gradient) {
+                                       const float* labels, const float* weights, double& sum, float* gradient) {
   const double n = samples;
   for (Index i = 0; i < rows; ++i) {
     const LossValue loss = loss_of_logit(settings, logits[i], labels[i]);
-    sum += loss.value;
-    gradient[i] = loss.gradient / n;
+    const double weight = weights == nullptr ? 1.0 : weights[i];
+    sum += weight * loss.value;
+    gradient[i] = weight * loss.gradient / n;
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "ranking.hpp"
 #include <tesserec/core/error.hpp>
@@ -10,25 +12,34 @@ namespace {
 
 // The same Error on all ranks, for what only one of them may hold.
 void require_numbers(const comm::Communicator& comm, std::span<const double> probabilities,
-                     std::span<const float> labels) {
-  Index bad[2] = {0, 0};
+                     std::span<const float> labels, std::span<const float> weights) {
+  Index bad[4] = {0, 0, 0, 0};
   for (const double p : probabilities) bad[0] += !(p >= 0 && p <= 1);
   for (const float y : labels) bad[1] += !(y >= 0 && y <= 1);
+  double weight = 0;
+  for (const float w : weights) {
+    bad[2] += !(w >= 0);
+    weight += std::max(w, 0.0f);
+  }
+  bad[3] = Index(std::ceil(std::min(weight, most_weight)));
   comm.sum(std::span<Index>(bad));
   if (bad[0] > 0)
     fail("metrics: ", bad[0], " probabilities are not numbers in [0, 1]: the model's scores are not finite");
   if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]");
+  if (bad[2] > 0) fail("metrics: ", bad[2], " weights are not numbers from 0 on");
+  if (double(bad[3]) >= most_weight)
+    fail("metrics: the samples' weights sum to ", Index(most_weight), " or more; divide them by a constant");
 }
 
 }  // namespace
 
 BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const double> probabilities,
-                             std::span<const float> labels, double threshold) {
+                             std::span<const float> labels, std::span<const float> weights, double threshold) {
   assert(probabilities.size() == labels.size());
-  require_numbers(comm, probabilities, labels);
+  require_numbers(comm, probabilities, labels, weights);
   SampleSums sums;
-  sums.add(probabilities, labels, threshold);
-  const Ranking ranking = rank_samples(comm, probabilities, labels);
+  sums.add(probabilities, labels, weights, threshold);
+  const Ranking ranking = rank_samples(comm, probabilities, labels, weights);
   return {sums.over_ranks(comm).metrics(), {}, {}, ranking.auc(), ranking.auprc()};
 }
 

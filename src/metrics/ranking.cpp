@@ -3,33 +3,40 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 namespace tesserec::metrics {
 namespace {
 
+constexpr double units = 0x1p32;  // of a weight of 1
+
 // Samples of one score and one label. The bits of a double that is not negative ascend with its value.
 struct Run {
   std::uint64_t key;  // score bits * 2 + click
-  Index count;
+  Index count;        // units
 };
+
+bool by_key(const Run& a, const Run& b) { return a.key < b.key; }
 
 std::uint64_t score_of(const Run& run) { return run.key >> 1; }
 
-std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const float> labels) {
-  std::vector<std::uint64_t> keys(scores.size());
-  for (std::size_t i = 0; i < keys.size(); ++i)
+std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const float> labels,
+                             std::span<const float> weights) {
+  std::vector<Run> runs(scores.size());
+  for (std::size_t i = 0; i < runs.size(); ++i)
     // + 0.0 makes one zero of two.
-    keys[i] = std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | (labels[i] >= click_threshold ? 1u : 0u);
-  std::sort(keys.begin(), keys.end());
-  std::size_t distinct = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) distinct += i == 0 || keys[i] != keys[i - 1];
-  std::vector<Run> runs;
-  runs.reserve(distinct);
-  for (const std::uint64_t key : keys) {
-    if (runs.empty() || runs.back().key != key) runs.push_back({key, 0});
-    ++runs.back().count;
-  }
+    runs[i] = {std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | (labels[i] >= click_threshold ? 1u : 0u),
+               weights.empty() ? 1 : std::llrint(weights[i] * units)};
+  std::sort(runs.begin(), runs.end(), by_key);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].key == runs[last].key)
+      runs[last].count += runs[i].count;
+    else
+      runs[++last] = runs[i];
+  if (!runs.empty()) runs.resize(last + 1);
+  runs.shrink_to_fit();
   return runs;
 }
 
@@ -69,7 +76,6 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   runs = {};
   // What came from each rank is sorted: neighbours are merged until one is left.
   const auto at = [&](std::size_t end) { return range.begin() + end; };
-  const auto by_key = [](const Run& a, const Run& b) { return a.key < b.key; };
   for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
     for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
       std::inplace_merge(at(ends[i]), at(ends[i + width]), at(ends[std::min(i + 2 * width, ends.size() - 1)]), by_key);
@@ -86,16 +92,16 @@ Classes count_classes(const std::vector<Run>& runs) {
   return count;
 }
 
-// The part of one range of scores; `below` it there are so many samples, and `all` in all ranges.
-Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all) {
-  Ranking ranking;
+// The part of one range of scores; `below` it there are so many units, and `all` in all ranges.
+Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all, double unit) {
+  Ranking ranking{0, {}, all.clicks, all.others, unit};
   for (std::size_t i = 0; i < runs.size();) {
     Index here[2] = {0, 0};  // non-clicks, clicks
     const std::uint64_t score = score_of(runs[i]);
     const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // as high or higher
     for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
     ranking.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * below.others + here[0]);
-    ranking.precisions.add(double(here[1]) * (double(clicks) / double(clicks + others)));
+    if (here[1] > 0) ranking.precisions.add(unit * double(here[1]) * (double(clicks) / double(clicks + others)));
     below.clicks += here[1];
     below.others += here[0];
   }
@@ -110,10 +116,13 @@ double Ranking::auc() const {
   return double(half_pairs) / double(all);
 }
 
-double Ranking::auprc() const { return clicks == 0 ? SumMetrics::undefined : precisions.value() / double(clicks); }
+double Ranking::auprc() const {
+  return clicks == 0 ? SumMetrics::undefined : precisions.value() / (unit * double(clicks));
+}
 
-Ranking rank_samples(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels) {
-  const std::vector<Run> runs = exchange_ranges(comm, sorted_runs(scores, labels));
+Ranking rank_samples(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels,
+                     std::span<const float> weights) {
+  const std::vector<Run> runs = exchange_ranges(comm, sorted_runs(scores, labels, weights));
   const std::vector<Classes> ranges = comm.all_gather(count_classes(runs));
   Classes below, all;
   for (int r = 0; r < comm.size(); ++r) {
@@ -121,11 +130,10 @@ Ranking rank_samples(const comm::Communicator& comm, std::span<const double> sco
     all.clicks += ranges[r].clicks;
     all.others += ranges[r].others;
   }
-  Ranking ranking = rank_range(runs, below, all);
+  const bool weighted = comm.sum(std::ssize(weights)) > 0;
+  Ranking ranking = rank_range(runs, below, all, weighted ? 1 / units : 1);
   ranking.half_pairs = sum(comm, ranking.half_pairs);
   ranking.precisions = sum(comm, ranking.precisions);
-  ranking.clicks = all.clicks;
-  ranking.others = all.others;
   return ranking;
 }
 

@@ -24,27 +24,25 @@ double share(Unsigned128 part, Unsigned128 whole) { return whole == 0 ? 0.0 : do
 
 }  // namespace
 
-void SampleSums::add(std::span<const double> probabilities, std::span<const float> labels, double threshold) {
-  assert(probabilities.size() == labels.size());
+void SampleSums::add(std::span<const double> probabilities, std::span<const float> labels,
+                     std::span<const float> weights, double threshold) {
+  assert(probabilities.size() == labels.size() && (weights.empty() || weights.size() == labels.size()));
   FixedPoint of[count];
-  Index clicks_here = 0, predicted_here = 0, hits_here = 0;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    const double p = probabilities[i], y = labels[i];
-    of[loss].add(cross_entropy(std::clamp(p, eta, 1 - eta), y));
-    of[probability].add(p);
-    of[label].add(y);
-    of[squared_error].add((p - y) * (p - y));
-    of[absolute_error].add(std::abs(p - y));
+    const double p = probabilities[i], y = labels[i], w = weights.empty() ? 1.0 : weights[i];
     const bool is_click = labels[i] >= click_threshold, is_predicted = p >= threshold;
-    clicks_here += is_click;
-    predicted_here += is_predicted;
-    hits_here += is_click && is_predicted;
+    of[weight].add(w);
+    of[clicks].add(is_click ? w : 0);
+    of[predicted].add(is_predicted ? w : 0);
+    of[hits].add(is_click && is_predicted ? w : 0);
+    of[loss].add(w * cross_entropy(std::clamp(p, eta, 1 - eta), y));
+    of[probability].add(w * p);
+    of[label].add(w * y);
+    of[squared_error].add(w * ((p - y) * (p - y)));
+    of[absolute_error].add(w * std::abs(p - y));
   }
-  for (int what = loss; what < count; ++what) sums_[what] += static_cast<Unsigned128>(of[what].units());
+  for (int what = weight; what < count; ++what) sums_[what] += static_cast<Unsigned128>(of[what].units());
   sums_[samples] += probabilities.size();
-  sums_[clicks] += static_cast<Unsigned128>(clicks_here);
-  sums_[predicted] += static_cast<Unsigned128>(predicted_here);
-  sums_[hits] += static_cast<Unsigned128>(hits_here);
 }
 
 SampleSums& SampleSums::operator+=(const SampleSums& other) {
@@ -84,15 +82,15 @@ double SampleSums::total(Of what) const { return FixedPoint(Int128(sums_[what]))
 SumMetrics SampleSums::metrics() const {
   SumMetrics m;
   m.samples = Index(sums_[samples]);
-  if (m.samples == 0) return m;
-  const double n = m.samples;
+  if (sums_[weight] == 0) return m;
+  const double n = total(weight);
   m.log_loss = total(loss) / n;
   m.ctr = total(label) / n;
   if (m.ctr > 0 && m.ctr < 1)
     m.ne = m.log_loss / -(m.ctr * elementary::log(m.ctr) + (1 - m.ctr) * elementary::log1p(-m.ctr));
   if (m.ctr > 0) m.calibration = total(probability) / total(label);
   const Unsigned128 wrong = sums_[predicted] + sums_[clicks] - 2 * sums_[hits];
-  m.accuracy = share(sums_[samples] - wrong, sums_[samples]);
+  m.accuracy = share(sums_[weight] - wrong, sums_[weight]);
   m.precision = share(sums_[hits], sums_[predicted]);
   m.recall = share(sums_[hits], sums_[clicks]);
   m.f1 = share(2 * sums_[hits], sums_[predicted] + sums_[clicks]);

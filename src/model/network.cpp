@@ -152,15 +152,10 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size,
-                      input.dense,
-                      input.pooled,
-                      input.labels,
-                      pooled_gradient,
-                      input.probabilities,
-                      {true, input.seed, 0, input.step, offset},
-                      input.unpooled,
-                      unpooled_gradient};
+  const RankData data{
+      input.global_size, input.dense,      input.pooled,        input.labels,
+      input.weights,     pooled_gradient,  input.probabilities, {true, input.seed, 0, input.step, offset},
+      input.unpooled,    unpooled_gradient};
   std::vector<double> losses(lanes.size());
 
   const Index runs = impl_->runs(exec, lanes);
@@ -194,7 +189,7 @@ std::vector<double> Network::predict(const Exec& exec, const Vector<float>& para
                                      float* probabilities, float* towers) const {
   const Range lanes = input.my_lanes;
   const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense, input.pooled,   input.labels, nullptr,
+  const RankData data{input.global_size, input.dense, input.pooled,   input.labels, input.weights, nullptr,
                       probabilities,     {},          input.unpooled, {},           towers};
   std::vector<double> losses(lanes.size());
   impl_->graph.pack(exec, parameters.data(), false);

@@ -85,6 +85,7 @@ dense::LossFunction::Chunk Worker::forward(const float* parameters, const RankDa
           data.global_size,
           {layers_.back().output.data(), width, width},
           data.labels == nullptr ? nullptr : data.labels + first,
+          data.weights == nullptr ? nullptr : data.weights + first,
           loss_scratch_.data()};
 }
 

@@ -13,6 +13,7 @@ struct RankData {
   const float* dense = nullptr;
   const float* pooled = nullptr;
   const float* labels = nullptr;
+  const float* weights = nullptr;
   float* pooled_gradient = nullptr;
   float* probabilities = nullptr;
   dense::Layer::Draw draw = {};  ///< of the rank's first sample

@@ -129,7 +129,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"run.seed", Index(job.run.seed)},
       {"deck", job.deck},
   };
-  if (!at.metrics.empty()) attributes["metrics"] = at.metrics;
+  if (!at.metrics.empty()) attributes["running_metrics"] = at.metrics;
   const Timer timer;
   store::Checkpoint whole;
   try {
@@ -184,8 +184,8 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   at.samples = store::attribute<std::int64_t>(attributes, "samples", file);
   at.loss_sum = store::attribute<double>(attributes, "loss_sum", file);
   at.loss_samples = store::attribute<std::int64_t>(attributes, "loss_samples", file);
-  if (attributes.count("metrics") != 0)
-    at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "metrics", file);
+  if (attributes.count("running_metrics") != 0)
+    at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
   at.checkpoint = path;
   log_info("resumed from " + path + ": step " + std::to_string(at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));

@@ -47,7 +47,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
   const EvaluateSettings& wanted = session.job.evaluate;
   const bool grouped = std::any_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_groups);
   std::vector<double> scores;
-  std::vector<float> labels;
+  std::vector<float> labels, weights;
   std::vector<Index> groups;
   Index without = 0;
   metrics::TowerVectors towers;
@@ -61,12 +61,14 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
                       [&](const data::Batch& batch, const std::vector<float>& probabilities) {
                         scores.insert(scores.end(), probabilities.begin(), probabilities.end());
                         labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
+                        if (source.info().sample_weights)
+                          weights.insert(weights.end(), batch.weights.data(), batch.weights.data() + batch.size);
                         if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
                       });
   if (without = session.comm.sum(without); without > 0)
     fail("evaluate.group: feature \"", wanted.group, "\" has no id, or several, in ", counted(without, "sample"),
          " of ", source.info().description, "; groups need a feature with one id a sample");
-  metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, wanted.threshold);
+  metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, weights, wanted.threshold);
   if (grouped)
     static_cast<metrics::GroupMetrics&>(result) =
         metrics::group_metrics(session.comm, groups, scores, labels, wanted.k, wanted.group_weight);

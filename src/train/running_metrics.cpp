@@ -8,9 +8,10 @@ RunningMetrics::RunningMetrics(const comm::Communicator& comm, std::vector<std::
                                double threshold)
     : comm_(comm), names_(std::move(names)), window_(window), threshold_(threshold) {}
 
-void RunningMetrics::add(const std::vector<float>& probabilities, const float* labels) {
+void RunningMetrics::add(const std::vector<float>& probabilities, const data::Batch& batch) {
   const std::vector<double> scores(probabilities.begin(), probabilities.end());
-  since_.add(scores, {labels, probabilities.size()}, threshold_);
+  const std::size_t weights = batch.weights.size() == 0 ? 0 : scores.size();
+  since_.add(scores, {batch.labels.data(), scores.size()}, {batch.weights.data(), weights}, threshold_);
 }
 
 std::vector<std::pair<std::string, double>> RunningMetrics::line() {

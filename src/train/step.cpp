@@ -81,6 +81,7 @@ model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight&
           batch.dense.data(),
           pooled.data(),
           batch.labels.data(),
+          batch.weights.data(),
           model_.seed,
           step,
           keeps_predictions_ ? predictions_.data() : nullptr,

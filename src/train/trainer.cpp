@@ -114,7 +114,7 @@ class Run {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
     for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
       result_.loss = pipeline_(at_.step + 1, last_step_);
-      if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch().labels.data());
+      if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch());
     }
     const Index samples = pipeline_.batch().global_size;
     trained_.samples += samples;

@@ -83,6 +83,15 @@ TEST_CASE("numbers that cannot be trained on are refused with sample and file") 
   REQUIRE(mentions(packed(poke("/dense", 17, 1, nan)), "minus"));
   REQUIRE(mentions(packed(poke("/dense", 17, 0, infinity)), "plus is inf"));
 
+  for (const float weight : {-1.0f, nan, 2e6f}) {
+    samples_file::packed(bad, 0, 30, [&](store::File& f) {
+      samples_file::add_weights(f);
+      poke("/weights", 17, 0, weight)(f);
+    });
+    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + ": weights of samples lie in [0, 1"));
+  }
+  REQUIRE(mentions(complaint({good, bad}), "must agree: weights of samples in " + good + ": no"));
+
   // The model's tables decide: a larger one takes the id, a smaller one refuses what the file allows.
   samples_file::packed(bad, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, 1000));
   REQUIRE(complaint({bad}, {1000, 1001}).empty());

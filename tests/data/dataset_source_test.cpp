@@ -67,6 +67,25 @@ TEST_CASE("file order reads several files as one, packed ids") {
   REQUIRE(batch.dense(0, 0) == 96);
 }
 
+TEST_CASE("samples keep their weights, shuffled and on any rank") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  on_first(comm, [&] { samples_file::packed(scratch / "a.h5", 0, 900, samples_file::add_weights); });
+  const data::Settings settings = reading({scratch / "a.h5"});
+  const auto source = data::make_source(settings, Use::train, deal(100, 4, true));
+  REQUIRE(source->info().sample_weights);
+  data::Batch batch{Exec()};
+  double sum = 0;
+  while (source->next(batch))
+    for (Index s = 0; s < batch.size; ++s) {
+      REQUIRE(batch.weights(s) == float(Index(batch.dense(s, 0)) % 3));
+      sum += batch.weights(s);
+    }
+  REQUIRE(sum == 900);
+  REQUIRE(samples_file::drain(settings, Use::train, deal(100, 4, true), 1, 0, 0) ==
+          samples_file::drain(settings, Use::train, deal(100, 4, true), 3, 0, 0));
+}
+
 TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);

@@ -157,13 +157,14 @@ TEST_CASE(
 TEST_CASE("table: header, standardising and missing values, the same bytes from any rank count") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
-  std::string text = "n,skipped,city,y,m\r\n";
+  std::string text = "n,skipped,w,city,y,m\r\n";
   std::vector<std::optional<double>> m;
   for (Index i = 0; i < 9000; ++i) {
     const bool missing = i % 11 == 3;
     m.push_back(missing ? std::nullopt : std::optional(static_cast<double>((i * 7919) % 1001) / 8 - 17));
     std::ostringstream line;
-    line << i % 5 - 2 << " , text, city" << i % (i % 3 == 0 ? 7 : 400) << "," << (i % 4 == 0 ? "yes" : "no") << ",";
+    line << i % 5 - 2 << " , text, " << i % 4 << ".5, city" << i % (i % 3 == 0 ? 7 : 400) << ","
+         << (i % 4 == 0 ? "yes" : "no") << ",";
     if (missing)
       line << "?";
     else
@@ -177,6 +178,7 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
   settings.train = {folder / "t.csv"};
   settings.columns = {{"n", ColumnKind::number, Transform::log1p, {}, {}},
                       {"", ColumnKind::skip, Transform::none, {}, {}},
+                      {"w", ColumnKind::weight, Transform::none, {}, {}},
                       {"city", ColumnKind::category, Transform::none, {}, {}},
                       {"y", ColumnKind::label, Transform::none, {"yes"}, {"no"}},
                       {"m", ColumnKind::number, Transform::standardise, {}, {}}};
@@ -198,7 +200,9 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
     for (const auto& x : m)
       if (x) squares += (*x - sum / count) * (*x - sum / count);
     const auto mean = static_cast<double>(sum / count), sd = static_cast<double>(std::sqrt(squares / count));
+    const auto weights = got.file.read_all<float>("/weights");
     for (std::size_t i = 0; i < m.size(); ++i) {
+      REQUIRE(weights[i] == float(i % 4) + 0.5f);
       REQUIRE(got.dense[2 * i] == static_cast<float>(std::log1p(std::max<double>(static_cast<double>(i % 5) - 2, 0))));
       REQUIRE(got.dense[2 * i + 1] == (m[i] ? Approx((*m[i] - mean) / sd).margin(1e-6) : Approx(0.0)));
       REQUIRE(got.token("city", 1) == "city0");

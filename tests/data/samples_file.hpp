@@ -42,6 +42,14 @@ inline void packed(const std::string& path, Index first, Index samples,
   file.close();
 }
 
+/// Gives the samples weights 0, 1, 2 by turns.
+inline void add_weights(store::File& file) {
+  const Index samples = file.shape("/labels")[0];
+  std::vector<float> weights;
+  for (Index i = 0; i < samples; ++i) weights.push_back(float(i % 3));
+  file.write_all("/weights", {samples}, weights.data());
+}
+
 /// Sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, and the bag b = {2i}; label i
 /// / 2.
 inline void jagged(const std::string& path, Index first, Index samples,
@@ -75,7 +83,9 @@ inline std::vector<std::string> lines(const data::Batch& batch) {
   for (Index s = 0; s < batch.size; ++s) {
     std::ostringstream line;
     line.precision(9);
-    line << batch.labels(s) << " |";
+    line << batch.labels(s);
+    if (batch.weights.size() != 0) line << " times " << batch.weights(s);
+    line << " |";
     for (Index k = 0; k < static_cast<Index>(batch.dense.extent(1)); ++k) line << ' ' << batch.dense(s, k);
     for (Index f = 0; f < batch.sparse.features(); ++f) {
       line << " |";

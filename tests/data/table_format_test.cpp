@@ -66,6 +66,21 @@ TEST_CASE("bad table rows say what is wrong") {
   REQUIRE(mentions(reason("39, x, \"Private\", <=50K"), "quotes are not supported"));
 }
 
+TEST_CASE("a column weighs the samples") {
+  PreprocessSettings settings = table();
+  settings.columns[1].kind = ColumnKind::weight;
+  Row row;
+  REQUIRE(make_row_format(settings)->layout().weighted);
+  REQUIRE_FALSE(make_row_format(table())->layout().weighted);
+  REQUIRE(make_row_format(settings)->parse("39, 0.25, Private, <=50K", row) == "");
+  REQUIRE(row.weight == 0.25f);
+  for (const std::string weight : {"", "?", "-1", "nan", "2e6", "1x"})
+    REQUIRE(mentions(reason("39, " + weight + ", Private, <=50K", settings), "id: \"" + weight + "\" is not a weight"));
+  settings.columns[0].kind = ColumnKind::weight;
+  settings.columns[0].transform = Transform::none;
+  REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "at most one column"));
+}
+
 TEST_CASE("delimiter, trimming and missing texts") {
   PreprocessSettings settings = table();
   settings.delimiter = "\\t";

@@ -232,6 +232,9 @@ const std::vector<Bad> bad_decks = {
      {"d.toml:1: preprocess.column is given, but preprocess.format is criteo"}},
     {"[preprocess]\nformat = \"table\"\n[[preprocess.column]]\nname = \"a\"\nkind = \"category\"\n",
      {"no column has kind = \"label\""}},
+    {"[preprocess]\nformat = \"table\"\n[[preprocess.column]]\nname = \"a\"\nkind = \"weight\"\n"
+     "[[preprocess.column]]\nname = \"b\"\nkind = \"weight\"\n",
+     {"d.toml:8: preprocess.column.1.kind of column \"b\" is weight, but another column is the weight already"}},
     {"[preprocess]\nformat = \"table\"\n[[preprocess.column]]\nname = \"a\"\nkind = \"label\"\nnegative = "
      "\"0\"\n",
      {"d.toml:3: preprocess.column.0.positive of column \"a\" is missing"}},

@@ -18,10 +18,11 @@ namespace {
 struct Samples {
   std::vector<double> probabilities;
   std::vector<float> labels;
+  std::vector<float> weights = {};
 };
 
 // `levels` distinct scores (many ties), or as many as there are samples when 0.
-Samples make_samples(Index n, int levels) {
+Samples make_samples(Index n, int levels, bool weighted = false) {
   const Random random(5, Purpose::test, static_cast<std::uint64_t>(levels));
   Samples samples;
   for (Index i = 0; i < n; ++i) {
@@ -29,13 +30,17 @@ Samples make_samples(Index n, int levels) {
     if (levels > 0) p = std::floor(p * levels) / levels;
     samples.probabilities.push_back(p);
     samples.labels.push_back(random.uniform53(i, 1) < 0.2 + 0.6 * p ? 1.0f : 0.0f);
+    if (weighted) samples.weights.push_back(4.0f * float(random.uniform53(i, 2)));
   }
   return samples;
 }
 
 BinaryMetrics of_part(const comm::Communicator& comm, const Samples& samples, Range part) {
-  return binary_metrics(comm, std::span<const double>(samples.probabilities).subspan(part.begin, part.size()),
-                        std::span<const float>(samples.labels).subspan(part.begin, part.size()));
+  return binary_metrics(
+      comm, std::span<const double>(samples.probabilities).subspan(part.begin, part.size()),
+      std::span<const float>(samples.labels).subspan(part.begin, part.size()),
+      std::span<const float>(samples.weights)
+          .subspan(samples.weights.empty() ? 0 : part.begin, samples.weights.empty() ? 0 : part.size()));
 }
 
 bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
@@ -91,7 +96,7 @@ TEST_CASE("metrics of sums follow their definitions") {
 TEST_CASE("a threshold says what is predicted a click") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.6, 0.5, 0.4, 0.2}, {1, 0, 1, 1, 0}};
-  const auto at = [&](double threshold) { return binary_metrics(alone, few.probabilities, few.labels, threshold); };
+  const auto at = [&](double threshold) { return binary_metrics(alone, few.probabilities, few.labels, {}, threshold); };
   REQUIRE(at(0.5).precision == Approx(2.0 / 3));
   REQUIRE(at(0.5).recall == Approx(2.0 / 3));
   REQUIRE(at(0.5).f1 == Approx(2.0 / 3));
@@ -103,12 +108,36 @@ TEST_CASE("a threshold says what is predicted a click") {
   REQUIRE(at(0.95).f1 == 0.0);
 }
 
+TEST_CASE("a sample of weight k counts as k samples, one of weight 0 as none") {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  Samples weighted = make_samples(2000, 50), repeated;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    const std::size_t k = i * i % 7 % 4;
+    weighted.weights.push_back(float(k));
+    repeated.probabilities.insert(repeated.probabilities.end(), k, weighted.probabilities[i]);
+    repeated.labels.insert(repeated.labels.end(), k, weighted.labels[i]);
+  }
+  const auto values = [](const BinaryMetrics& metrics) { return metrics::chosen(metrics, metrics::names()); };
+  const BinaryMetrics got = of_part(alone, weighted, {0, 2000});
+  const BinaryMetrics want = of_part(alone, repeated, {0, std::ssize(repeated.labels)});
+  REQUIRE(got.samples == 2000);
+  const auto all = values(got), expected = values(want);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO(all[i].first);
+    if (!std::isnan(expected[i].second)) CHECK(all[i].second == Approx(expected[i].second).epsilon(1e-14));
+  }
+  REQUIRE((got.auc == want.auc && got.accuracy == want.accuracy && got.f1 == want.f1));
+  weighted.weights.assign(2000, 0.0f);
+  const BinaryMetrics none = of_part(alone, weighted, {0, 2000});
+  REQUIRE((std::isnan(none.auc) && std::isnan(none.auprc) && std::isnan(none.log_loss) && std::isnan(none.recall)));
+}
+
 TEST_CASE("sums over a window: what leaves it is taken away without a trace") {
   const Samples samples = make_samples(900, 0);
   const auto part = [&](Index begin, Index end) {
     metrics::SampleSums sums;
     sums.add(std::span<const double>(samples.probabilities).subspan(begin, end - begin),
-             std::span<const float>(samples.labels).subspan(begin, end - begin), 0.5);
+             std::span<const float>(samples.labels).subspan(begin, end - begin), {}, 0.5);
     return sums;
   };
   metrics::SampleSums window = part(0, 300);
@@ -131,9 +160,10 @@ TEST_CASE("a certain probability has a finite loss, and a label of one half is a
 TEST_CASE("no split of the samples over ranks changes a bit") {
   const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Index rank = world.rank(), size = world.size();
-  for (const int levels : {0, 1, 7, 1000}) {
+  for (const auto& [levels, weighted] :
+       {std::pair(0, false), {1, false}, {7, false}, {1000, false}, {0, true}, {7, true}}) {
     constexpr Index n = 20001;
-    const Samples samples = make_samples(n, levels);
+    const Samples samples = make_samples(n, levels, weighted);
     const BinaryMetrics want = of_part(alone, samples, {0, n});
     const Index square = size * size;
     const std::vector<Range> splits = {
@@ -144,7 +174,7 @@ TEST_CASE("no split of the samples over ranks changes a bit") {
     };
     for (std::size_t i = 0; i < splits.size(); ++i) {
       if (i == 3 && size == 1) continue;
-      INFO("levels " << levels << ", split " << i);
+      INFO("levels " << levels << ", weighted " << weighted << ", split " << i);
       REQUIRE(same_bits(of_part(world, samples, splits[i]), want));
     }
   }
@@ -152,7 +182,8 @@ TEST_CASE("no split of the samples over ranks changes a bit") {
 
 TEST_CASE("the order of samples changes no bit, and zero has no sign") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  Samples samples = make_samples(5000, 100), turned = samples;
+  Samples samples = make_samples(5000, 100, true), turned = samples;
+  std::reverse(turned.weights.begin(), turned.weights.end());
   std::reverse(turned.probabilities.begin(), turned.probabilities.end());
   std::reverse(turned.labels.begin(), turned.labels.end());
   for (double& p : turned.probabilities)
@@ -178,4 +209,6 @@ TEST_CASE("one class, no samples, and scores that are no probabilities") {
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, 1.5}, {0, 1}}, {0, 2}), Error);
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5}, {2}}, {0, 1}), Error);
+  for (const float weight : {-1.0f, NAN, 2e9f})
+    REQUIRE_THROWS_AS(of_part(world, Samples{{0.5}, {1}, {weight}}, {0, 1}), Error);
 }

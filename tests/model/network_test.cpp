@@ -163,6 +163,12 @@ TEST_CASE("the softmax over the items of a chunk") {
            {.name = "both", .type = "cat", .inputs = {"query", "item"}}},
           "in_batch_softmax");
   check_slopes(run);
+  // A weight is a factor of the label.
+  const double weighted = run.loss();
+  for (std::size_t i = 0; i < run.labels.size(); ++i) run.labels[i] *= run.weights[i];
+  CHECK(run.loss() != weighted);
+  run.weights.assign(run.weights.size(), 1.0f);
+  CHECK(run.loss() == weighted);
 }
 
 TEST_CASE("a factorization machine beside what it reads") {

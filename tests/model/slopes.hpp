@@ -42,7 +42,7 @@ inline EmbeddedFeatures features_of(const std::vector<LayerSettings>& layers) {
 /// Losses and gradients of one batch of 150 samples: more than a chunk.
 struct Run {
   static constexpr Index samples = 150, dense_features = 4, pooled_width = 7;
-  std::vector<float> dense, pooled, labels, pooled_gradient;
+  std::vector<float> dense, pooled, labels, weights, pooled_gradient;
   std::vector<jagged::JaggedVectors> unpooled, unpooled_gradient;
   Network network;
   Vector<float> parameters;
@@ -53,6 +53,7 @@ struct Run {
       : dense(samples * dense_features),
         pooled(samples * pooled_width),
         labels(samples),
+        weights(samples),
         pooled_gradient(pooled.size(), 7.0f),
         network(model_of(layers, loss), dense_features,
                 pooled_features.empty() ? features_of(layers) : EmbeddedFeatures{pooled_features}),
@@ -62,6 +63,7 @@ struct Run {
     for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(i, 0);
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(i, 2);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(i, 4) % 2;
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5f * float(i % 4);
     network.initialise(Exec(), 5, parameters);
     for (const EmbeddedFeature& feature : features_of(layers).unpooled) add_sequence(feature.dim);
   }
@@ -81,7 +83,8 @@ struct Run {
 
   double loss() {
     const Lanes lanes(1);
-    const DenseInput input{lanes, {0, 1}, samples, dense.data(), pooled.data(), labels.data(), 9, 4, nullptr, unpooled};
+    const DenseInput input{lanes,          {0, 1}, samples, dense.data(), pooled.data(), labels.data(),
+                           weights.data(), 9,      4,       nullptr,      unpooled};
     return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients, unpooled_gradient)[0];
   }
   /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,

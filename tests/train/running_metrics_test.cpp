@@ -46,16 +46,25 @@ train::Job job_with_metrics(const std::string& folder) {
 TEST_CASE("a window spans the last lines and the lifetime all, whatever rank has which samples") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<float> p = {0.1f, 0.9f, 0.4f, 0.7f, 0.2f, 0.6f}, y = {0, 1, 1, 0, 0, 1};
+  const std::vector<float> w = {1, 2, 0.5f, 0, 3, 1};
+  data::Batch batch{Exec()};
+  data::reserve_batch(batch, 1, 1, 0, {});
+  reserve(batch.exec, batch.weights, "weights", 1);
   train::RunningMetrics running(world, {"mse", "ctr", "precision"}, 2, 0.65);
   std::vector<Line> got;
   for (std::size_t line = 0; line < 3; ++line) {
     for (std::size_t i = 2 * line; i < 2 * line + 2; ++i)
-      if (Index(i) % world.size() == world.rank()) running.add({p[i]}, &y[i]);
+      if (Index(i) % world.size() == world.rank()) {
+        batch.labels(0) = y[i];
+        batch.weights(0) = w[i];
+        running.add({p[i]}, batch);
+      }
     got.push_back(running.line());
   }
   const auto want = [&](std::size_t begin, std::size_t end) {
     metrics::SampleSums sums;
-    sums.add(std::vector<double>(p.begin() + begin, p.begin() + end), std::span(y).subspan(begin, end - begin), 0.65);
+    sums.add(std::vector<double>(p.begin() + begin, p.begin() + end), std::span(y).subspan(begin, end - begin),
+             std::span(w).subspan(begin, end - begin), 0.65);
     return sums.metrics();
   };
   for (const auto& [line, begin] : {std::pair(0, 0), std::pair(1, 0), std::pair(2, 2)}) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deck's tables against what the data have: the same error on every rank, before the first step.
+// Weights of ids and of samples. The deck's tables against what the data have: the same error on every rank, before the
+// first step.
+#include <cmath>
+
 #include "catch.hpp"
 #include "data/samples_file.hpp"
 #include "small_job.hpp"
@@ -57,4 +60,47 @@ TEST_CASE("a weighted table needs weights of each of its features") {
   train::Job job = small_job(folder.path());  // a generator has no weights
   job.tables = {{"items", 0, 0, {"C2"}, embedding::PoolingType::sum, true, {}}};
   CHECK(error_of([&] { run(comm, job); }) == expected("C2", "planted model"));
+}
+
+TEST_CASE("samples count in loss and metrics by their weights, on any ranks") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const Folder folder(world, "sample_weights");
+  const auto write = [&](const std::string& name, const std::function<void(store::File&)>& change) {
+    samples_file::packed(folder.path() + "/" + name, 0, 600, change);
+  };
+  if (world.rank() == 0) {
+    std::filesystem::create_directories(folder.path());
+    write("plain.h5", {});
+    write("ones.h5",
+          [](store::File& file) { file.write_all("/weights", {600}, std::vector<float>(600, 1.0f).data()); });
+    write("weighted.h5", samples_file::add_weights);
+    write("turned.h5", [](store::File& file) {  // labels of samples that weigh nothing
+      samples_file::add_weights(file);
+      for (Index i = 0; i < 600; i += 3) {
+        const auto label = std::uint8_t(1 - i % 2);
+        file.write("/labels", {i, 1, 0, -1}, &label);
+      }
+    });
+  }
+  world.barrier();
+  struct Result {
+    std::string weights;
+    double log_loss, auc;
+    bool operator==(const Result&) const = default;
+  };
+  const auto trained = [&](const comm::Communicator& comm, const std::string& name) {
+    const bool alone = comm.size() == 1;
+    train::Job job = small_job(folder.path() + "/" + name + (alone ? std::to_string(world.rank()) : "all"));
+    job.data.synthetic = {};
+    job.data.train = job.data.evaluate = {folder.path() + "/" + name};
+    job.train.metrics = {"log_loss"};
+    const train::TrainResult result = run(comm, job);
+    return Result{result.weights_digest, result.evaluation->log_loss, result.evaluation->auc};
+  };
+  const Result plain = trained(world, "plain.h5"), weighted = trained(world, "weighted.h5");
+  CHECK(trained(world, "ones.h5") == plain);
+  CHECK(weighted.weights != plain.weights);
+  CHECK(weighted.log_loss != plain.log_loss);
+  CHECK(trained(self, "weighted.h5") == weighted);
+  CHECK(trained(world, "turned.h5") == weighted);
 }

@@ -16,6 +16,7 @@ struct Batch {
   int micro_batch = 0;    ///< from 0
   Matrix<float> dense;    ///< at least [B, K]
   Vector<float> labels;   ///< at least [B]
+  Vector<float> weights;  ///< at least [B] where the source weighs its samples, else empty
   jagged::KeyedJaggedTensor sparse;
 };
 

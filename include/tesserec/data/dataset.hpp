@@ -14,6 +14,9 @@ namespace tesserec::data {
 inline constexpr const char* dataset_format = "tesserec-dataset";
 inline constexpr std::int64_t dataset_version = 1;
 
+/// A sample weighs so much at most.
+inline constexpr float most_sample_weight = 1e6f;
+
 /// Samples read from a data set, in the order of the runs asked for.
 struct Samples {
   /// Bags of one feature.
@@ -24,6 +27,7 @@ struct Samples {
   };
   Index size = 0;
   std::vector<float> labels;      ///< [size]
+  std::vector<float> weights;     ///< [size], or empty
   std::vector<float> dense;       ///< [size, K]
   std::vector<std::int32_t> ids;  ///< [size, F] when every bag is one id (packed)
   std::vector<Jagged> jagged;     ///< [F] otherwise
@@ -45,8 +49,9 @@ class Dataset {
   const SourceInfo& info() const { return info_; }
   bool packed() const { return packed_; }
 
-  /// Reads runs of samples. Errors: a label or dense number that is not finite, a byte label above 1, offsets
-  /// that do not ascend, an id outside [0, rows[f]); the message names feature, value, sample and file.
+  /// Reads runs of samples. Errors: a label or dense number that is not finite, a byte label above 1, a sample's
+  /// weight outside of [0, 1e6], offsets that do not ascend, an id outside [0, rows[f]); the message names feature,
+  /// value, sample and file.
   void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
 
  private:

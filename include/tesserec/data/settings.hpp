@@ -50,7 +50,7 @@ struct Settings {
 enum class RawFormat { criteo, table };
 enum class BadRows { stop, skip };
 enum class ShortRows { stop, pad };
-enum class ColumnKind { label, number, category, skip };
+enum class ColumnKind { label, weight, number, category, skip };
 enum class Transform { none, log1p, standardise };
 
 /// [[preprocess.column]]: one column of a delimited table, in file order.

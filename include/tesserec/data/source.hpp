@@ -21,6 +21,7 @@ struct SourceInfo {
   std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
   std::vector<double> ids_per_bag;    ///< [feature] on average
   std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
+  bool sample_weights = false;        ///< whether its samples do
   std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
   std::string content;                ///< digest of the files' bytes; empty = no files, or some have no checksum
 };

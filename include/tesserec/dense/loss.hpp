@@ -36,9 +36,9 @@ LossValue loss_of_logit(const SampleLoss& settings, double logit, double label);
 /// The prediction of a logit: clamped where there is a threshold.
 double probability(const SampleLoss& settings, double logit);
 
-/// Adds the losses of `rows` samples to `sum` in order and writes gradient[i] = dloss_i/dlogit_i / samples,
-/// where `samples` is the size of the global batch.
+/// Adds the losses of `rows` samples, each times its weight (null: 1), to `sum` in order and writes
+/// gradient[i] = weight_i dloss_i/dlogit_i / samples, where `samples` is the size of the global batch.
 void loss_and_gradient(const SampleLoss& settings, Index rows, Index samples, const float* logits, const float* labels,
-                       double& sum, float* gradient);
+                       const float* weights, double& sum, float* gradient);
 
 }  // namespace tesserec::dense

@@ -26,9 +26,12 @@ class LossFunction {
     Index samples = 0;      ///< of the global batch
     Rows<const float> out;  ///< [rows, width] of the last layer
     const float* labels = nullptr;
+    const float* weights = nullptr;  ///< of the samples; null: all weigh 1
     float* scratch = nullptr;
+
+    float weight(Index i) const { return weights == nullptr ? 1.0f : weights[i]; }
   };
-  /// Adds the samples' losses to `sum`, in order, and writes d(loss / samples)/d(out).
+  /// Adds the samples' losses, each times its weight, to `sum`, in order, and writes d(sum / samples)/d(out).
   virtual void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const = 0;
   /// What predict says of one sample, from `width` numbers: a probability.
   virtual double prediction(const float* out, Index width) const = 0;

@@ -17,8 +17,9 @@ struct BinaryMetrics : SumMetrics, GroupMetrics, CandidateMetrics {
 
 /// Exact metrics of the samples of all ranks: AUC by integer counts, sums by 128-bit fixed point, so that neither the
 /// number of ranks nor the order of samples changes a bit. Those of groups and candidates stay NaN. Collective. Each
-/// rank gives its own samples.
+/// rank gives its own samples; where none has weights, all weigh 1.
 BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const double> probabilities,
-                             std::span<const float> labels, double threshold = 0.5);
+                             std::span<const float> labels, std::span<const float> weights = {},
+                             double threshold = 0.5);
 
 }  // namespace tesserec::metrics

@@ -14,8 +14,8 @@ namespace tesserec::metrics {
 /// A label from here on is a click.
 inline constexpr float click_threshold = 0.5f;
 
-/// Metrics that are quotients of sums over samples. p is a probability, y its label in [0, 1]; p is predicted a click
-/// from the threshold on. Without samples all are NaN.
+/// Metrics that are quotients of sums over samples, each times its weight. p is a probability, y its label in [0, 1]; p
+/// is predicted a click from the threshold on. Without samples, or with all weights 0, all are NaN.
 struct SumMetrics {
   static constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
   Index samples = 0;
@@ -32,11 +32,12 @@ struct SumMetrics {
   double mae = undefined;          ///< mean of |p - y|
 };
 
-/// What they are made of: nine integers, so that parts of the samples come and go in any order without a trace.
+/// What they are made of: ten integers, so that parts of the samples come and go in any order without a trace.
 class SampleSums {
  public:
-  /// [N] both, p and y in [0, 1].
-  void add(std::span<const double> probabilities, std::span<const float> labels, double threshold);
+  /// [N] each, p and y in [0, 1]; no weights: all are 1.
+  void add(std::span<const double> probabilities, std::span<const float> labels, std::span<const float> weights,
+           double threshold);
   SampleSums& operator+=(const SampleSums& other);
   SampleSums& operator-=(const SampleSums& other);
   /// Collective: those of all ranks.
@@ -44,12 +45,12 @@ class SampleSums {
   SumMetrics metrics() const;
 
   /// For files: so many integers, low halves before high ones.
-  static constexpr Index words = 18;
+  static constexpr Index words = 20;
   void append_to(std::vector<std::int64_t>& values) const;
   static SampleSums from(std::span<const std::int64_t> values);
 
  private:
-  enum Of { samples, clicks, predicted, hits, loss, probability, label, squared_error, absolute_error, count };
+  enum Of { samples, weight, clicks, predicted, hits, loss, probability, label, squared_error, absolute_error, count };
   double total(Of what) const;
 
   std::array<Unsigned128, count> sums_{};

@@ -22,13 +22,14 @@ using dense::Parameter;
 /// What the dense half is given for one rank's samples of one global batch.
 struct DenseInput {
   Lanes lanes{1};
-  Range my_lanes;                 ///< the rank's lanes
-  Index global_size = 0;          ///< samples n of all ranks
-  const float* dense = nullptr;   ///< [B, dense_features]
-  const float* pooled = nullptr;  ///< [B, sum of pooled_dims], features in order
-  const float* labels = nullptr;  ///< [B]; may be null for predict
-  std::uint64_t seed = 0;         ///< of layers that draw numbers in training
-  Index step = 0;                 ///< from 1
+  Range my_lanes;                  ///< the rank's lanes
+  Index global_size = 0;           ///< samples n of all ranks
+  const float* dense = nullptr;    ///< [B, dense_features]
+  const float* pooled = nullptr;   ///< [B, sum of pooled_dims], features in order
+  const float* labels = nullptr;   ///< [B]; may be null for predict
+  const float* weights = nullptr;  ///< [B], of the samples; null: all weigh 1
+  std::uint64_t seed = 0;          ///< of layers that draw numbers in training
+  Index step = 0;                  ///< from 1
   /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
   float* probabilities = nullptr;
   std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tesserec/data/batch.hpp>
 #include <tesserec/metrics/sample_sums.hpp>
 
 namespace tesserec::train {
@@ -18,8 +19,8 @@ class RunningMetrics {
   /// predicted.
   RunningMetrics(const comm::Communicator& comm, std::vector<std::string> names, Index window, double threshold);
 
-  /// This rank's samples of a step, [B] both.
-  void add(const std::vector<float>& probabilities, const float* labels);
+  /// This rank's samples of a micro-batch and what the model said of them [B].
+  void add(const std::vector<float>& probabilities, const data::Batch& batch);
   /// Ends a line: window_NAME and lifetime_NAME of each metric. Collective.
   std::vector<std::pair<std::string, double>> line();
 
