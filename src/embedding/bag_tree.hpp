@@ -1,41 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which of a bag's rows are added to which, by the tree of row blocks.
+/// Which of a bag's rows are added to which, by the tree of row blocks. All of it becomes part of the kernel that calls
+/// it.
+///
+/// A key is an id's block and its place in the bag. In the order of keys, an id and the one before it meet at the
+/// lowest node that has both. There the sum of the node's right half, kept at the half's least key, which is that id,
+/// is added to the sum of the left half, kept at the node's least key. So each id but the least is added once, at a
+/// node and to a place found by two searches for a least difference over all keys: no branch depends on them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cassert>
+#include <cstring>
 #include <span>
 
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 
 namespace tesserec::embedding {
 
-/// The additions of a short bag, found by comparing all pairs of its ids: no branch depends on them.
+/// The additions of a short bag. There is room for two bags: numbers that were written one by one can be read as a
+/// vector only when they have reached the cache, so the next bag is read before this one's additions are found.
 class BagTree {
  public:
-  static constexpr Index most_ids = 64;
+  static constexpr Index most_ids = 63;  // of 64 places; the last key is `never`
 
   /// Positions in the bag. What is at `from` is added to what is at `into` and is used no more.
   struct Addition {
-    std::int32_t into, from;
+    std::uint8_t into, from;
   };
 
-  /// `blocks`: of the owner; no addition at a node that does not lie inside.
-  void build(const RowBlocks& table, Range blocks, const Index* ids, Index length);
+  /// Bags of another number of ids than 2 to most_ids are passed over.
+  static bool takes(Index length) { return 2 <= length && length <= most_ids; }
 
-  /// Of rows to the first one of their block, in bag order.
+  TESSEREC_FUNCTION void read(int bag, const RowBlocks& table, const Index* ids, Index length) {
+    if (!takes(length)) return;
+    Read& to = bags_[bag];
+    to.length = length;
+    for (Index i = 0; i < length; ++i) to.keys[i] = std::uint16_t(table.block(ids[i]) << place_bits | i);
+    for (Index i = length; i < vectors(length) * elements; ++i) to.keys[i] = never;
+  }
+
+  /// `blocks`: of the owner; no addition at a node that does not lie inside.
+  TESSEREC_FUNCTION void find(int bag, Range blocks) {
+    const Read& from = bags_[bag];
+    switch (vectors(from.length)) {
+      case 1:
+        return find<1>(blocks, from.keys, from.length);
+      case 2:
+        return find<2>(blocks, from.keys, from.length);
+      default:
+        return find<4>(blocks, from.keys, from.length);
+    }
+  }
+
+  std::span<const Addition> additions() const { return {additions_.data(), count_}; }
+  /// Of rows to the first one of their block, in bag order: the first additions.
   std::span<const Addition> in_blocks() const { return {additions_.data(), in_blocks_}; }
-  /// Of sums at the nodes above, lower ones first.
-  std::span<const Addition> above_blocks() const { return {additions_.data() + in_blocks_, count_ - in_blocks_}; }
+  /// Of sums at the nodes above, lower ones first: the others.
+  std::span<const Addition> above_blocks() const { return additions().subspan(in_blocks_); }
   /// Where the sums of whole subtrees are in the end, by block: positions in the bag.
-  std::span<const std::int32_t> roots() const { return {roots_.data(), root_count_}; }
+  std::span<const std::uint8_t> roots() const { return {roots_.data(), root_count_}; }
 
  private:
-  template <int vectors>
-  void find(Range blocks, const std::int32_t (&keys)[most_ids], Index length);
+  static constexpr int place_bits = 6, elements = 16;  // of a vector
+  static constexpr std::uint16_t never = 0xFFFF;
+  static_assert(RowBlocks::count == 1 << (16 - place_bits) && most_ids == (1 << place_bits) - 1);
+  using Keys [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
+  using Times [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::int16_t;
+  using Words [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint64_t;
 
-  std::array<Addition, most_ids> additions_;
-  std::array<std::int32_t, most_ids> roots_;
+  struct Read {
+    std::uint16_t keys[64];
+    Index length = 0;
+  };
+
+  static int vectors(Index length) { return length <= elements ? 1 : length <= 2 * elements ? 2 : 4; }
+  /// Of numbers below 2^16 together.
+  TESSEREC_FUNCTION static std::size_t sum(const Keys& numbers) {
+    const Words& four = reinterpret_cast<const Words&>(numbers);
+    return ((four[0] + four[1]) + (four[2] + four[3])) * 0x0001000100010001u >> 48;
+  }
+
+  template <int vectors>
+  TESSEREC_FUNCTION void find(Range blocks, const std::uint16_t* keys, Index length);
+
+  Read bags_[2];
+  std::array<Addition, most_ids + 1> additions_;
+  std::array<std::uint8_t, most_ids + 1> roots_;
   std::size_t count_ = 0, in_blocks_ = 0, root_count_ = 0;
 };
+
+template <int vectors>
+TESSEREC_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* keys, Index length) {
+  std::uint16_t pairs[elements * vectors], order[elements * vectors];
+  std::int16_t
+      times[elements * vectors];  // of the additions: node size and place; less 2^15, for comparisons with sign
+  const Keys places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const std::uint16_t first = blocks.begin, last = blocks.end - 1;
+  Keys count{}, in_blocks{}, below[vectors], distance[vectors], node[vectors], nearest[vectors], earlier[vectors];
+  Times time[vectors];
+  for (int v = 0; v < vectors; ++v) {
+    below[v] = reinterpret_cast<const Keys&>(keys[elements * v]) - 1;
+    distance[v] = nearest[v] = ~Keys{};
+    earlier[v] = Keys{};
+  }
+  for (Index j = 0; j < length; ++j)
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Keys d = below[v] - keys[j];  // large where that key is not below
+      distance[v] = distance[v] < d ? distance[v] : d;
+    }
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) {
+    const Keys key = below[v] + 1, before = below[v] - distance[v], place = places + std::uint16_t(elements * v);
+    Keys size = (key ^ before) >> place_bits;  // blocks below the node, less 1
+    for (const int bits : {1, 2, 4, 8}) size |= size >> bits;
+    const Keys block = key >> place_bits, begin = block & ~size, end = block | size;
+    const Keys inside =
+        Keys(before < key) & Keys(begin >= first) & Keys(end <= last) & Keys(place < std::uint16_t(length));
+    const Keys when = ((size << place_bits) + place) | ~inside;
+    node[v] = begin << place_bits;
+    time[v] = reinterpret_cast<const Times&>(when) ^ std::int16_t(-0x8000);
+    reinterpret_cast<Times&>(times[elements * v]) = time[v];
+    count -= inside;
+    in_blocks -= inside & Keys(size == 0);
+  }
+  for (Index j = 0; j < length; ++j)
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Keys d = keys[j] - node[v];  // large where that key is below the node
+      nearest[v] = nearest[v] < d ? nearest[v] : d;
+      earlier[v] -= Keys(times[j] < time[v]);
+    }
+  for (int v = 0; v < vectors; ++v) {
+    const Keys place = places + std::uint16_t(elements * v);
+    reinterpret_cast<Keys&>(pairs[elements * v]) = ((node[v] + nearest[v]) & std::uint16_t(most_ids)) | place << 8;
+    reinterpret_cast<Keys&>(order[elements * v]) = earlier[v];
+  }
+  count_ = sum(count), in_blocks_ = sum(in_blocks), root_count_ = 0;
+  for (Index i = 0; i < length; ++i)  // the roots behind the last addition
+    std::memcpy(&additions_[order[i]], &pairs[i], sizeof(Addition));
+  if (Index(count_) + 1 == length) {
+    roots_[root_count_++] = additions_[count_].from;
+    return;
+  }
+  for (Index i = 0; i < length; ++i)
+    if (times[i] == std::int16_t(never ^ 0x8000)) roots_[root_count_++] = std::uint8_t(i);
+  std::sort(roots_.begin(), roots_.begin() + root_count_,
+            [keys](std::uint8_t a, std::uint8_t b) { return keys[a] < keys[b]; });
+}
 
 }  // namespace tesserec::embedding

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "bag_tree.hpp"
+#include "long_bag.hpp"
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/embedding/pooling.hpp>
@@ -14,23 +15,68 @@ namespace {
 constexpr Index prefetch_distance = 12;  // rows ahead; 8 to 16 are alike on the machines measured
 constexpr Index line = 16;               // floats
 
-/// The ids of a long bag by block, in bag order inside a block. The vectors are used again bag after bag.
-struct BlockOrder {
-  std::vector<Index> block;
-  std::vector<Index> position;  // in the bag
+/// Sixteen numbers of a row: written out, because a loop over so few is taken apart number by number.
+using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 
-  void sort(const RowBlocks& table, const Index* ids, Index length) {
-    block.resize(length);
-    position.resize(block.size());
-    std::iota(position.begin(), position.end(), Index{0});
-    std::stable_sort(position.begin(), position.end(),
-                     [&](Index a, Index b) { return table.block(ids[a]) < table.block(ids[b]); });
-    for (Index i = 0; i < length; ++i) block[i] = table.block(ids[position[i]]);
+/// to = a + b; `to` may be one of them.
+TESSEREC_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
+  Index c = 0;
+  for (; c + line <= dim; c += line)
+    reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + reinterpret_cast<const Line&>(b[c]);
+  for (; c < dim; ++c) to[c] = a[c] + b[c];
+}
+
+/// The sums of a short bag's subtrees. sum(root) is where that of a root stands, without the +0 that a sum begins with.
+class ShortSum {
+ public:
+  explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::most_ids + 1) * dim) {}
+
+  template <class Row, class Weight>
+  TESSEREC_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
+                                const Weight& weight) {
+    for (Index i = 0; i < length; ++i) at_[i] = row(i);
+    if (weighted) multiply(tree, length, weight);
+    for (const auto [into, from] : weighted ? tree.above_blocks() : tree.additions()) {
+      float* const sum = slot(into);
+      add(dim_, at_[into], at_[from], sum);
+      at_[into] = sum;
+    }
   }
+  const float* sum(Index root) const { return at_[root]; }
+
+ private:
+  float* slot(Index i) { return slots_.data() + i * dim_; }
+  /// Rows times weights, those of a block in one chain.
+  template <class Weight>
+  TESSEREC_FUNCTION void multiply(const BagTree& tree, Index length, const Weight& weight) {
+    for (Index i = 0; i < length; ++i)
+      for (Index c = 0; c < dim_; ++c) slot(i)[c] = std::fma(weight(i), at_[i][c], 0.0f);
+    for (const auto [into, from] : tree.in_blocks())
+      for (Index c = 0; c < dim_; ++c) slot(into)[c] = std::fma(weight(from), at_[from][c], slot(into)[c]);
+    for (Index i = 0; i < length; ++i) at_[i] = slot(i);
+  }
+
+  Index dim_;
+  std::vector<float> slots_;  // one an id
+  const float* at_[BagTree::most_ids + 1];
 };
 
-void add(float* a, const float* b, Index dim) {
-  for (Index c = 0; c < dim; ++c) a[c] += b[c];
+/// few(group, root) for each sum of a group that a BagTree takes, its additions found, and many(group) for the others,
+/// in the order of blocks.
+template <class Few, class Many>
+TESSEREC_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const RowBlocks& table, Range blocks, const Few& few,
+                                   const Many& many) {
+  for (Index g = 0; g < bag.groups(); ++g) {
+    const Range group = bag.group(g);
+    if (BagTree::takes(group.size())) {
+      tree.read(0, table, bag.ids(group), group.size());
+      tree.find(0, blocks);
+      few(group);
+    } else if (group.size() > 0) {
+      bag.order_blocks(table, group);
+      many(group);
+    }
+  }
 }
 
 /// The row of each id of bags [first, last).
@@ -46,7 +92,7 @@ void copy_rows(const Bags& bags, Index first, Index last, Index dim, const Row& 
 
 }  // namespace
 
-Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
+TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
   Nodes nodes;
   nodes.offsets.resize(bags.count + 1);
   if (bags.unpooled) {
@@ -59,24 +105,37 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
     return nodes;
   }
   nodes.leaves.reserve(bags.count);
-  BagTree short_bag;
-  BlockOrder order;
+  BagTree tree;
+  LongBag long_bag;
   const auto nothing = [](int, int) {};
+  const auto ids_of = [&](Index bag) { return bags.ids + bags.offsets[bag]; };
+  if (bags.count > 0) tree.read(0, table, ids_of(0), bags.length(0));
   for (Index bag = 0; bag < bags.count; ++bag) {
+    if (bag + 1 < bags.count) tree.read((bag + 1) % 2, table, ids_of(bag + 1), bags.length(bag + 1));
     const Index length = bags.length(bag);
-    const Index* ids = bags.ids + bags.offsets[bag];
+    const Index* ids = ids_of(bag);
     if (length == 1) {
       nodes.leaves.push_back(table.block(ids[0]));
-    } else if (length > 1 && length <= BagTree::most_ids) {
-      short_bag.build(table, blocks, ids, length);
-      for (const std::int32_t i : short_bag.roots()) nodes.leaves.push_back(table.block(ids[i]));
+    } else if (BagTree::takes(length)) {
+      tree.find(bag % 2, blocks);
+      for (const std::uint8_t i : tree.roots()) nodes.leaves.push_back(table.block(ids[i]));
     } else if (length > 1) {
-      order.sort(table, ids, length);
-      TreeOrder tree(blocks);
-      for (Index i = 0; i < length; ++i)
-        if (i == 0 || order.block[i] != order.block[i - 1]) tree.push(order.block[i], nothing);
-      tree.finish(nothing);
-      for (int k = 0; k < tree.size(); ++k) nodes.leaves.push_back(tree.leaf(k));
+      BagTree part;
+      TreeOrder order(blocks);
+      long_bag.sort(table, ids, length);
+      over_groups(
+          long_bag, part, table, blocks,
+          [&](Range group) {
+            for (const std::uint8_t i : part.roots()) order.push(table.block(long_bag.ids(group)[i]), nothing);
+          },
+          [&](Range group) {
+            Index last = -1;
+            for (Index i = 0; i < group.size(); ++i)
+              if (const Index block = table.block(long_bag.ids(group)[i]); std::exchange(last, block) != block)
+                order.push(block, nothing);
+          });
+      order.finish(nothing);
+      for (int k = 0; k < order.size(); ++k) nodes.leaves.push_back(order.leaf(k));
     }
     nodes.offsets[bag + 1] = std::ssize(nodes.leaves);
   }
@@ -85,18 +144,24 @@ Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
 
 TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim,
                           const Bags& bags, const Nodes& nodes, Index first, Index last, float* out) {
-  BagTree short_bag;
-  BlockOrder order;
-  std::vector<float> slots;  // partial sums of a bag with several ids
-  static_assert(BagTree::most_ids <= TreeOrder::max_slots);
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
   const auto row = [&](Index i) {
     return rows + (bags.places == nullptr ? (ids[i] - first_row) * dim : bags.places[i]);
   };
-  const auto weight = [&](Index i) { return bags.weights == nullptr ? 1.0f : bags.weights[i]; };
+  const bool weighted = bags.weights != nullptr;
+  const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
   if (bags.unpooled) return copy_rows(bags, first, last, dim, row, out);
+  BagTree tree;
+  ShortSum sums(dim);
+  LongBag long_bag;
+  std::vector<float> slots;  // of a long bag
+  const auto read = [&](Index bag) {
+    if (bag < last) tree.read(bag % 2, table, ids + bags.offsets[bag], bags.length(bag));
+  };
+  read(first);
   for (Index bag = first; bag < last; ++bag) {
+    read(bag + 1);
     const Index begin = bags.offsets[bag];
     const Index length = bags.offsets[bag + 1] - begin;
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
@@ -108,43 +173,49 @@ TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* row
       const float* only = row(begin);
       const float w = weight(begin);
       for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, only[c], 0.0f);
-    } else if (length > 1 && length <= BagTree::most_ids) {
-      slots.resize(TreeOrder::max_slots * dim);
-      for (Index i = 0; i < length; ++i) {
-        const float* next = row(begin + i);
-        const float w = weight(begin + i);
-        float* sum = slots.data() + i * dim;
-        for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], 0.0f);
+    } else if (BagTree::takes(length)) {
+      tree.find(bag % 2, blocks);
+      sums.add_up(
+          tree, length, weighted, [&](Index i) { return row(begin + i); }, [&](Index i) { return weight(begin + i); });
+      for (const std::uint8_t root : tree.roots()) {
+        const float* sum = sums.sum(root);
+        for (Index c = 0; c < dim; ++c) target[c] = sum[c] + 0.0f;
+        target += dim;
       }
-      short_bag.build(table, blocks, ids + begin, length);
-      for (const auto [into, from] : short_bag.in_blocks()) {
-        const float* next = row(begin + from);
-        const float w = weight(begin + from);
-        float* sum = slots.data() + into * dim;
-        for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], sum[c]);
-      }
-      for (const auto [into, from] : short_bag.above_blocks())
-        add(slots.data() + into * dim, slots.data() + from * dim, dim);
-      for (const std::int32_t root : short_bag.roots()) target = std::copy_n(slots.data() + root * dim, dim, target);
     } else if (length > 1) {
       slots.resize(TreeOrder::max_slots * dim);
-      order.sort(table, ids + begin, length);
-      TreeOrder tree(blocks);
-      const auto merge = [&](int into, int from) { add(slots.data() + into * dim, slots.data() + from * dim, dim); };
-      float* sum = nullptr;
-      for (Index i = 0; i < length; ++i) {
-        const Index at = begin + order.position[i];
-        const float* next = row(at);
-        const float w = weight(at);
-        if (i == 0 || order.block[i] != order.block[i - 1]) {
-          sum = slots.data() + tree.push(order.block[i], merge) * dim;
-          for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], 0.0f);
-        } else {
-          for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], sum[c]);
-        }
-      }
-      tree.finish(merge);
-      std::copy(slots.data(), slots.data() + tree.size() * dim, target);
+      BagTree part;
+      TreeOrder order(blocks);
+      long_bag.sort(table, ids + begin, length);
+      const auto slot = [&](int k) { return slots.data() + k * dim; };
+      const auto merge = [&](int into, int from) { add(dim, slot(into), slot(from), slot(into)); };
+      over_groups(
+          long_bag, part, table, blocks,
+          [&](Range group) {
+            const Index* places = long_bag.places(group);
+            sums.add_up(
+                part, group.size(), weighted, [&](Index i) { return row(begin + places[i]); },
+                [&](Index i) { return weight(begin + places[i]); });
+            for (const std::uint8_t root : part.roots()) {
+              float* const to = slot(order.push(table.block(long_bag.ids(group)[root]), merge));
+              const float* sum = sums.sum(root);
+              for (Index c = 0; c < dim; ++c) to[c] = sum[c] + 0.0f;
+            }
+          },
+          [&](Range group) {
+            Index last_block = -1;
+            float* sum = nullptr;
+            for (Index i = 0; i < group.size(); ++i) {
+              const Index block = table.block(long_bag.ids(group)[i]), at = begin + long_bag.places(group)[i];
+              const bool begins = std::exchange(last_block, block) != block;
+              if (begins) sum = slot(order.push(block, merge));
+              const float* next = row(at);
+              const float w = weight(at);
+              for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], begins ? 0.0f : sum[c]);
+            }
+          });
+      order.finish(merge);
+      std::copy(slots.data(), slots.data() + order.size() * dim, target);
     } else if (bags.sums_stride > 0) {
       for (Index c = 0; c < dim; ++c) target[c] = 0.0f;
     }

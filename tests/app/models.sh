@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every model that `describe` names, and its losses, optimizers and layers that draw numbers: the digests of $RANKS ranks
 # are those of one, under another plan and layer by layer too. With OPTIMIZERS=all each model by each optimizer, as
-# tests/matrix.sh wants it.
+# tests/matrix.sh wants it. With THREADS="2 3", of a program over Kokkos' OpenMP, also on so many threads a rank.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 planted_deck "$folder/planted.toml"
@@ -27,6 +27,12 @@ same() { # ARGS...: of deck.toml
   [ "$got" = "$expected" ] || complain "$some ranks: $got, one: $expected: $(cat "$folder/deck.toml")"
   trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1"
   [ "$got" = "$expected" ] || complain "by rows and columns: $got, before: $expected: $(cat "$folder/deck.toml")"
+  local threads
+  for threads in ${THREADS:-}; do
+    OMP_NUM_THREADS=$threads trains "$some" "$folder/deck.toml" "$@"
+    grep -qE "\"backend\": *\"OpenMP, $threads thread" "$folder/out" || complain "not on $threads threads: $(cat "$folder/out")"
+    [ "$got" = "$expected" ] || complain "$threads threads: $got, one: $expected: $(cat "$folder/deck.toml")"
+  done
   must_succeed 'type = "network"' check "$folder/deck.toml" --network "$@"
   mv "$folder/out" "$folder/layers.toml"
   trains "$some" "$folder/layers.toml"

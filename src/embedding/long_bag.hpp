@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <vector>
+
+#include <tesserec/embedding/row_blocks.hpp>
+
+namespace tesserec::embedding {
+
+/// The ids of a long bag by groups, each a subtree of row blocks, of 16 to 32 ids where they spread evenly. The vectors
+/// are used again bag after bag.
+class LongBag {
+ public:
+  void sort(const RowBlocks& table, const Index* ids, Index length) {
+    const int bits = std::clamp<int>(std::bit_width(std::uint64_t(length)) - 5, 1,
+                                     std::countr_zero(std::uint64_t(RowBlocks::count)));
+    const int shift = std::countr_zero(std::uint64_t(RowBlocks::count)) - bits;
+    starts_.assign((Index{1} << bits) + 2, 0);
+    for (Index i = 0; i < length; ++i) ++starts_[(table.block(ids[i]) >> shift) + 2];
+    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+    ids_.resize(length), places_.resize(length);
+    for (Index i = 0; i < length; ++i) {
+      const Index to = starts_[(table.block(ids[i]) >> shift) + 1]++;
+      ids_[to] = ids[i], places_[to] = i;
+    }
+  }
+
+  Index groups() const { return std::ssize(starts_) - 2; }
+  Range group(Index g) const { return {starts_[g], starts_[g + 1]}; }
+  /// In bag order inside a group.
+  const Index* ids(Range group) const { return ids_.data() + group.begin; }
+  /// Where each stands in the bag.
+  const Index* places(Range group) const { return places_.data() + group.begin; }
+
+  /// Turns a group to the order of blocks, and to bag order inside each.
+  void order_blocks(const RowBlocks& table, Range group) {
+    order_.resize(group.size());
+    std::iota(order_.begin(), order_.end(), group.begin);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](Index a, Index b) { return table.block(ids_[a]) < table.block(ids_[b]); });
+    for (std::vector<Index>* numbers : {&ids_, &places_}) {
+      turned_.clear();
+      for (const Index i : order_) turned_.push_back((*numbers)[i]);
+      std::copy(turned_.begin(), turned_.end(), numbers->begin() + group.begin);
+    }
+  }
+
+ private:
+  std::vector<Index> starts_;  // after sort: of group g at g, behind the last its end
+  std::vector<Index> ids_, places_, order_, turned_;
+};
+
+}  // namespace tesserec::embedding
