@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several rows at once: a lane of a vector is a row. Included
-/// by objects for one instruction set, so it includes nothing that has inline functions.
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several counters at once: each is a lane of a vector.
+/// Included by objects for one instruction set, so it includes nothing that has inline functions.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,71 @@ struct Draw {
 void fill_plain(const Draw& draw, float* out);
 void fill_avx2(const Draw& draw, float* out);
 
+/// The four words of each of `count` counters (row, quad): out[counter][4].
+struct Counters {
+  std::uint32_t key0, key1;
+  const std::int64_t *rows, *quads;
+  std::int64_t count;
+};
+void quads_plain(const Counters& counters, std::uint32_t* out);
+void quads_avx2(const Counters& counters, std::uint32_t* out);
+
 using Words [[gnu::vector_size(8 * lanes)]] = std::uint64_t;  // numbers are the low halves; what is above is rubbish
 
-/// `multiply(a, b, product)`: the low halves of a times b.
+/// The ten rounds. `multiply(a, b, product)`: the low halves of a times b.
+template <class Multiply>
+[[gnu::always_inline]] inline void ten_rounds(std::uint32_t key0, std::uint32_t key1, const Multiply& multiply,
+                                              Words (&c0)[vectors], Words (&c1)[vectors], Words (&c2)[vectors],
+                                              Words (&c3)[vectors]) {
+  for (int round = 0; round < rounds; ++round, key0 += step0, key1 += step1) {
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) {
+      Words p0, p1;
+      multiply(c0[v], multiplier0, p0);
+      multiply(c2[v], multiplier1, p1);
+      c0[v] = (p1 >> 32) ^ c1[v] ^ std::uint64_t{key0};
+      c1[v] = p1;
+      c2[v] = (p0 >> 32) ^ c3[v] ^ std::uint64_t{key1};
+      c3[v] = p0;
+    }
+  }
+}
+
+/// Of rows_at_once counters.
+template <class Multiply>
+[[gnu::always_inline]] inline void some_quads(std::uint32_t key0, std::uint32_t key1, const Multiply& multiply,
+                                              const std::int64_t* rows, const std::int64_t* quads, std::uint32_t* out) {
+  Words c0[vectors], c1[vectors], c2[vectors], c3[vectors]{};
+  for (int v = 0; v < vectors; ++v) {
+    __builtin_memcpy(&c0[v], rows + lanes * v, sizeof c0[v]);
+    __builtin_memcpy(&c2[v], quads + lanes * v, sizeof c2[v]);
+    c1[v] = c0[v] >> 32;
+  }
+  ten_rounds(key0, key1, multiply, c0, c1, c2, c3);
+  for (int v = 0; v < vectors; ++v, out += 4 * lanes) {
+    const Words first = (c0[v] & 0xffffffff) | (c1[v] << 32), second = (c2[v] & 0xffffffff) | (c3[v] << 32);
+    const Words low = __builtin_shuffle(first, second, Words{0, 4, 1, 5}),
+                high = __builtin_shuffle(first, second, Words{2, 6, 3, 7});
+    __builtin_memcpy(out, &low, sizeof low);
+    __builtin_memcpy(out + 2 * lanes, &high, sizeof high);
+  }
+}
+
+template <class Multiply>
+[[gnu::always_inline]] inline void quads(const Counters& c, const Multiply& multiply, std::uint32_t* out) {
+  std::int64_t at = 0;
+  for (; at + rows_at_once <= c.count; at += rows_at_once)
+    some_quads(c.key0, c.key1, multiply, c.rows + at, c.quads + at, out + 4 * at);
+  if (at == c.count) return;
+  const std::size_t left = c.count - at;
+  std::int64_t rows[rows_at_once] = {}, quads[rows_at_once] = {};
+  std::uint32_t last[4 * rows_at_once];
+  __builtin_memcpy(rows, c.rows + at, left * sizeof rows[0]);
+  __builtin_memcpy(quads, c.quads + at, left * sizeof quads[0]);
+  some_quads(c.key0, c.key1, multiply, rows, quads, last);
+  __builtin_memcpy(out + 4 * at, last, 4 * left * sizeof last[0]);
+}
+
 template <class Multiply>
 [[gnu::always_inline]] inline void fill(const Draw& draw, const Multiply& multiply, float* out) {
   using Bits [[gnu::vector_size(8 * lanes)]] = std::int32_t;
@@ -41,19 +103,7 @@ template <class Multiply>
       c2[v] = Words{} + (draw.quad + std::uint64_t(c / 4));
       c3[v] = Words{};
     }
-    std::uint32_t key0 = draw.key0, key1 = draw.key1;
-    for (int round = 0; round < rounds; ++round, key0 += step0, key1 += step1) {
-#pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) {
-        Words p0, p1;
-        multiply(c0[v], multiplier0, p0);
-        multiply(c2[v], multiplier1, p1);
-        c0[v] = (p1 >> 32) ^ c1[v] ^ std::uint64_t{key0};
-        c1[v] = p1;
-        c2[v] = (p0 >> 32) ^ c3[v] ^ std::uint64_t{key1};
-        c3[v] = p0;
-      }
-    }
+    ten_rounds(draw.key0, draw.key1, multiply, c0, c1, c2, c3);
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
       const Words pairs[2] = {(c0[v] & low) | (c1[v] << 32), (c2[v] & low) | (c3[v] << 32)};

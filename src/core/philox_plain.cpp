@@ -3,9 +3,11 @@
 
 namespace tesserec::philox {
 
-void fill_plain(const Draw& draw, float* out) {
-  fill(
-      draw, [](const Words& a, std::uint32_t b, Words& product) { product = (a & 0xffffffff) * b; }, out);
+namespace {
+constexpr auto multiply = [](const Words& a, std::uint32_t b, Words& product) { product = (a & 0xffffffff) * b; };
 }
+
+void fill_plain(const Draw& draw, float* out) { fill(draw, multiply, out); }
+void quads_plain(const Counters& counters, std::uint32_t* out) { quads(counters, multiply, out); }
 
 }  // namespace tesserec::philox

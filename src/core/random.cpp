@@ -19,6 +19,14 @@ std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Fl
   return x ^ (x >> 31);
 }
 
+bool has_avx2() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
@@ -51,11 +59,14 @@ std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
   return philox4x32({std::uint32_t(r), std::uint32_t(r >> 32), std::uint32_t(quad), 0}, key_);
 }
 
+void Random::quads(std::span<const Index> rows, std::span<const Index> quads, std::uint32_t* out) const {
+  assert(rows.size() == quads.size());
+  const philox::Counters counters{key_[0], key_[1], rows.data(), quads.data(), std::ssize(rows)};
+  has_avx2() ? philox::quads_avx2(counters, out) : philox::quads_plain(counters, out);
+}
+
 void Random::fill_rows(Range rows, Range columns, float bound, float* out) const {
-  auto* fill = &philox::fill_plain;
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) fill = &philox::fill_avx2;
-#endif
+  auto* const fill = has_avx2() ? &philox::fill_avx2 : &philox::fill_plain;
   assert(columns.begin % 4 == 0);
   const Index dim = columns.size();
   philox::Draw draw{key_[0], key_[1], 0, std::uint64_t(columns.begin / 4), dim, bound};

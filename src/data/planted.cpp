@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "planted_table.hpp"
 #include <tesserec/core/elementary.hpp>
@@ -93,24 +94,30 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     for (std::size_t j = 0; batch != nullptr && j < x.size(); ++j) batch->dense(b, j) = x[j];
   }
   RankBags bags;
-  std::vector<Index> ids;
+  std::vector<float> effects;
   std::vector<Index> met[2];  // ranks of the pair's rows
+  Index total = 0;            // ids
+  if (batch != nullptr) {
+    for (const PlantedTable& table : tables_) total += table.most_ids() * size;
+    reserve_values(*batch, std::exchange(total, 0), false);
+  }
   for (Index t = 0; t < tables(); ++t) {
     const PlantedTable& table = tables_[t];
     table.draw(stream, samples, bags);
     for (std::size_t side = 0; side < pair_.size(); ++side)
       if (pair_[side] == t) met[side] = bags.ranks;
+    effects.resize(bags.ranks.size());
+    table.effects(bags.ranks, effects.data());
     for (Index b = 0; b < size; ++b) {
       const Index begin = bags.offsets[b], end = bags.offsets[b + 1];
       double effect = 0;
       for (Index i = begin; i < end; ++i)
-        if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += table.effect(bags.ranks[i]);
+        if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += effects[i];
       if (end > begin) z[b] += effect / double(end - begin);
     }
     if (batch == nullptr) continue;
-    const auto before = std::ssize(ids);
-    for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = before + bags.offsets[b];
-    for (const Index rank : bags.ranks) ids.push_back(table.row(rank));
+    for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = total + bags.offsets[b];
+    for (const Index rank : bags.ranks) batch->sparse.values(total++) = table.row(rank);
   }
   const double factor = pair_factor();
   for (Index b = 0; !pair_.empty() && b < size; ++b) {
@@ -118,12 +125,7 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
       z[b] += factor * pair_product(query, item);
   }
-  if (batch != nullptr) {
-    const auto total = std::ssize(ids);
-    batch->sparse.offsets(tables() * size) = total;
-    reserve_values(*batch, total, false);
-    std::copy(ids.begin(), ids.end(), batch->sparse.values.data());
-  }
+  if (batch != nullptr) batch->sparse.offsets(tables() * size) = total;
   return z;
 }
 
@@ -143,10 +145,13 @@ void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, 
   for (std::size_t side = 0; side < pair_.size(); ++side) {
     const PlantedTable& table = tables_[pair_[side]];
     table.draw(stream, samples, bags);
-    for (const Index rank : bags.ranks) {
+    std::vector<float> effects(bags.ranks.size());
+    table.effects(bags.ranks, effects.data());
+    for (std::size_t i = 0; i < bags.ranks.size(); ++i) {
+      const Index rank = bags.ranks[i];
       std::vector<float>& to = side == 0 ? queries : items;
       for (Index j = 0; j < settings_.pair_rank; ++j) to.push_back((side == 0 ? 1.0f : factor) * table.latent(rank, j));
-      to.push_back(side == 0 ? 1.0f : table.effect(rank));
+      to.push_back(side == 0 ? 1.0f : effects[i]);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace tesserec::data {
 
@@ -19,10 +20,12 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
   const Random keys(seed, Purpose::planted_model, std::uint64_t{1} << 32 | (std::uint64_t(table) + 1));
   const auto q = keys.quad(0, 0), r = keys.quad(0, 1);
   for (int i = 0; i < 3; ++i) odd_[i] = (std::uint64_t{q[i]} << 32 | r[i]) | 1;
-  for (Index rank = 0; rank < zipf_.hot(); ++rank) {
-    hot_row_.push_back(scatter(rank));
-    hot_effect_.push_back(plant(rank, 0));
-  }
+  std::vector<Index> hot(zipf_.hot());
+  std::iota(hot.begin(), hot.end(), Index{0});
+  for (const Index rank : hot) hot_row_.push_back(scatter(rank));
+  std::vector<float> effects(hot.size());
+  this->effects(hot, effects.data());
+  hot_effect_ = std::move(effects);
 }
 
 Index PlantedTable::scatter(Index rank) const {
@@ -42,16 +45,38 @@ float PlantedTable::plant(Index rank, Index column) const {
   return effects_.normal(rank, column) / std::sqrt(1.0f + float(rank) / 1000.0f);
 }
 
+void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
+  const auto hot = std::ssize(hot_effect_);
+  constexpr Index most = 512;  // at once
+  Index cold[most], place[most], first_quad[most] = {};
+  std::uint32_t quads[4 * most], bits[2 * most];
+  float normals[2 * most];
+  for (Index i = 0; i < std::ssize(ranks);) {
+    Index n = 0;
+    for (; i < std::ssize(ranks) && n < most; ++i) {
+      cold[n] = ranks[i], place[n] = i;
+      if (ranks[i] < hot) out[i] = hot_effect_[ranks[i]];
+      n += ranks[i] >= hot;
+    }
+    effects_.quads({cold, std::size_t(n)}, {first_quad, std::size_t(n)}, quads);
+    for (Index c = 0; c < n; ++c) bits[2 * c] = quads[4 * c], bits[2 * c + 1] = quads[4 * c + 1];
+    box_muller(bits, n, normals);
+    for (Index c = 0; c < n; ++c) out[place[c]] = normals[2 * c] / std::sqrt(1.0f + float(cold[c]) / 1000.0f);
+  }
+}
+
 void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const {
   const Random& random = samples_[std::size_t(stream)];
   bags.offsets.assign(1, 0);
-  bags.ranks.clear();
+  bags.rows.clear(), bags.firsts.clear();
   for (const Index sample : samples) {
     // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
     const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.most) + 1, sample, 0)) : bag_.most;
-    for (Index i = 0; i < length; ++i) bags.ranks.push_back(zipf_.draw(random, sample, 1 + i, bag_.most));
-    bags.offsets.push_back(std::ssize(bags.ranks));
+    for (Index i = 0; i < length; ++i) bags.rows.push_back(sample), bags.firsts.push_back(1 + i);
+    bags.offsets.push_back(std::ssize(bags.rows));
   }
+  bags.ranks.resize(bags.rows.size());
+  zipf_.draw(random, bags.rows, bags.firsts, bag_.most, bags.ranks.data());
 }
 
 }  // namespace tesserec::data

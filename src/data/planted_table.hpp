@@ -12,10 +12,11 @@ namespace tesserec::data {
 /// The samples of a generator's streams never meet.
 enum class PlantedStream : std::uint64_t { train = 0, evaluate = 1, calibrate = 2 };
 
-/// Bags of one table for some samples: frequency ranks.
+/// Bags of one table for some samples: frequency ranks. Used again table after table.
 struct RankBags {
   std::vector<Index> offsets;  ///< samples + 1, from 0
   std::vector<Index> ranks;
+  std::vector<Index> rows, firsts;  ///< the counters they were drawn from
 };
 
 /// One table of a planted model: how often its rows come, where they lie, what they do.
@@ -24,12 +25,14 @@ class PlantedTable {
   PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows);
 
   Index rows() const { return rows_; }
+  /// Of a bag.
+  Index most_ids() const { return bag_.most; }
   /// Bags of samples, each a function of (seed, stream, table, sample).
   void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;
   /// Row of a frequency rank: a fixed pseudo-random bijection of [0, rows), so that hot rows are scattered.
   Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
-  /// N(0, 1) / sqrt(1 + rank / 1000).
-  float effect(Index rank) const { return rank < zipf_.hot() ? hot_effect_[rank] : plant(rank, 0); }
+  /// N(0, 1) / sqrt(1 + rank / 1000) of each.
+  void effects(std::span<const Index> ranks, float* out) const;
   /// The same for number j of a row's vector in a pair.
   float latent(Index rank, Index j) const { return plant(rank, 1 + j); }
 

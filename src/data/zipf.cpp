@@ -19,11 +19,14 @@ TESSEREC_KERNEL double integral_of(double power, double x) {
   return std::abs(power) < 1e-12 ? log_x : elementary::expm1(power * log_x) / power;
 }
 
-TESSEREC_KERNEL double inverse_of(double power, double y) {
-  if (std::abs(power) < 1e-12) return elementary::exp(y);
-  const double t = power * y;
-  const double log_t = std::abs(power) > 1e-3 ? elementary::log(std::max(1 + t, 1e-300)) : elementary::log1p(t);
-  return elementary::exp(log_t / power);
+/// Of that: x[i] from y[i].
+TESSEREC_KERNEL void inverse_of(double power, Index n, const double* y, double* x) {
+  if (std::abs(power) < 1e-12)
+    for (Index i = 0; i < n; ++i) x[i] = elementary::exp(y[i]);
+  else if (std::abs(power) > 1e-3)
+    for (Index i = 0; i < n; ++i) x[i] = elementary::exp(elementary::log(std::max(1 + power * y[i], 1e-300)) / power);
+  else
+    for (Index i = 0; i < n; ++i) x[i] = elementary::exp(elementary::log1p(power * y[i]) / power);
 }
 
 }  // namespace
@@ -44,8 +47,6 @@ Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_
 }
 
 double Zipf::integral(double x) const { return integral_of(1 - exponent_, x); }
-
-double Zipf::inverse(double y) const { return inverse_of(1 - exponent_, y); }
 
 void Zipf::build_alias(std::vector<double> weights) {
   const std::size_t entries = std::bit_ceil(weights.size());
@@ -70,20 +71,45 @@ void Zipf::build_alias(std::vector<double> weights) {
   }
 }
 
-Index Zipf::draw(const Random& random, Index row, Index first, Index stride) const {
-  auto q = random.quad(row, first);
-  const std::uint32_t entry = (std::uint64_t{q[0]} << bits_) >> 32;
-  const Index outcome = q[1] < alias_[entry].cut ? entry : alias_[entry].other;
-  if (outcome < hot_) return outcome;
-  while (true) {
-    const double u = double((std::uint64_t{q[2]} << 32 | q[3]) >> 11) * 0x1p-53;
-    const double y = tail_end_ - u * (tail_end_ - tail_begin_);
-    const double x = inverse(y);
-    const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
-    // What is rejected is less than a thousandth of a cell at its left border, this far out.
-    if (x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_)) return Index(k) - 1;
-    first += stride;
-    q = random.quad(row, first);
+double Zipf::place(const std::uint32_t* quad) const {
+  const double u = double((std::uint64_t{quad[2]} << 32 | quad[3]) >> 11) * 0x1p-53;
+  return tail_end_ - u * (tail_end_ - tail_begin_);
+}
+
+Index Zipf::accept(double x, double y) const {
+  const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
+  // What is rejected is less than a thousandth of a cell at its left border, this far out.
+  return x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_) ? Index(k) - 1 : -1;
+}
+
+void Zipf::draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
+                Index* ranks) const {
+  constexpr Index most = 512;  // at once
+  std::uint32_t quads[4 * most];
+  Index tail[most];
+  double y[most], x[most];
+  for (Index begin = 0; begin < std::ssize(rows); begin += most) {
+    const Index n = std::min(most, std::ssize(rows) - begin);
+    random.quads(rows.subspan(begin, n), firsts.subspan(begin, n), quads);
+    Index in_tail = 0;
+    for (Index i = 0; i < n; ++i) {
+      const std::uint32_t* q = quads + 4 * i;
+      const std::uint32_t entry = (std::uint64_t{q[0]} << bits_) >> 32;
+      const Index outcome = q[1] < alias_[entry].cut ? entry : alias_[entry].other;
+      ranks[begin + i] = outcome;
+      tail[in_tail] = i, y[in_tail] = place(q);
+      in_tail += outcome >= hot_;
+    }
+    inverse_of(1 - exponent_, in_tail, y, x);
+    for (Index t = 0; t < in_tail; ++t) {
+      const Index i = begin + tail[t];
+      Index rank = accept(x[t], y[t]);
+      for (Index counter = firsts[i]; rank < 0; rank = accept(x[t], y[t])) {
+        y[t] = place(random.quad(rows[i], counter += stride).data());
+        inverse_of(1 - exponent_, 1, y + t, x + t);
+      }
+      ranks[i] = rank;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <tesserec/core/random.hpp>
@@ -17,9 +18,10 @@ class Zipf {
   Zipf(Index rows, double exponent);
 
   Index hot() const { return hot_; }
-  /// A function of the counters (row, first), (row, first + stride), ... of `random`; one is nearly always
-  /// enough.
-  Index draw(const Random& random, Index row, Index first, Index stride) const;
+  /// Ranks of many draws. Each is a function of the counters (row, first), (row, first + stride), ... of `random`; one
+  /// is nearly always enough.
+  void draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
+            Index* ranks) const;
   /// Probability of a rank.
   double probability(Index rank) const;
 
@@ -30,7 +32,10 @@ class Zipf {
   };
 
   double integral(double x) const;  ///< of x^-exponent from 1
-  double inverse(double integral) const;
+  /// What four words say of the tail: a place in the range of `integral`.
+  double place(const std::uint32_t* quad) const;
+  /// The rank at `x`, the inverse of place `y`; -1: rejected.
+  Index accept(double x, double y) const;
   void build_alias(std::vector<double> weights);
 
   Index rows_;

@@ -56,6 +56,18 @@ TEST_CASE("streams of other seeds, purposes and tables differ") {
   REQUIRE(a.bits(0, 0) != Random(1, Purpose::test, 1).bits(0, 0));
 }
 
+TEST_CASE("many quads are those drawn one by one") {
+  const Random random(11, Purpose::test, 3);
+  for (Index n = 0; n < 20; ++n) {
+    std::vector<Index> rows, quads;
+    for (Index i = 0; i < n; ++i) rows.push_back(i << (i % 3 * 20)), quads.push_back(i * i * 100'000'000 % (1 << 30));
+    std::vector<std::uint32_t> all(4 * n);
+    random.quads(rows, quads, all.data());
+    for (Index i = 0; i < n; ++i)
+      for (int w = 0; w < 4; ++w) REQUIRE(all[4 * i + w] == random.quad(rows[i], quads[i])[w]);
+  }
+}
+
 TEST_CASE("rows drawn together are the rows drawn one by one") {
   const Random random(11, Purpose::test, 3);
   for (const Index first : {Index{0}, Index{5}, (Index{1} << 32) - 3})
@@ -79,4 +91,12 @@ TEST_CASE("rows are the same on every instruction set") {
   philox::fill_plain(draw, plain.data());
   philox::fill_avx2(draw, fast.data());
   REQUIRE(plain == fast);
+
+  const std::vector<Index> rows = {3, Index{1} << 40, 5, 6, 7, 0, 1, 2, 9, 12345678901},
+                           quads(rows.rbegin(), rows.rend());
+  const philox::Counters counters{123, 456, rows.data(), quads.data(), std::ssize(rows)};
+  std::vector<std::uint32_t> one(4 * rows.size()), other(one.size());
+  philox::quads_plain(counters, one.data());
+  philox::quads_avx2(counters, other.data());
+  REQUIRE(one == other);
 }

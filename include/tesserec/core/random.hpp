@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <tesserec/core/index.hpp>
 
@@ -37,6 +38,8 @@ class Random {
 
   /// Four 32-bit numbers: columns 4*quad to 4*quad+3 of a row.
   std::array<std::uint32_t, 4> quad(Index row, Index quad) const;
+  /// The same of many rows and quads: out[i][4].
+  void quads(std::span<const Index> rows, std::span<const Index> quads, std::uint32_t* out) const;
   std::uint32_t bits(Index row, Index column) const { return quad(row, column / 4)[column % 4]; }
   /// Uniform in [0, 1), 24 bits.
   float uniform(Index row, Index column) const { return float(bits(row, column) >> 8) * 0x1p-24f; }
