@@ -7,6 +7,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TESSEREC_X86 1
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace tesserec::bench {
@@ -73,6 +75,21 @@ __attribute__((target("avx512f,avx512bf16"))) void bf16_chains() {
   for (int i = 0; i < 16; ++i) sum += _mm512_cvtss_f32(x[i]);
   keep(sum);
 }
+#elif defined(__aarch64__)
+void neon_chains() {
+  const float32x4_t a = vdupq_n_f32(factor), b = vdupq_n_f32(term);
+  float32x4_t x[24];
+#pragma GCC unroll 24
+  for (int i = 0; i < 24; ++i) x[i] = vdupq_n_f32(float(i));
+  for (Index r = 0; r < rounds; ++r) {
+#pragma GCC unroll 24
+    for (int i = 0; i < 24; ++i) x[i] = vfmaq_f32(x[i], a, b);  // the instruction overwrites what it adds to
+  }
+  float sum = 0;
+#pragma GCC unroll 24
+  for (int i = 0; i < 24; ++i) sum += vgetq_lane_f32(x[i], 0);
+  keep(sum);
+}
 #endif
 
 }  // namespace
@@ -92,6 +109,8 @@ MultiplyAdds multiply_adds() {
   if (__builtin_cpu_supports("avx512f")) return {"AVX-512", 2.0 * 16 * 16 * rounds, avx512_chains};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return {"AVX2", 2.0 * 12 * 8 * rounds, avx2_chains};
+#elif defined(__aarch64__)
+  return {"NEON", 2.0 * 24 * 4 * rounds, neon_chains};
 #endif
   return {"portable", 2.0 * 16 * rounds, plain_chains};
 }

@@ -44,16 +44,14 @@ TESSEREC_KERNEL void cross_back(Index rows, Slopes s, float* sums) {
   for (Index c = 0; c < width; ++c) sums[c] = sum[c];
 }
 void cross_back(Index rows, Index panels, bool last, Slopes s, float* sums) {
-  const Index width = kernels().width;
-  for (Index p = 0; p < panels; ++p) {
-    if (width == 16)
-      last ? cross_back<16, true>(rows, s, sums) : cross_back<16, false>(rows, s, sums);
-    else
-      last ? cross_back<32, true>(rows, s, sums) : cross_back<32, false>(rows, s, sums);
-    for (const float** from : {&s.x0, &s.u, &s.dx}) *from += rows * width;
-    for (float** to : {&s.g, &s.du, &s.dx0}) *to += rows * width;
-    sums += width;
-  }
+  with_width(kernels().width, [&](auto width) {
+    for (Index p = 0; p < panels; ++p) {
+      last ? cross_back<width, true>(rows, s, sums) : cross_back<width, false>(rows, s, sums);
+      for (const float** from : {&s.x0, &s.u, &s.dx}) *from += rows * width;
+      for (float** to : {&s.g, &s.du, &s.dx0}) *to += rows * width;
+      sums += width;
+    }
+  });
 }
 
 class CrossLayer final : public Layer {

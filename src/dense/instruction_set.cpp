@@ -17,6 +17,8 @@ std::vector<const Kernels*> available() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_kernels);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
+#elif defined(__aarch64__)
+  all.push_back(&neon_kernels);
 #endif
   all.push_back(&plain_kernels);
   return all;

@@ -64,7 +64,7 @@ struct Kernels {
                         float* bottom_gradient, float* pooled_gradient, float* scratch);
 };
 
-extern const Kernels plain_kernels, avx2_kernels, avx512_kernels;
+extern const Kernels plain_kernels, avx2_kernels, avx512_kernels, neon_kernels;
 
 /// The best that this machine and TESSEREC_INSTRUCTION_SET allow. Error: the variable names what the machine lacks.
 const Kernels& kernels();

@@ -22,13 +22,6 @@ void copy_panel(Index rows, Index columns, Index from_stride, const float* from,
   }
 }
 
-void copy_panel(Index rows, Index columns, Index width, Index from_stride, const float* from, float* to) {
-  if (width == 16)
-    copy_panel<16>(rows, columns, from_stride, from, to);
-  else
-    copy_panel<32>(rows, columns, from_stride, from, to);
-}
-
 /// `columns` of each row back.
 template <Index width>
 void copy_back(Index rows, Index columns, const float* from, float* to, Index to_stride) {
@@ -55,26 +48,26 @@ TESSEREC_KERNEL void mask_panel(Index rows, const float* y, float* dy, float* su
 }  // namespace
 
 void to_panels(Index rows, Index width, Rows<const float> from, float* panels) {
-  for (Index first = 0; first < from.width; first += width, panels += rows * width)
-    copy_panel(rows, std::min(width, from.width - first), width, from.stride, from.data + first, panels);
+  with_width(width, [&](auto known) {
+    for (Index first = 0; first < from.width; first += width, panels += rows * width)
+      copy_panel<known>(rows, std::min(width, from.width - first), from.stride, from.data + first, panels);
+  });
 }
 
 void from_panels(Index rows, Index width, const float* panels, Rows<float> to) {
-  for (Index first = 0; first < to.width; first += width, panels += rows * width)
-    if (width == 16)
-      copy_back<16>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
-    else
-      copy_back<32>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
+  with_width(width, [&](auto known) {
+    for (Index first = 0; first < to.width; first += width, panels += rows * width)
+      copy_back<known>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
+  });
 }
 
 void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums) {
-  for (Index first = 0; first < columns; first += width) {
-    const Index at = first * rows;
-    if (width == 16)
-      mask_panel<16>(rows, y == nullptr ? y : y + at, dy + at, sums + first);
-    else
-      mask_panel<32>(rows, y == nullptr ? y : y + at, dy + at, sums + first);
-  }
+  with_width(width, [&](auto known) {
+    for (Index first = 0; first < columns; first += width) {
+      const Index at = first * rows;
+      mask_panel<known>(rows, y == nullptr ? y : y + at, dy + at, sums + first);
+    }
+  });
 }
 
 }  // namespace tesserec::dense

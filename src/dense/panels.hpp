@@ -2,10 +2,25 @@
 /// Between row-major matrices and panels (kernels.hpp).
 #pragma once
 
+#include <cassert>
+#include <type_traits>
+
 #include "kernels.hpp"
 #include <tesserec/dense/layer.hpp>
 
 namespace tesserec::dense {
+
+/// work(width), where the compiler knows the width: one of the kernels'.
+template <class Work>
+void with_width(Index width, const Work& work) {
+  assert(width == 8 || width == 16 || width == 32);
+  if (width == 8)
+    work(std::integral_constant<Index, 8>());
+  else if (width == 16)
+    work(std::integral_constant<Index, 16>());
+  else
+    work(std::integral_constant<Index, 32>());
+}
 
 inline Index panel_count(Index columns, Index width) { return (columns + width - 1) / width; }
 
