@@ -4,25 +4,16 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "digest.hpp"
 #include "elementary_loops.hpp"
 #include <tesserec/core/random.hpp>
 
 namespace elementary = tesserec::elementary;
 namespace loops = tesserec::loops;
 using tesserec::Index;
+using tesserec::test::digest;
 
 namespace {
-
-/// FNV-1a of 8 bytes a value; all NaNs are one.
-template <class T>
-std::uint64_t digest(const std::vector<T>& values) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const T value : values) {
-    std::uint64_t left = std::isnan(value) ? ~std::uint64_t{0} : elementary::parts::bits(value);
-    for (int byte = 0; byte < 8; ++byte, left >>= 8) hash = (hash ^ (left & 0xff)) * 0x100000001b3;
-  }
-  return hash;
-}
 
 /// Evenly in [-10, 10), of exponents from -40 to 12, and any bits.
 template <class T>
@@ -41,7 +32,7 @@ std::vector<T> arguments() {
 }
 
 template <class T>
-std::uint64_t digest(loops::Loop<T> loop) {
+std::uint64_t digest_of(loops::Loop<T> loop) {
   const std::vector<T> x = arguments<T>();
   std::vector<T> y(x.size());
   loop(x.data(), y.data(), std::ssize(x));
@@ -51,7 +42,7 @@ std::uint64_t digest(loops::Loop<T> loop) {
 template <class T>
 std::vector<std::uint64_t> digests(const std::vector<loops::Loop<T>>& all) {
   std::vector<std::uint64_t> made;
-  for (const loops::Loop<T> loop : all) made.push_back(digest(loop));
+  for (const loops::Loop<T> loop : all) made.push_back(digest_of(loop));
   return made;
 }
 
@@ -67,8 +58,8 @@ TEST_CASE("elementary functions have the bits they had when they were written") 
                                                0x8507e88b1e58f84e, 0xb04a35ee547e9f55, 0x213c0671fabc05a5};
   for (std::size_t f = 0; f < loops::names.size(); ++f) {
     CAPTURE(loops::names[f]);
-    CHECK(digest(loops::plain::all<double>()[f]) == of_double[f]);
-    CHECK(digest(loops::plain::all<float>()[f]) == of_float[f]);
+    CHECK(digest_of(loops::plain::all<double>()[f]) == of_double[f]);
+    CHECK(digest_of(loops::plain::all<float>()[f]) == of_float[f]);
   }
 }
 
