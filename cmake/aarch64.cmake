@@ -1,0 +1,23 @@
+# A toolchain for aarch64 on Debian: its cross compiler, and its arm64 packages as runs/aarch64.sh unpacks them.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+get_filename_component(CMAKE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build/aarch64/root ABSOLUTE)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${CMAKE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+
+# MPI and HDF5 are asked of compiler wrappers, and those of this machine would answer for it.
+set(libraries ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu)
+set(ENV{PKG_CONFIG_LIBDIR} ${libraries}/pkgconfig)
+set(MPI_SKIP_COMPILER_WRAPPER ON)
+set(MPI_CXX_SKIP_MPICXX ON)
+set(MPI_CXX_LIB_NAMES mpi)
+set(MPI_mpi_LIBRARY ${libraries}/openmpi/lib/libmpi.so)
+set(MPI_CXX_HEADER_DIR ${libraries}/openmpi/include)
+set(HDF5_C_COMPILER_EXECUTABLE false)
+set(HDF5_ROOT ${libraries}/hdf5/serial)
