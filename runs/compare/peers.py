@@ -8,7 +8,8 @@ torchrec  TorchRec's DLRM, its EmbeddingBagCollection put table_wise on one proc
           fuses the tables' SGD as apply_optimizer_in_backward asks.
 
 All have the same tables, layers, loss and rate, one process, and batches that were made before the clock started:
-uniform ids, one a bag. The figure is from the median step; the loss is the last, of batches seen before.
+uniform ids. With bf16 the layers run under torch.autocast, which keeps weights, loss and optimizer in fp32; the tables are fp32
+always. The figure is from the median step; the loss is the last, of batches seen before.
 """
 import argparse
 import json
@@ -20,9 +21,8 @@ from torch import nn
 
 KAGGLE = [1460, 583, 10131227, 2202608, 305, 24, 12517, 633, 3, 93145, 5683, 8351593, 3194, 27, 14992, 5461306, 10, 5652,
           2173, 4, 7046547, 18, 15, 286181, 105, 142572]
-DENSE, DIM = 13, 16
-BOTTOM, TOP = [512, 256, 64, DIM], [512, 256, 1]
-RATE = 0.1
+DENSE = 13
+BOTTOM, TOP = [512, 256, 64], [512, 256, 1]  # and the dimension below the bottom's
 
 
 def mlp(width, layers, relu_at_end):
@@ -36,19 +36,22 @@ def mlp(width, layers, relu_at_end):
 class DenseHalf(nn.Module):
     """Bottom MLP, dot interaction, top MLP, binary cross entropy."""
 
-    def __init__(self, tables):
+    def __init__(self, tables, dim):
         super().__init__()
         vectors = tables + 1
-        self.bottom = mlp(DENSE, BOTTOM, True)
-        self.top = mlp(DIM + vectors * (vectors - 1) // 2, TOP, False)
+        self.bottom = mlp(DENSE, BOTTOM + [dim], True)
+        self.top = mlp(dim + vectors * (vectors - 1) // 2, TOP, False)
         self.register_buffer("pairs", torch.tril_indices(vectors, vectors, -1))
 
     def forward(self, dense, pooled, labels):
         z = self.bottom(dense)
         vectors = torch.cat([z.unsqueeze(1), pooled], 1)
         products = torch.bmm(vectors, vectors.transpose(1, 2))[:, self.pairs[0], self.pairs[1]]
-        logits = self.top(torch.cat([z, products], 1)).squeeze(1)
-        return nn.functional.binary_cross_entropy_with_logits(logits, labels)
+        return self.top(torch.cat([z, products], 1)).squeeze(1)
+
+
+def loss_of_logits(logits, labels):
+    return nn.functional.binary_cross_entropy_with_logits(logits.float(), labels)
 
 
 def initialise(weights):
@@ -68,41 +71,53 @@ def training_step(optimizer, loss_of):
     return step
 
 
-def eager(rows, batch):
-    tables = nn.ModuleList(nn.EmbeddingBag(n, DIM, mode="sum", sparse=True) for n in rows)
+def autocast(o):
+    return torch.autocast("cpu", torch.bfloat16, enabled=o.precision == "bf16")
+
+
+def eager(rows, o):
+    tables = nn.ModuleList(nn.EmbeddingBag(n, o.dim, mode="sum", sparse=True) for n in rows)
     initialise([table.weight for table in tables])
-    half = DenseHalf(len(rows))
-    optimizer = torch.optim.SGD([*tables.parameters(), *half.parameters()], lr=RATE)
-    offsets = torch.arange(batch)
+    half = DenseHalf(len(rows), o.dim)
+    if o.optimizer != "sgd":
+        raise SystemExit("eager PyTorch has no sparse row-wise Adagrad; leave eager out of PEERS")
+    optimizer = torch.optim.SGD([*tables.parameters(), *half.parameters()], lr=o.rate)
+    offsets = torch.arange(o.batch) * o.ids
 
     def loss_of(dense, ids, labels):
-        pooled = torch.stack([table(i, offsets) for table, i in zip(tables, ids)], 1)
-        return half(dense, pooled, labels)
+        pooled = torch.stack([table(i.flatten(), offsets) for table, i in zip(tables, ids)], 1)
+        with autocast(o):
+            logits = half(dense, pooled)
+        return loss_of_logits(logits, labels)
 
     return training_step(optimizer, loss_of)
 
 
-def fbgemm(rows, batch):
+def fbgemm(rows, o):
     from fbgemm_gpu.split_embedding_configs import EmbOptimType
     from fbgemm_gpu.split_table_batched_embeddings_ops_common import EmbeddingLocation
     from fbgemm_gpu.split_table_batched_embeddings_ops_training import ComputeDevice, SplitTableBatchedEmbeddingBagsCodegen
 
+    fused = EmbOptimType.EXACT_SGD if o.optimizer == "sgd" else EmbOptimType.EXACT_ROWWISE_ADAGRAD
     tables = SplitTableBatchedEmbeddingBagsCodegen(
-        [(n, DIM, EmbeddingLocation.HOST, ComputeDevice.CPU) for n in rows],
-        optimizer=EmbOptimType.EXACT_SGD, learning_rate=RATE)
+        [(n, o.dim, EmbeddingLocation.HOST, ComputeDevice.CPU) for n in rows],
+        optimizer=fused, learning_rate=o.rate, eps=1e-8)
     initialise(tables.split_embedding_weights())
-    half = DenseHalf(len(rows))
+    half = DenseHalf(len(rows), o.dim)
     compiled = torch.compile(half)
-    optimizer = torch.optim.SGD(half.parameters(), lr=RATE, fused=True)
-    offsets = torch.arange(len(rows) * batch + 1)
+    optimizer = torch.optim.SGD(half.parameters(), lr=o.rate, fused=True)
+    offsets = torch.arange(len(rows) * o.batch + 1) * o.ids
 
     def loss_of(dense, ids, labels):
-        return compiled(dense, tables(ids.flatten(), offsets).view(batch, len(rows), DIM), labels)
+        pooled = tables(ids.flatten(), offsets).view(o.batch, len(rows), o.dim)
+        with autocast(o):
+            logits = compiled(dense, pooled)
+        return loss_of_logits(logits, labels)
 
     return training_step(optimizer, loss_of)
 
 
-def torchrec(rows, batch):
+def torchrec(rows, o):
     from torch import distributed
     from torch.distributed.optim import _apply_optimizer_in_backward as apply_optimizer_in_backward
     from torchrec import EmbeddingBagCollection, EmbeddingBagConfig, KeyedJaggedTensor
@@ -110,25 +125,28 @@ def torchrec(rows, batch):
     from torchrec.distributed.sharding_plan import construct_module_sharding_plan, table_wise
     from torchrec.distributed.types import ShardingPlan
     from torchrec.models.dlrm import DLRM
+    from torchrec.optim import RowWiseAdagrad
 
     distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
     names = [f"C{i + 1}" for i in range(len(rows))]
     tables = EmbeddingBagCollection(device=torch.device("meta"), tables=[
-        EmbeddingBagConfig(name=f"t_{name}", embedding_dim=DIM, num_embeddings=n, feature_names=[name])
+        EmbeddingBagConfig(name=f"t_{name}", embedding_dim=o.dim, num_embeddings=n, feature_names=[name])
         for name, n in zip(names, rows)])
-    model = DLRM(tables, DENSE, BOTTOM, TOP, torch.device("cpu"))
-    apply_optimizer_in_backward(torch.optim.SGD, model.sparse_arch.parameters(), {"lr": RATE})
+    model = DLRM(tables, DENSE, BOTTOM + [o.dim], TOP, torch.device("cpu"))
+    fused = torch.optim.SGD if o.optimizer == "sgd" else RowWiseAdagrad
+    apply_optimizer_in_backward(fused, model.sparse_arch.parameters(), {"lr": o.rate})
     plan = construct_module_sharding_plan(
         tables, {f"t_{name}": table_wise(rank=0, device="cpu", compute_kernel="fused") for name in names},
         local_size=1, world_size=1, device_type="cpu")
     model = DistributedModelParallel(model, device=torch.device("cpu"), init_data_parallel=False,
                                      plan=ShardingPlan({"sparse_arch.embedding_bag_collection": plan}))
-    optimizer = torch.optim.SGD([p for name, p in model.named_parameters() if "sparse_arch" not in name], lr=RATE)
-    lengths = torch.ones(len(rows) * batch, dtype=torch.int32)
+    optimizer = torch.optim.SGD([p for name, p in model.named_parameters() if "sparse_arch" not in name], lr=o.rate)
+    lengths = torch.full((len(rows) * o.batch,), o.ids, dtype=torch.int32)
 
     def loss_of(dense, ids, labels):
-        logits = model(dense, KeyedJaggedTensor(names, ids.flatten(), lengths=lengths)).squeeze(1)
-        return nn.functional.binary_cross_entropy_with_logits(logits, labels)
+        with autocast(o):
+            logits = model(dense, KeyedJaggedTensor(names, ids.flatten(), lengths=lengths)).squeeze(1)
+        return loss_of_logits(logits, labels)
 
     return training_step(optimizer, loss_of)
 
@@ -142,13 +160,18 @@ def main():
     parser.add_argument("--warm-up", type=int, default=10, help="steps before those that count")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--max-rows", type=int, default=0, help="caps every table; 0 = none: 2.2 GB")
+    parser.add_argument("--ids", type=int, default=1, help="of a bag")
+    parser.add_argument("--dim", type=int, default=16)
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--optimizer", choices=("sgd", "rowwise_adagrad"), default="sgd", help="of the tables")
+    parser.add_argument("--rate", type=float, default=0.01)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     rows = [min(n, options.max_rows or n) for n in KAGGLE]
-    batches = [(torch.rand(options.batch, DENSE), torch.stack([torch.randint(n, (options.batch,)) for n in rows]),
+    batches = [(torch.rand(options.batch, DENSE), torch.stack([torch.randint(n, (options.batch, options.ids)) for n in rows]),
                 torch.randint(2, (options.batch,)).float()) for _ in range(16)]
-    step = peers[options.peer](rows, options.batch)
+    step = peers[options.peer](rows, options)
     seconds = []
     for i in range(options.warm_up + options.steps):
         start = time.perf_counter()
