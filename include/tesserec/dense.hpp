@@ -9,3 +9,4 @@
 #include <tesserec/dense/loss.hpp>
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/dense/mlp.hpp>
+#include <tesserec/dense/precision.hpp>

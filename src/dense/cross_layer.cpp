@@ -56,7 +56,7 @@ void cross_back(Index rows, Index panels, bool last, Slopes s, float* sums) {
 
 class CrossLayer final : public Layer {
  public:
-  CrossLayer(Index width, Index layers, Index rank) : width_(width), rank_(rank) {
+  CrossLayer(Index width, Index layers, Index rank, Precision precision) : width_(width), rank_(rank) {
     for (Index l = 0; l < layers; ++l) {
       const std::string name = std::to_string(l);
       std::vector<LinearLayer> products;
@@ -68,7 +68,7 @@ class CrossLayer final : public Layer {
       }
       const Index w = add_parameter(name + ".w", width, in, Start::weight);
       products.push_back({in, width, w, add_parameter(name + ".bias", width, 1, Start::zero), Activation::none});
-      products_.emplace_back(std::move(products));
+      products_.emplace_back(std::move(products), precision);
     }
   }
 
@@ -93,7 +93,8 @@ class CrossLayer final : public Layer {
     auto made = std::make_unique<Activations>();
     for (const Mlp& mlp : products_) made->products.push_back(mlp.make_workspace(exec, rows));
     for (Vector<float>* one : {&made->out, &made->g, &made->dx0}) {
-      *one = make_vector<float>(exec, "tesserec::dense::cross", rows * panels() * kernels().width);
+      *one = make_vector<float>(exec, "tesserec::dense::cross",
+                                products_.front().height(rows) * panels() * kernels().width);
       std::fill_n(one->data(), one->extent(0), 0.0f);
     }
     return made;
@@ -101,28 +102,30 @@ class CrossLayer final : public Layer {
 
   void forward(const Chunk& chunk, Rows<float> out) const override {
     Activations& own = activations(chunk);
-    const Index width = kernels().width;
-    to_panels(chunk.rows, width, chunk.inputs[0], own.x(0));
+    const Index width = kernels().width, height = products_.front().height(chunk.rows);
+    to_panels(chunk.rows, height, width, chunk.inputs[0], own.x(0));
     for (std::size_t l = 0; l < products_.size(); ++l) {
+      products_[l].round_input(chunk.rows, own.products[l]);
       for (std::size_t m = 0; m < products_[l].layers().size(); ++m)
         products_[l].forward(m, chunk.rows, packed(chunk.packed, l), own.products[l]);
-      cross(chunk.rows * panels() * width, own.x(0), own.u(l), own.x(l), own.x(l + 1));
+      cross(height * panels() * width, own.x(0), own.u(l), own.x(l), own.x(l + 1));
     }
-    from_panels(chunk.rows, width, own.out.data(), out);
+    from_panels(chunk.rows, height, width, own.out.data(), out);
   }
 
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
     Activations& own = activations(chunk);
-    const Index width = kernels().width, n = chunk.rows * panels() * width;
+    const Index width = kernels().width, height = products_.front().height(chunk.rows), n = height * panels() * width;
     const bool wanted = input_gradients[0].data != nullptr;
-    to_panels(chunk.rows, width, upstream, own.g.data());
+    to_panels(chunk.rows, height, width, upstream, own.g.data());
     const float* dx = nullptr;
     for (std::size_t l = products_.size(); l-- > 0;) {
       MlpWorkspace& product = own.products[l];
-      cross_back(chunk.rows, panels(), dx == nullptr,
+      cross_back(height, panels(), dx == nullptr,
                  {own.x(0), own.u(l), dx, own.g.data(), product.gradients.back().data(), own.dx0.data()},
                  product.bias_sums.data());
+      products_[l].round_gradient(products_[l].layers().size() - 1, chunk.rows, product);
       for (std::size_t m = products_[l].layers().size(); m-- > 0;) {
         products_[l].weight_gradient(m, chunk.rows, add, gradient, product);
         if (m > 0 || l > 0 || wanted) products_[l].input_gradient(m, chunk.rows, packed(chunk.packed, l), product);
@@ -132,7 +135,7 @@ class CrossLayer final : public Layer {
     if (!wanted) return;
     sum(n, own.g.data(), dx, own.g.data());
     sum(n, own.g.data(), own.dx0.data(), own.g.data());
-    from_panels(chunk.rows, width, own.g.data(), input_gradients[0]);
+    from_panels(chunk.rows, height, width, own.g.data(), input_gradients[0]);
   }
 
  private:
@@ -162,7 +165,7 @@ std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const std::vect
   if (inputs.size() != 1) fail("a cross has one input, and not ", inputs.size(), "; put them side by side with a cat");
   if (settings.layers < 1) fail("a cross needs layers, 1 or more");
   if (settings.rank < 0) fail("a cross has rank ", settings.rank, "; 0 is full");
-  return std::make_unique<CrossLayer>(inputs[0].width(), settings.layers, settings.rank);
+  return std::make_unique<CrossLayer>(inputs[0].width(), settings.layers, settings.rank, settings.precision);
 }
 
 }  // namespace tesserec::dense

@@ -15,6 +15,7 @@ std::vector<const Kernels*> available() {
   std::vector<const Kernels*> all;
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) all.push_back(&avx512_bf16_kernels);
   if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_kernels);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
 #elif defined(__aarch64__)

@@ -19,7 +19,15 @@ enum class Finish {
   gradient  ///< c = 0 where y <= 0; then its columns are added to sums, row after row
 };
 
-/// c [rows, panels * width] = start + a b, each element one chain of fma over the depth in order.
+/// A matrix in bf16, two numbers a word of 32 bits, the first in the low half: [rows, columns / 2] words of neighbours
+/// in a row, and [rows / 2, columns] of neighbours in a column; both in panels of `width` words, rows even.
+struct Words {
+  float* across = nullptr;
+  float* down = nullptr;
+};
+
+/// c [rows, panels * width] = start + a b, each element one chain of fma over the depth in order. With bf16, a and b
+/// hold words, whose number is the depth, and a word is two steps of the chain (bf16.hpp).
 struct Product {
   Index rows = 0, depth = 0, panels = 0;
   const float* a = nullptr;  ///< panels of [a_rows, depth], of which the first `rows` rows count
@@ -30,9 +38,11 @@ struct Product {
   Finish finish = Finish::store;
   const float* y = nullptr;  ///< as c; null = all count
   float* sums = nullptr;     ///< a panel: [width]
+  Words rounded = {};        ///< bf16: c rounded; null = not wanted
 };
 
-/// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0; `add`: the finished sum is added to dw.
+/// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0; `add`: the finished sum is added to dw. With
+/// bf16, dy and x hold words of neighbours in a column, whose rows count.
 struct WeightGradient {
   Index rows = 0, outs = 0, ins = 0;
   const float* dy = nullptr;  ///< panels of [rows, outs]
@@ -47,15 +57,23 @@ struct DotShape {
   bool itself = false;
 };
 
+/// Of numbers of one precision.
+struct Products {
+  void (*product)(const Product&);
+  void (*weight_gradient)(const WeightGradient&);
+  /// Rows [p * width, (p + 1) * width) of w [out, in] to panel p of w^T in panels ([in][width] each) and, unless null,
+  /// to their place in w in panels ([out][width] each). Both are padded with zeros. With bf16, words of neighbours in
+  /// depth: [(in + 1) / 2][width] and [(out + 1) / 2][width].
+  void (*pack_rows)(Index out, Index in, Index p, const float* w, float* forward, float* backward);
+};
+
 /// The same bits from all; they differ in speed and in the width of a panel.
 struct Kernels {
   const char* name;
   Index width;
-  void (*product)(const Product&);
-  void (*weight_gradient)(const WeightGradient&);
-  /// Rows [p * width, (p + 1) * width) of w [out, in] to panel p of w^T in panels ([in][width] each) and, unless null,
-  /// to their place in w in panels ([out][width] each). Both are padded with zeros.
-  void (*pack_rows)(Index out, Index in, Index p, const float* w, float* forward, float* backward);
+  Products fp32, bf16;
+  /// Panels of fp32 [rows, panels * width], rows even.
+  void (*round)(Index rows, Index panels, const float* from, const Words& to);
   /// As FeatureInteraction's, whose docstring has the shapes; the first gives the floats of scratch.
   Index (*dots_scratch)(const DotShape&);
   void (*dots_forward)(const DotShape&, Index rows, const float* bottom, const float* pooled, float* out,
@@ -64,7 +82,7 @@ struct Kernels {
                         float* bottom_gradient, float* pooled_gradient, float* scratch);
 };
 
-extern const Kernels plain_kernels, avx2_kernels, avx512_kernels, neon_kernels;
+extern const Kernels plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;
 
 /// The best that this machine and TESSEREC_INSTRUCTION_SET allow. Error: the variable names what the machine lacks.
 const Kernels& kernels();

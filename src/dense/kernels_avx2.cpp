@@ -7,6 +7,7 @@
 
 #include "kernels_of.hpp"
 #include "transpose.hpp"
+#include "two_fma.hpp"
 
 namespace tesserec::dense {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct Avx2 {
   using Register = __m256;
   static constexpr Index floats = 8;
+  static constexpr int together = 1;
   static constexpr int rows = 6;  // 12 sums, two of b, one of a: 15 of 16 registers
   static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }
@@ -28,9 +30,11 @@ struct Avx2 {
   }
 };
 
+using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums, the halves of two of b and of one of a: 14 of 16 registers
+
 }  // namespace
 
-constinit const Kernels avx2_kernels = kernels_of<Avx2>("avx2");
+constinit const Kernels avx2_kernels = kernels_of<Avx2, Avx2Bf16>("avx2");
 
 }  // namespace tesserec::dense
 #endif

@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 
 #include "kernels_of.hpp"
+#include "plain_vector.hpp"
 #include "transpose.hpp"
 
 namespace tesserec::dense {
@@ -14,6 +15,7 @@ namespace {
 struct Neon {
   using Register = float32x4_t;
   static constexpr Index floats = 4;
+  static constexpr int together = 1;
   static constexpr int rows = 12;  // 24 sums, two of b, one of a: 27 of 32 registers
   static TESSEREC_INLINE Register zero() { return vdupq_n_f32(0.0f); }
   static TESSEREC_INLINE Register load(const float* from) { return vld1q_f32(from); }
@@ -28,9 +30,12 @@ struct Neon {
   static TESSEREC_INLINE Register where_positive(Register y, Register v) { return vbslq_f32(vcgtzq_f32(y), v, zero()); }
 };
 
+// In plain C++: FPCR.FZ flushes what is denormal before it is rounded, not after.
+using NeonBf16 = PlainBf16<Neon::floats, 4>;
+
 }  // namespace
 
-constinit const Kernels neon_kernels = kernels_of<Neon>("neon");
+constinit const Kernels neon_kernels = kernels_of<Neon, NeonBf16>("neon");
 
 }  // namespace tesserec::dense
 #endif

@@ -4,7 +4,6 @@
 
 namespace tesserec::dense {
 
-using Plain = PlainVector<8, 4>;
-constinit const Kernels plain_kernels = kernels_of<Plain>("plain");
+constinit const Kernels plain_kernels = kernels_of<PlainVector<8, 4>, PlainBf16<8, 4>>("plain");
 
 }  // namespace tesserec::dense

@@ -36,7 +36,8 @@ TESSEREC_KERNEL float expert_back(Index n, float p, const float* g, const float*
 
 class MixtureCross final : public Layer {
  public:
-  MixtureCross(Index width, Index layers, Index rank, Index experts) : width_(width), rank_(rank), experts_(experts) {
+  MixtureCross(Index width, Index layers, Index rank, Index experts, Precision precision)
+      : width_(width), rank_(rank), experts_(experts) {
     for (Index l = 0; l < layers; ++l) {
       const std::string name = std::to_string(l);
       for (Index e = 0; e < experts; ++e) {
@@ -46,7 +47,7 @@ class MixtureCross final : public Layer {
         };
         const LinearLayer v = matrix("v", rank, width, Activation::relu), c = matrix("c", rank, rank, Activation::relu),
                           u = matrix("u", width, rank, Activation::none);
-        products_.emplace_back(std::vector<LinearLayer>{v, c, u});
+        products_.emplace_back(std::vector<LinearLayer>{v, c, u}, precision);
       }
       biases_.push_back(add_parameter(name + ".bias", width, 1, Start::zero));
     }
@@ -194,7 +195,8 @@ std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const s
   if (settings.layers < 1) fail("a mixture_cross needs layers, 1 or more");
   if (settings.rank < 1) fail("a mixture_cross needs rank, 1 or more");
   if (settings.experts < 1) fail("a mixture_cross needs experts, 1 or more");
-  return std::make_unique<MixtureCross>(inputs[0].width(), settings.layers, settings.rank, settings.experts);
+  return std::make_unique<MixtureCross>(inputs[0].width(), settings.layers, settings.rank, settings.experts,
+                                        settings.precision);
 }
 
 }  // namespace tesserec::dense

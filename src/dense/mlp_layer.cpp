@@ -10,7 +10,7 @@ namespace {
 class MlpLayer final : public Layer {
  public:
   MlpLayer(Index input, const LayerSettings& settings)
-      : mlp_(lay_out(input, settings.widths, settings.activations, settings.bias)) {}
+      : mlp_(lay_out(input, settings.widths, settings.activations, settings.bias), settings.precision) {}
 
   Index width() const override { return mlp_.output_width(); }
   std::string describe() const override {

@@ -47,16 +47,18 @@ TESSEREC_KERNEL void mask_panel(Index rows, const float* y, float* dy, float* su
 
 }  // namespace
 
-void to_panels(Index rows, Index width, Rows<const float> from, float* panels) {
+void to_panels(Index rows, Index height, Index width, Rows<const float> from, float* panels) {
   with_width(width, [&](auto known) {
-    for (Index first = 0; first < from.width; first += width, panels += rows * width)
+    for (Index first = 0; first < from.width; first += width, panels += height * width) {
       copy_panel<known>(rows, std::min(width, from.width - first), from.stride, from.data + first, panels);
+      std::fill(panels + rows * width, panels + height * width, 0.0f);
+    }
   });
 }
 
-void from_panels(Index rows, Index width, const float* panels, Rows<float> to) {
+void from_panels(Index rows, Index height, Index width, const float* panels, Rows<float> to) {
   with_width(width, [&](auto known) {
-    for (Index first = 0; first < to.width; first += width, panels += rows * width)
+    for (Index first = 0; first < to.width; first += width, panels += height * width)
       copy_back<known>(rows, std::min(width, to.width - first), panels, to.data + first, to.stride);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernels of any instruction set: V gives a vector register and a tile's rows. A tile of R rows and two registers
-/// of columns stays in registers over the whole depth.
+/// The kernels of any instruction set and precision: V gives a vector register, a tile's rows, and how many of them are
+/// rounded together. A tile of R rows and two registers of columns stays in registers over the whole depth.
 #pragma once
 
 #include "kernels.hpp"
@@ -69,6 +69,21 @@ class Tiles {
       gradient_finish<R>(p.y == nullptr ? nullptr : p.y + at, p.sums + column, c);
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) V::store(out + r * width, c[r][0]), V::store(out + r * width + half, c[r][1]);
+    if constexpr (V::together == 2)
+      if (ends && p.rounded.across != nullptr) round_tile<R>(p.rounded, p.rows, panel, row, c);
+  }
+
+  template <int R>
+  static TESSEREC_INLINE void round_tile(const Words& to, Index rows, Index panel, Index row,
+                                         const Register (&c)[R][2]) {
+    float* const across = to.across + ((panel / 2 * rows + row) * width + panel % 2 * half);
+    float* const down = to.down + (panel * rows + row) / 2 * width;
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) V::store(across + r * width, V::across(c[r][0], c[r][1]));
+#pragma GCC unroll 12
+    for (int r = 0; r < R; r += 2)
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) V::store(down + r / 2 * width + h * half, V::down(c[r][h], c[r + 1][h]));
   }
 
   template <int R>
@@ -93,7 +108,7 @@ class Tiles {
                                            Index row) {
     if constexpr (R > 0) {
       if (rows == R) return product_tile<R>(p, panel, first, depth, row);
-      product_rows<R - 1>(rows, p, panel, first, depth, row);
+      product_rows<R - V::together>(rows, p, panel, first, depth, row);
     }
   }
 
@@ -103,7 +118,7 @@ class Tiles {
     const Index tiles = tiles_of(p.rows), share = depth * width / tiles + 1;
     for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
       for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
-      const Index next = (t + 1) * p.rows / tiles;
+      const Index next = (t + 1) * (p.rows / V::together) / tiles * V::together;
       product_rows<V::rows>(next - row, p, panel, first, depth, row);
       row = next;
     }
@@ -157,6 +172,15 @@ class Tiles {
         product_panel(p, panel, first, depth, p.b + next);
       }
     }
+  }
+
+  static void round(Index rows, Index panels, const float* from, const Words& to) {
+    for (Index panel = 0; panel < panels; ++panel)
+      for (Index row = 0; row < rows; row += 2, from += 2 * width) {
+        const Register c[2][2] = {{V::load(from), V::load(from + half)},
+                                  {V::load(from + width), V::load(from + width + half)}};
+        round_tile<2>(to, rows, panel, row, c);
+      }
   }
 
   static void weight_gradient(const WeightGradient& p) {

@@ -16,7 +16,7 @@ TEST_CASE("weights are packed as they are and turned, padded with zeros, for eve
   };
   const dense::Kernels& best = dense::kernels();
   for (const auto& [width, pack_rows] :
-       {Set{best.width, best.pack_rows}, {32, dense::Packing<dense::PlainVector<16, 4>>::pack_rows}})
+       {Set{best.width, best.fp32.pack_rows}, {32, dense::Packing<dense::PlainVector<16, 4>>::pack_rows}})
     for (const Index out : {1, 5, 16, 32, 33, 64})
       for (const Index in : {1, 13, 16, 17, 48, 70, 160}) {
         std::vector<float> w(static_cast<std::size_t>(out * in));

@@ -168,7 +168,7 @@ TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
                            y = numbers(3, rows * columns), start = numbers(4, columns);
   const auto in_panels = [&](Index height, Index n, const std::vector<float>& m) {
     std::vector<float> panels(static_cast<std::size_t>(height * panel_count(n, width) * width));
-    to_panels(height, width, {m.data(), n, n}, panels.data());
+    to_panels(height, height, width, {m.data(), n, n}, panels.data());
     return panels;
   };
   const auto pa = in_panels(a_rows, depth, a), pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y);

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/dense/activation.hpp>
+#include <tesserec/dense/precision.hpp>
 
 namespace tesserec::dense {
 
@@ -20,15 +21,16 @@ struct LayerSettings {
   std::vector<Index> widths = {};  ///< mlp: neurons of each of its linear layers; attention: but for the last, 1
   /// mlp: of each linear layer; one stands for all; none given: relu, and nothing behind the last. attention: sigmoid.
   std::vector<Activation> activations = {};
-  bool bias = true;      ///< mlp
-  bool itself = false;   ///< dot: also each vector with itself
-  Index layers = 0;      ///< cross, vector_cross, mixture_cross: how many
-  Index rank = 0;        ///< cross: of its matrices; 0 = full; mixture_cross
-  Index experts = 1;     ///< mixture_cross
-  Index dim = 0;         ///< product: columns of the first matrix, rows of the second
-  double rate = 0.0;     ///< dropout: the share of numbers that are 0
-  bool softmax = false;  ///< attention: a sample's weights add to 1
-  Index positions = 0;   ///< weighted_sum: so many weights, the last one for all that follow
+  bool bias = true;                       ///< mlp
+  bool itself = false;                    ///< dot: also each vector with itself
+  Index layers = 0;                       ///< cross, vector_cross, mixture_cross: how many
+  Index rank = 0;                         ///< cross: of its matrices; 0 = full; mixture_cross
+  Index experts = 1;                      ///< mixture_cross
+  Index dim = 0;                          ///< product: columns of the first matrix, rows of the second
+  double rate = 0.0;                      ///< dropout: the share of numbers that are 0
+  bool softmax = false;                   ///< attention: a sample's weights add to 1
+  Index positions = 0;                    ///< weighted_sum: so many weights, the last one for all that follow
+  Precision precision = Precision::fp32;  ///< mlp, cross, mixture_cross, attention; the model's
 
   bool operator==(const LayerSettings&) const = default;
 };

@@ -8,6 +8,7 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/dense/activation.hpp>
 #include <tesserec/dense/layer.hpp>
+#include <tesserec/dense/precision.hpp>
 
 namespace tesserec::dense {
 
@@ -20,6 +21,11 @@ struct LinearLayer {
   static constexpr Index without = -1;
 };
 
+/// A matrix in bf16 as the products read it: src/dense/kernels.hpp.
+struct RoundedPanels {
+  Vector<float> across, down;
+};
+
 /// The activations of one chunk of samples in one worker, used again chunk after chunk. Those between layers lie in
 /// panels (src/dense/README.md).
 struct MlpWorkspace {
@@ -29,14 +35,18 @@ struct MlpWorkspace {
   std::vector<Vector<float>> gradients;  ///< of each layer's output, in panels
   Vector<float> input_gradient_panels;
   Vector<float> bias_sums;  ///< one layer's
+  // What products in bf16 read; empty where none does.
+  RoundedPanels rounded_input;
+  std::vector<RoundedPanels> rounded_outputs, rounded_gradients;  ///< of each layer
 };
 
 /// A chain of linear layers. Each call takes one chunk of samples, at most the workspace's, and runs on the calling
-/// thread alone; `rows` includes the padding. The bits are a function of the numbers: not of the machine, nor of the
+/// thread alone. The bits are a function of the numbers: not of the machine, nor of the
 /// rows that come along.
 class Mlp {
  public:
-  explicit Mlp(std::vector<LinearLayer> layers);
+  /// With bf16, layers of one neuron stay in fp32.
+  explicit Mlp(std::vector<LinearLayer> layers, Precision precision = Precision::fp32);
 
   const std::vector<LinearLayer>& layers() const { return layers_; }
   Index input_width() const { return layers_.front().in; }
@@ -60,14 +70,23 @@ class Mlp {
   void backward(Index rows, const float* packed, bool add, float* gradient, Rows<const float> upstream,
                 Rows<float> input_gradient, MlpWorkspace& workspace) const;
 
-  /// What these consist of, layer by layer, on the workspace's panels. The bias's gradient is part of weight_gradient,
-  /// its sums and the mask of the layer before are part of input_gradient.
+  /// Rows of the panels of a chunk of `rows` samples: with bf16 an even number, the last one 0 at the chain's input and
+  /// in its upstream gradient.
+  Index height(Index rows) const { return precision_ == Precision::bf16 ? rows + rows % 2 : rows; }
+  Precision precision(std::size_t layer) const { return layers_[layer].out > 1 ? precision_ : Precision::fp32; }
+
+  /// What these consist of, layer by layer, on the workspace's panels. Who writes the panels of the input, or of
+  /// the last layer's gradient, has them rounded before the first of these. The bias's gradient is part of
+  /// weight_gradient, its sums and the mask of the layer before are part of input_gradient.
   void forward(std::size_t layer, Index rows, const float* packed, MlpWorkspace& workspace) const;
   void weight_gradient(std::size_t layer, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const;
   void input_gradient(std::size_t layer, Index rows, const float* packed, MlpWorkspace& workspace) const;
+  void round_input(Index rows, MlpWorkspace& workspace) const;
+  void round_gradient(std::size_t layer, Index rows, MlpWorkspace& workspace) const;
 
  private:
   const float* input(std::size_t layer, const MlpWorkspace& workspace) const;
+  const RoundedPanels& rounded_input(std::size_t layer, const MlpWorkspace& workspace) const;
   /// Of a relu: where y <= 0 the gradient is 0; null: nowhere.
   const float* mask(std::size_t layer, const MlpWorkspace& workspace) const;
   /// The gradient of a layer's output, finished but for its activation: through that, and its bias's sums.
@@ -77,7 +96,11 @@ class Mlp {
     Index forward, backward, bias;  // first float of each
   };
 
+  Index depth(std::size_t layer, Index numbers) const { return in_bf16(layer) ? (numbers + 1) / 2 : numbers; }
+  bool in_bf16(std::size_t layer) const { return layer < layers_.size() && precision(layer) == Precision::bf16; }
+
   std::vector<LinearLayer> layers_;
+  Precision precision_;
   std::vector<Packed> packed_;  // [layer]
   Index packed_size_ = 0;
 };

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tesserec::dense {
+
+/// Of the numbers that a product of matrices multiplies; sums are fp32 in each. bf16: rounded to the nearest, ties to
+/// even (src/dense/README.md).
+enum class Precision { fp32, bf16 };
+
+/// By the names that a deck has.
+const std::vector<std::pair<std::string, Precision>>& precisions();
+const std::string& name(Precision precision);
+
+}  // namespace tesserec::dense
