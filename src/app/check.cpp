@@ -83,13 +83,14 @@ std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"
 Json known(Index value) { return value > 0 ? Json(value) : Json(); }
 
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
-  std::string text = concat(
-      deck.file, " is valid\n", model::describe_layers(s.layers), "  tables       ", number(s.tables), " for ",
-      number(s.features), " features, ", number(s.rows), " rows\n  parameters   ", number(s.dense_parameters),
-      " in layers, ", number(s.table_parameters), " in tables\n  memory       ", number(s.dense_bytes),
-      " bytes for layers, ", number(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
-      deck.train.batch_size, " samples in ", lanes / deck.train.accumulate, " lanes",
-      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
+  std::string text =
+      concat(deck.file, " is valid\n", model::describe_layers(s.layers), "  precision    ",
+             dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ", number(s.features),
+             " features, ", number(s.rows), " rows\n  parameters   ", number(s.dense_parameters), " in layers, ",
+             number(s.table_parameters), " in tables\n  memory       ", number(s.dense_bytes), " bytes for layers, ",
+             number(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
+             deck.train.batch_size, " samples in ", lanes / deck.train.accumulate, " lanes",
+             deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
                    s.plan_ranks > 0 ? ", for " + counted(s.plan_ranks, "rank")
@@ -191,6 +192,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
                   .set("valid", true)
                   .set("deck", deck.file)
                   .set("layers", layers_json(s))
+                  .set("precision", dense::name(deck.model.precision))
                   .set("features", known(s.features))
                   .set("tables", known(s.tables))
                   .set("rows", known(s.rows))

@@ -28,8 +28,12 @@ bool by_name(const std::string& input) { return input.starts_with("pooled."); }
 
 }  // namespace
 
-Graph::Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, EmbeddedFeatures features)
-    : dense_features_(dense_features), pooled_(std::move(features.pooled)), unpooled_(std::move(features.unpooled)) {
+Graph::Graph(const std::vector<dense::LayerSettings>& layers, dense::Precision precision, Index dense_features,
+             EmbeddedFeatures features)
+    : precision_(precision),
+      dense_features_(dense_features),
+      pooled_(std::move(features.pooled)),
+      unpooled_(std::move(features.unpooled)) {
   for (const EmbeddedFeature& feature : pooled_) {
     vectors_.push_back({feature.name, feature.dim, {pooled_width_, pooled_width_ + feature.dim}, {}});
     pooled_width_ += feature.dim;
@@ -142,6 +146,7 @@ void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) 
   Node node;
   LayerInfo info;
   info.settings = settings;
+  info.settings.precision = precision_;
   std::vector<bool> read_apart = read_apart_;  // from the next layer on
   for (const std::string& input : settings.inputs) {
     find(layers, n, input, node, info);
@@ -151,7 +156,7 @@ void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) 
   }
   read_apart_ = std::move(read_apart);
   try {
-    node.layer = make_layer(settings, info.inputs);
+    node.layer = make_layer(info.settings, info.inputs);
   } catch (const Error& error) {
     refuse(settings.name, ": ", error.what());
   }

@@ -33,8 +33,9 @@ class Graph {
     Index packed = 0;      // and in the packed one
   };
 
-  /// Throws SettingError.
-  Graph(const std::vector<dense::LayerSettings>& layers, Index dense_features, EmbeddedFeatures features);
+  /// All layers take `precision`. Throws SettingError.
+  Graph(const std::vector<dense::LayerSettings>& layers, dense::Precision precision, Index dense_features,
+        EmbeddedFeatures features);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   /// Of the nodes.
@@ -75,6 +76,7 @@ class Graph {
   /// Who writes and who adds, from the last layer back.
   void plan_gradients();
 
+  dense::Precision precision_;
   Index dense_features_;
   std::vector<EmbeddedFeature> pooled_, unpooled_;
   std::vector<FeatureVector> vectors_;

@@ -46,6 +46,7 @@ struct Settings {
   std::vector<Index> attention = {80, 40};                 ///< widths of the MLP that weighs a history's vectors
   bool attention_softmax = false;                          ///< a sample's weights add to 1
   dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
+  dense::Precision precision = dense::Precision::fp32;     ///< of what products of matrices multiply
   std::vector<dense::LayerSettings> layers = {};           ///< of a network
   std::string loss = "bce";                                ///< a dense::LossType
   double loss_threshold = 0.0;                             ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
