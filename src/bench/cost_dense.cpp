@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the dense half: its chain on models of two dimensions and lanes of two lengths, and a step of
-// next to nothing.
+// Constants of the dense half: its chain in both precisions on models of two dimensions and lanes of two lengths, and a
+// step of next to nothing.
 #include "costs.hpp"
 #include "dense_chain.hpp"
 #include <tesserec/model/dense_cost.hpp>
@@ -61,23 +61,28 @@ void measure_dense_costs(const Context& context, Report& report) {
   constexpr Index dense_features = 13, features = 26;
   std::vector<std::vector<double>> a;
   std::vector<double> t;
-  for (const Index dim : {Index{16}, Index{128}}) {
-    model::Settings settings;
-    settings.embedding_dim = dim;
-    settings.bottom = {512, 256, 64, dim};
-    settings.top = {512, 256, 1};
-    const model::Network dense(settings, dense_features, std::vector<Index>(features, dim));
-    for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
-      const Lanes lanes(count);
-      const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
-      a.push_back({work.product_flops, work.other_flops, work.gradient_bytes});
-      t.push_back(chain_seconds(context, dense, samples, lanes));
+  for (const dense::Precision precision : {dense::Precision::fp32, dense::Precision::bf16})
+    for (const Index dim : {Index{16}, Index{128}}) {
+      model::Settings settings;
+      settings.precision = precision;
+      settings.embedding_dim = dim;
+      settings.bottom = {512, 256, 64, dim};
+      settings.top = {512, 256, 1};
+      const model::Network dense(settings, dense_features, std::vector<Index>(features, dim));
+      for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
+        const Lanes lanes(count);
+        const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
+        const bool bf16 = precision == dense::Precision::bf16;
+        a.push_back(
+            {bf16 ? 0.0 : work.product_flops, bf16 ? work.product_flops : 0.0, work.other_flops, work.gradient_bytes});
+        t.push_back(chain_seconds(context, dense, samples, lanes));
+      }
     }
-  }
   const std::vector<double> each = fit(a, t);
   set_rate(report, "dense_flops", each[0]);
-  set_rate(report, "interaction_flops", each[1]);
-  set_rate(report, "dense_bytes", each[2]);
+  set_rate(report, "bf16_flops", each[1]);
+  set_rate(report, "interaction_flops", each[2]);
+  set_rate(report, "dense_bytes", each[3]);
   report.costs.step_seconds = least_step_seconds(context);
   report.cost_keys.push_back("step_seconds");
 }

@@ -29,6 +29,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"inside_latency", &planning::MachineCosts::inside_latency},
     {"between_latency", &planning::MachineCosts::between_latency},
     {"dense_flops", &planning::MachineCosts::dense_flops},
+    {"bf16_flops", &planning::MachineCosts::bf16_flops},
     {"interaction_flops", &planning::MachineCosts::interaction_flops},
     {"dense_bytes", &planning::MachineCosts::dense_bytes},
     {"step_seconds", &planning::MachineCosts::step_seconds},

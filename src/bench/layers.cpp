@@ -34,11 +34,16 @@ class Layers {
 
   /// What runs on all threads.
   template <class Body>
-  void add_parallel(const std::string& name, double flops, const Body& body) {
-    time(name, flops, body, peak_.all_flops(context_.exec), [&] { peak_.run_all(context_.exec); });
+  void add_parallel(const std::string& name, double flops, dense::Precision precision, const Body& body) {
+    const MultiplyAdds& peak = peak_of(precision);
+    time(name, flops, body, peak.all_flops(context_.exec), [&] { peak.run_all(context_.exec); });
   }
 
  private:
+  const MultiplyAdds& peak_of(dense::Precision precision) const {
+    return precision == dense::Precision::bf16 ? bf16_ : fp32_;
+  }
+
   void linear_layers(const model::LayerInfo& info, const Vector<float>& packed, const Vector<float>& gradient) {
     std::vector<dense::LinearLayer> layers;
     Index in = info.inputs[0].width(), at = 0;
@@ -46,15 +51,17 @@ class Layers {
       layers.push_back({in, out, at, 0, dense::Activation::relu});
       at += in * out, in = out;
     }
-    const dense::Mlp mlp(layers);
+    const dense::Mlp mlp(layers, info.settings.precision);
     dense::MlpWorkspace workspace = mlp.make_workspace(context_.exec, chunk_samples);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer = concat(info.settings.name, ".", l, " ", layers[l].in, "x", layers[l].out);
       const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
-      time(layer + " forward", flops, [&] { mlp.forward(l, chunk_samples, packed.data(), workspace); });
+      const MultiplyAdds& peak = peak_of(mlp.precision(l));
+      time(layer + " forward", flops, peak, [&] { mlp.forward(l, chunk_samples, packed.data(), workspace); });
       if (l > 0 || info.wants_input_gradient)
-        time(layer + " input gradient", flops, [&] { mlp.input_gradient(l, chunk_samples, packed.data(), workspace); });
-      time(layer + " weight gradient", flops,
+        time(layer + " input gradient", flops, peak,
+             [&] { mlp.input_gradient(l, chunk_samples, packed.data(), workspace); });
+      time(layer + " weight gradient", flops, peak,
            [&] { mlp.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
     }
   }
@@ -94,9 +101,10 @@ class Layers {
       copies(info.settings.name + " backward", bytes, backward);
       return;
     }
-    time(info.settings.name + " forward", chunk_samples * flops.forward, forward);
+    const MultiplyAdds& peak = peak_of(layer.multiplies_matrices() ? info.settings.precision : dense::Precision::fp32);
+    time(info.settings.name + " forward", chunk_samples * flops.forward, peak, forward);
     time(info.settings.name + " backward",
-         chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)), backward);
+         chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)), peak, backward);
   }
 
   template <class Body>
@@ -105,8 +113,8 @@ class Layers {
     figures_.push_back({"layers", name, bytes / seconds, "B/s", limits_.triad, "triad", seconds});
   }
   template <class Body>
-  void time(const std::string& name, double flops, const Body& body) {
-    time(name, flops, body, peak_.flops, peak_.run);
+  void time(const std::string& name, double flops, const MultiplyAdds& peak, const Body& body) {
+    time(name, flops, body, peak.flops, peak.run);
   }
   template <class Body, class Peak>
   void time(const std::string& name, double flops, const Body& body, double peak_flops, const Peak& run_peak) {
@@ -116,7 +124,7 @@ class Layers {
 
   const Context& context_;
   const Limits& limits_;
-  const MultiplyAdds peak_ = multiply_adds();
+  const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(dense::Precision::bf16);
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
 };
@@ -135,8 +143,9 @@ void measure_layers(const Context& context, const train::Session& session, const
   const double samples = chain.samples();
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
   layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
-                      [&] { chain.run(); });
-  const double moved = 4.0 * sizeof(float) * double(model.parameters());  // read twice, written twice
+                      model.settings().precision, [&] { chain.run(); });
+  const double written = model.settings().precision == dense::Precision::bf16 ? 0.5 : 1.0;
+  const double moved = 2.0 * (1.0 + written) * sizeof(float) * double(model.parameters());  // two packings
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds() / session.model.sharers()});
 }

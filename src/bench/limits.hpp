@@ -9,6 +9,7 @@
 #include "measure.hpp"
 #include <tesserec/bench/report.hpp>
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/dense/precision.hpp>
 #include <tesserec/planning/topology.hpp>
 
 namespace tesserec::bench {
@@ -48,6 +49,8 @@ struct MultiplyAdds {
   }
 };
 MultiplyAdds multiply_adds();
+/// Those that products of this precision can have here.
+MultiplyAdds multiply_adds(dense::Precision precision);
 /// The same of bf16 numbers into fp32 sums; none where the processor has no such instruction.
 std::optional<MultiplyAdds> bf16_multiply_adds();
 

@@ -115,4 +115,8 @@ MultiplyAdds multiply_adds() {
   return {"portable", 2.0 * 16 * rounds, plain_chains};
 }
 
+MultiplyAdds multiply_adds(dense::Precision precision) {
+  return precision == dense::Precision::bf16 ? bf16_multiply_adds().value_or(multiply_adds()) : multiply_adds();
+}
+
 }  // namespace tesserec::bench

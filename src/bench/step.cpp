@@ -44,7 +44,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.read_seconds = drawn.read_seconds();
   std::vector<double> seconds, peak_seconds;
   std::map<std::string, std::vector<double>> phases;
-  const MultiplyAdds peak = multiply_adds();
+  const MultiplyAdds peak = multiply_adds(session.model.dense.settings().precision);
   const auto run_peak = [&] { peak.run_all(context.exec); };
   const Index peak_calls = context.calls(run_peak);
   Index step = 0;

@@ -96,6 +96,7 @@ Section costs_section() {
       number("inside_latency", &Costs::inside_latency, seconds, "s", "Of a message inside a node."),
       number("between_latency", &Costs::between_latency, seconds, "s", "Of a message between nodes."),
       number("dense_flops", &Costs::dense_flops, rate, "FLOP/s", "Of the MLPs, forward and backward."),
+      number("bf16_flops", &Costs::bf16_flops, rate, "FLOP/s", "The same with model.precision = \"bf16\"."),
       number("interaction_flops", &Costs::interaction_flops, rate, "FLOP/s",
              "Of the interaction, forward and backward."),
       number("dense_bytes", &Costs::dense_bytes, rate, "bytes/s",

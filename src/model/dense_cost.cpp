@@ -27,7 +27,8 @@ DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ra
 double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
   const planning::MachineCosts& m = topology.costs;
-  return work.product_flops / m.dense_flops + work.other_flops / m.interaction_flops +
+  const bool bf16 = dense.settings().precision == dense::Precision::bf16;
+  return work.product_flops / (bf16 ? m.bf16_flops : m.dense_flops) + work.other_flops / m.interaction_flops +
          work.gradient_bytes / m.dense_bytes + work.wire_bytes / m.between_bytes + m.step_seconds;
 }
 

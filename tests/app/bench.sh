@@ -12,7 +12,7 @@ must_succeed '"step_fraction"' bench "$deck" "${quick[@]}" --json --save "$folde
 for key in figures costs ranks ranks_per_node instruction_set step_seconds samples_per_second bottleneck; do
   grep -q "\"$key\": " "$folder/out" || complain "--json lacks $key"
 done
-for key in row_reads cached_row_reads read_bytes row_updates cached_row_updates update_bytes ids fetched_ids bags add_bytes dense_flops \
+for key in row_reads cached_row_reads read_bytes row_updates cached_row_updates update_bytes ids fetched_ids bags add_bytes dense_flops bf16_flops \
   interaction_flops dense_bytes step_seconds; do
   grep -q "^$key  *= " "$folder/machines/this.toml" || complain "the saved file lacks $key"
 done
@@ -33,6 +33,9 @@ printf 'dense_flops = 1e6\n' >slow.toml
 must_succeed '"predicted_step_seconds": ' plan "$deck" "${quick[@]}" --json --set plan.machine=slow.toml
 slow=$(grep -o '"predicted_step_seconds": [0-9.e+-]*' "$folder/out" | sed 's/.*: //')
 awk -v s="$slow" 'BEGIN { exit !(s > 10) }' || complain "dense_flops does not matter: $slow s"
+must_succeed '"predicted_step_seconds": ' plan "$deck" "${quick[@]}" --json --set plan.machine=slow.toml --set model.precision=bf16
+fast=$(grep -o '"predicted_step_seconds": [0-9.e+-]*' "$folder/out" | sed 's/.*: //')
+awk -v s="$fast" 'BEGIN { exit !(s < 1) }' || complain "bf16_flops does not matter: $fast s"
 printf 'name,rows,dim,ids_per_bag\na,10,4,1\n' >tables.csv
 must_succeed '"critical_path_seconds"' plan --tables tables.csv --json
 ! grep -q predicted_step_seconds "$folder/out" || complain "a list of tables has no dense half to predict"

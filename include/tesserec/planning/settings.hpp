@@ -61,6 +61,7 @@ struct MachineCosts {
   double inside_latency = 2e-6;  ///< of a message inside a node, s
   double between_latency = 1e-5;    ///< of a message between nodes, s
   double dense_flops = 5e10;        ///< of the MLPs forward and backward, FLOP/s
+  double bf16_flops = 8e10;         ///< the same with model.precision = "bf16"
   double interaction_flops = 1e10;  ///< of the interaction forward and backward, FLOP/s
   double dense_bytes = 4e9;         ///< bytes of dense gradients summed over lanes and moved by the optimizer, 1/s
   double step_seconds = 5e-5;       ///< of a step whatever it does, s
