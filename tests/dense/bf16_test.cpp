@@ -126,3 +126,35 @@ TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of w
     CHECK(right);
   }
 }
+
+TEST_CASE("weights are packed in words of neighbours in depth, padded with zeros") {
+  const Kernels& k = kernels();
+  const Index width = k.width;
+  for (const Index out : {1, 5, 16, 33, 64})
+    for (const Index in : {1, 13, 16, 17, 48, 70, 160}) {
+      const Random random(9, Purpose::test);
+      std::vector<float> w(out * in);
+      for (Index i = 0; i < out * in; ++i) w[i] = random.normal(i, 0);
+      const Index outs = panel_count(out, width) * width, ins = panel_count(in, width) * width;
+      const Index in_words = (in + 1) / 2, out_words = (out + 1) / 2;
+      std::vector<float> forward(outs * in_words, -1.0f), alone = forward, backward(ins * out_words, -1.0f);
+      for (Index p = 0; p < outs / width; ++p) {
+        k.bf16.pack_rows(out, in, p, w.data(), forward.data(), backward.data());
+        k.bf16.pack_rows(out, in, p, w.data(), alone.data(), nullptr);
+      }
+      const auto at = [&](Index o, Index i) { return o < out && i < in ? bits(to_bf16(w[o * in + i])) >> 16 : 0u; };
+      bool right = true;
+      for (Index o = 0; o < outs; ++o)
+        for (Index i = 0; i < in_words; ++i) {
+          const Index place = (o / width * in_words + i) * width + o % width;
+          const std::uint32_t expected = bits(word(at(o, 2 * i), at(o, 2 * i + 1)));
+          right &= bits(forward[place]) == expected && bits(alone[place]) == expected;
+        }
+      for (Index o = 0; o < out_words; ++o)
+        for (Index i = 0; i < ins; ++i)
+          right &= bits(backward[(i / width * out_words + o) * width + i % width]) ==
+                   bits(word(at(2 * o, i), at(2 * o + 1, i)));
+      INFO(instruction_set() << ", " << out << " x " << in);
+      CHECK(right);
+    }
+}
