@@ -34,7 +34,7 @@ def mlp(width, layers, relu_at_end):
 
 
 class DenseHalf(nn.Module):
-    """Bottom MLP, dot interaction, top MLP, binary cross entropy."""
+    """Bottom MLP, dot interaction, top MLP."""
 
     def __init__(self, tables, dim):
         super().__init__()
@@ -43,7 +43,7 @@ class DenseHalf(nn.Module):
         self.top = mlp(dim + vectors * (vectors - 1) // 2, TOP, False)
         self.register_buffer("pairs", torch.tril_indices(vectors, vectors, -1))
 
-    def forward(self, dense, pooled, labels):
+    def forward(self, dense, pooled):
         z = self.bottom(dense)
         vectors = torch.cat([z.unsqueeze(1), pooled], 1)
         products = torch.bmm(vectors, vectors.transpose(1, 2))[:, self.pairs[0], self.pairs[1]]

@@ -60,9 +60,10 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "", ", seed ",
                   session.job.run.seed,
                   lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
-  log_info("model:\n" +
-           train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer) +
-           "plan:\n" + planning::describe(tables.tables(), tables.plan()));
+  const bool bf16 = session.job.model.precision == dense::Precision::bf16;
+  log_info(concat("model", bf16 ? ", products in bf16" : "", ":\n",
+                  train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer),
+                  "plan:\n", planning::describe(tables.tables(), tables.plan())));
 }
 
 void check_group(const deck::Deck& deck, const data::SourceInfo& data) {

@@ -75,7 +75,7 @@ class Bf16Packing {
   }
 };
 
-/// Products with MXCSR as V wants it. The work is a call of its own: no compiler moves it across the change.
+/// Products with MXCSR as V wants it. The work is a call of its own, which GCC does not move across the change.
 template <class V>
 class Bf16Products {
   template <class P>
