@@ -10,6 +10,7 @@
 #include <tesserec/app/program.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
 
@@ -32,9 +33,10 @@ int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_wo
   std::optional<Kokkos::ScopeGuard> kokkos;
   int count = kokkos_words.size();
   kokkos_words.push_back(nullptr);
-  if (command.computes)
+  if (command.computes) {
+    require_gpu();
     kokkos.emplace(count, kokkos_words.data());
-  else if (count > 1)
+  } else if (count > 1)
     fail("tesserec ", command.name, " does not compute: it has no ", kokkos_words[1]);
   return command.run(invocation, comm);
 }

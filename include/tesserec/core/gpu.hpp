@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The GPU that a process computes on, where the installed Kokkos computes on GPUs. A program with GPU kernels starts,
+/// and does what needs none, where there is neither a GPU nor a driver.
+#pragma once
+
+#include <string>
+
+namespace tesserec {
+
+/// Before Kokkos starts. Error: no driver, no GPU, or none that this build has code for; with what to do.
+void require_gpu();
+
+/// After: "NVIDIA H200, 139.8 GiB, PCI 0000:1b:00.0"; empty in a build for CPUs.
+std::string gpu_name();
+
+}  // namespace tesserec
