@@ -15,9 +15,13 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   samples.weights.resize(info_.sample_weights ? samples.size : 0);
   samples.dense.resize(samples.size * info_.dense_features);
   samples.ids.resize(packed_ ? samples.size * features : 0);
-  samples.jagged.assign(packed_ ? 0 : info_.features.size(), {});
-  for (Samples::Jagged& bags : samples.jagged) bags.offsets.reserve(samples.size + 1);
-  for (Samples::Jagged& bags : samples.jagged) bags.offsets.push_back(0);
+  samples.jagged.resize(packed_ ? 0 : info_.features.size());
+  for (Samples::Jagged& bags : samples.jagged) {
+    bags.offsets.assign(1, 0);
+    bags.offsets.reserve(samples.size + 1);
+    bags.values.clear();
+    bags.weights.clear();
+  }
 
   Index done = 0;
   for (const Range& run : runs)

@@ -28,7 +28,7 @@ void DatasetSource::limit_rows(const std::vector<Index>& rows) {
   std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
 }
 
-std::optional<Window> DatasetSource::read_next(Walk& walk) const {
+std::optional<Window> DatasetSource::read_next(Walk& walk) {
   for (; walk.batch < order_.batches(); ++walk.batch, walk.stream = 0)
     for (; walk.stream < order_.streams(); ++walk.stream) {
       const Range mine = order_.positions(walk.stream, walk.batch);
@@ -36,7 +36,7 @@ std::optional<Window> DatasetSource::read_next(Walk& walk) const {
       Index& newest = walk.window[walk.stream];
       if (newest >= (mine.end - 1) / order_window) continue;
       newest = std::max(newest + 1, mine.begin / order_window);
-      Window window{walk.stream, newest, order_.permutation(walk.stream, newest), {}};
+      Window window{walk.stream, newest, order_.permutation(walk.stream, newest), spare_.take()};
       dataset_.read(order_.runs(walk.stream, newest), rows_, window.samples);
       return window;
     }
@@ -49,7 +49,10 @@ const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index num
     newest = nullptr;
     std::optional<Window> read = reader_->next();
     assert(read && read->stream == stream && read->number == number);
-    newest = std::make_shared<const Window>(std::move(*read));
+    newest = std::shared_ptr<const Window>(new Window(std::move(*read)), [this](Window* window) {
+      spare_.give(std::move(window->samples));
+      delete window;
+    });
   }
   return newest;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -31,13 +32,34 @@ class DatasetSource : public Source {
     std::vector<Index> window;  ///< newest of each stream; -1 before the first
   };
 
-  std::optional<Window> read_next(Walk& walk) const;
+  /// Buffers of windows that have been read: they are as large as the next one's, and their pages are there.
+  class Spare {
+   public:
+    Samples take() {
+      const std::lock_guard lock(mutex_);
+      if (buffers_.empty()) return {};
+      Samples one = std::move(buffers_.back());
+      buffers_.pop_back();
+      return one;
+    }
+    void give(Samples one) {
+      const std::lock_guard lock(mutex_);
+      buffers_.push_back(std::move(one));
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<Samples> buffers_;
+  };
+
+  std::optional<Window> read_next(Walk& walk);
   const std::shared_ptr<const Window>& window(int stream, Index number);
 
   Dataset dataset_;
   std::vector<Index> rows_;
   SampleOrder order_;
   Index batch_ = 0;
+  Spare spare_;                                         ///< before the windows that return to it
   std::vector<std::shared_ptr<const Window>> at_hand_;  ///< newest window of each stream
   std::vector<Segment> segments_;
   std::unique_ptr<ReadAhead<Window>> reader_;  ///< last: stopped before what it reads from goes
