@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
 
-#include "formulas.hpp"
+#include <tesserec/optim/rules.hpp>
 
 namespace tesserec::optim {
 

@@ -12,12 +12,10 @@ namespace tesserec::optim {
 /// Sum of x(i)^2 over columns [first, min(first + 4, n)).
 template <class Value>
 TESSEREC_FUNCTION float block_squares(const Value& x, Index first, Index n) {
+  const auto add = [](float sum, float value) __attribute__((always_inline)) { return std::fma(value, value, sum); };
+  if (first + 4 <= n) return add(add(add(add(0.0f, x(first)), x(first + 1)), x(first + 2)), x(first + 3));
   float sum = 0.0f;
-  const Index end = first + 4 < n ? first + 4 : n;
-  for (Index i = first; i < end; ++i) {
-    const float value = x(i);
-    sum = std::fma(value, value, sum);
-  }
+  for (Index i = first; i < n; ++i) sum = add(sum, x(i));
   return sum;
 }
 

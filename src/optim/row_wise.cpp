@@ -2,20 +2,39 @@
 // One step of a row, whole or by several owners of its columns.
 #include <cassert>
 
-#include "row_rules.hpp"
+#include "columns.hpp"
+#include "row_sums.hpp"
 
 namespace tesserec::optim {
 namespace {
 
 constexpr int most_sums = 2;  // of a round
 
+TESSEREC_FUNCTION Columns columns(const Row& row) {
+  return {row.weights, row.gradient, row.states[0], row.states[1], row.columns.size()};
+}
+
+/// The rule's numbers once `done` rounds are.
+template <class Rule>
+TESSEREC_FUNCTION void find_scalars(Rule& rule, const StepScalars& step, int done, const float* totals,
+                                    const Row& row) {
+  float numbers[2] = {};
+  for (int i = 0; i < Rule::row_numbers; ++i) numbers[i] = *row.states[Rule::column_states + i];
+  rule.scalars(step, done, totals, numbers, row.dim);
+  for (int i = 0; i < Rule::row_numbers; ++i) *row.states[Rule::column_states + i] = numbers[i];
+}
+
 TESSEREC_KERNEL void move_whole_row(const StepScalars& step, const Row& row) {
-  with_rule(
+  with_row_rule(
       step.type, [&](auto rule) __attribute__((always_inline)) {
-        float totals[2][most_sums];  // of this round and the one before
-        for (int round = 0; round < rule.rounds; ++round)
-          rule.sums(step, round, row, totals[(round + 1) % 2], WholeRow{row.columns.size(), totals[round % 2]});
-        rule.move(step, row, totals[(rule.rounds + 1) % 2]);
+        float totals[most_sums];
+        find_scalars(rule, step, 0, nullptr, row);
+#pragma GCC unroll 2
+        for (int round = 0; round < rule.rounds; ++round) {
+          sum_columns_by(rule, step, round, columns(row), WholeRow{row.columns.size(), totals});
+          find_scalars(rule, step, round + 1, totals, row);
+        }
+        move_columns_by(rule, step, columns(row));
       });
 }
 
@@ -41,20 +60,25 @@ std::vector<Index> column_subtrees(Range columns) {
 }
 
 TESSEREC_KERNEL void sum_columns(const StepScalars& step, int round, const Row& row, const float* totals, float* sums) {
-  with_rule(
+  with_row_rule(
       step.type, [&](auto rule) __attribute__((always_inline)) {
-        rule.sums(step, round, row, totals, Subtrees{row.columns, sums});
+        find_scalars(rule, step, round, totals, row);
+        sum_columns_by(rule, step, round, columns(row), Subtrees{row.columns, sums});
       });
 }
 
 TESSEREC_KERNEL void move_columns(const StepScalars& step, const Row& row, const float* totals) {
-  with_rule(
-      step.type, [&](auto rule) __attribute__((always_inline)) { rule.move(step, row, totals); });
+  with_row_rule(
+      step.type, [&](auto rule) __attribute__((always_inline)) {
+        find_scalars(rule, step, rule.rounds, totals, row);
+        move_columns_by(rule, step, columns(row));
+      });
 }
 
 TESSEREC_KERNEL float sum_of_squares(const float* gradient, Index n) {
   float total;
-  WholeRow{n, &total}(0, Gradient{0.0f, gradient, gradient});
+  WholeRow{n, &total}(
+      0, [gradient](Index i) __attribute__((always_inline)) { return gradient[i]; });
   return total;
 }
 

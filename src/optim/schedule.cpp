@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "formulas.hpp"
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/optim/rules.hpp>
 #include <tesserec/optim/schedule.hpp>
 
 namespace tesserec::optim {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loops over consecutive weights by a rule. The scalars are copied: what is written might lie among them for all that
+/// the compiler knows.
+#pragma once
+
+#include <tesserec/optim/row_rules.hpp>
+
+namespace tesserec::optim {
+
+struct Columns {
+  float* w;
+  const float* g;
+  float *m, *v;  // null where the type has fewer
+  Index n;
+
+  template <int states>
+  TESSEREC_FUNCTION Column get(Index i) const {
+    return {w[i], states > 0 ? m[i] : 0.0f, states > 1 ? v[i] : 0.0f};
+  }
+  template <int states>
+  TESSEREC_FUNCTION void put_states(Index i, const Column& c) const {
+    if constexpr (states > 0) m[i] = c.m;
+    if constexpr (states > 1) v[i] = c.v;
+  }
+};
+
+template <class Rule>
+TESSEREC_FUNCTION void move_columns_by(const Rule& by, const StepScalars& step, const Columns& at) {
+  constexpr int states = Rule::column_states;
+  const Rule rule = by;
+  const StepScalars s = step;
+  const Columns x = at;
+  for (Index i = 0; i < x.n; ++i) {
+    Column c = x.get<states>(i);
+    rule.move(s, c, x.g[i]);
+    if constexpr (Rule::moves_states) x.put_states<states>(i, c);
+    x.w[i] = c.w;
+  }
+}
+
+/// The sums of a round: sum(k, value of a column).
+template <class Rule, class Sum>
+TESSEREC_FUNCTION void sum_columns_by(const Rule& by, const StepScalars& step, int round, const Columns& at,
+                                      const Sum& sum) {
+  constexpr int states = Rule::column_states;
+  const Rule rule = by;
+  const StepScalars s = step;
+  const Columns x = at;
+  if (Rule::touches(round))
+    for (Index i = 0; i < x.n; ++i) {
+      Column c = x.get<states>(i);
+      rule.touch(s, round, c, x.g[i]);
+      x.put_states<states>(i, c);
+    }
+  const auto sum_of = [&](int k) __attribute__((always_inline)) {
+    sum(
+        k, [&](Index i) __attribute__((always_inline)) { return rule.value(s, round, k, x.get<states>(i), x.g[i]); });
+  };
+  if (Rule::sums(round) > 0) sum_of(0);  // written out: each is a loop of its own
+  if (Rule::sums(round) > 1) sum_of(1);
+}
+
+}  // namespace tesserec::optim
