@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/device.hpp>
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/elementary_numbers.hpp>
 #include <tesserec/core/elementary_parts.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/sharding/asked_shard.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>

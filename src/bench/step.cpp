@@ -15,7 +15,7 @@ StepCounts count(const Exec& exec, train::Session& session, const data::Batch& b
   auto& tables = session.model.tables();
   auto ids = tables.start(batch.sparse, batch.global_size);
   tables.forward(exec, ids);
-  const std::vector<sharding::AskedShard>& asked = ids.asked();
+  const std::vector<embedding::AskedShard>& asked = ids.asked();
   for (std::size_t s = 0; s < asked.size(); ++s) {
     const double bytes = sizeof(float) * double(tables.shards()[s].rows->dim());
     std::vector<Index> ids;

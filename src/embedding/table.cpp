@@ -109,7 +109,7 @@ void EmbeddingTable::lookup_task(Index task, const Bags& bags, const Nodes& node
        std::min(bags.count, (task + 1) * bags_per_task), out);
 }
 
-EmbeddingTable::RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
+RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
   RowSums result;
   sum_rows(
       batch_.uses.data(), 0, std::ssize(batch_.uses), gradients, dim(), lanes, false, [](Index) {},

@@ -33,7 +33,7 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
                  const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
                  VectorMessage& gradients) {
   const int me = routes_.rank();
-  for (AskedShard& shard : shards_)
+  for (embedding::AskedShard& shard : shards_)
     shard.bags.clear(), shard.nodes.clear(), shard.sums_at.clear(), shard.gradients.clear();
   Index bags = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender)
@@ -60,7 +60,7 @@ void Asked::read_bags(std::size_t i, int sender, Range samples, const Front& fro
   const Routes::OwnShard& own = routes_.own()[i];
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
-  AskedShard& shard = shards_[i];
+  embedding::AskedShard& shard = shards_[i];
   shard.bags.emplace_back(), shard.nodes.emplace_back(), shard.sums_at.emplace_back();
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const Route& route = routes_.all()[own.first_route + f];
@@ -98,7 +98,7 @@ void Asked::read_rows(std::size_t i, int lanes, Cursor& at, Offsets& vectors) {
   const Routes::OwnShard& own = routes_.own()[i];
   const Index first_row = embedding::RowBlocks(routes_.tables()[own.table].num_embeddings).rows(own.shard.blocks).begin;
   const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
-  AskedShard& shard = shards_[i];
+  embedding::AskedShard& shard = shards_[i];
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});

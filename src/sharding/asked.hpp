@@ -5,7 +5,7 @@
 
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
-#include <tesserec/sharding/asked_shard.hpp>
+#include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/sharding/routes.hpp>
 
 namespace tesserec::sharding {
@@ -31,7 +31,7 @@ class Asked {
             VectorMessage& gradients);
 
   /// Of Routes::own.
-  const std::vector<AskedShard>& shards() const { return shards_; }
+  const std::vector<embedding::AskedShard>& shards() const { return shards_; }
 
  private:
   /// Where reading is, in what came.
@@ -45,7 +45,7 @@ class Asked {
   void read_rows(std::size_t shard, int lanes, Cursor& at, Offsets& vectors);
 
   const Routes& routes_;
-  std::vector<AskedShard> shards_;
+  std::vector<embedding::AskedShard> shards_;
   std::vector<Index> offsets_;  // of all bags that came
 };
 

@@ -51,7 +51,7 @@ void Exchange::advance() {
   bytes_sent_ += weights_.bytes(comm_.rank());
 }
 
-const std::vector<AskedShard>& Exchange::receive() {
+const std::vector<embedding::AskedShard>& Exchange::receive() {
   if (stage_ == Stage::counts_sent) advance();
   go(Stage::ids_sent, Stage::ids_here);
   ids_.under_way.wait();

@@ -20,8 +20,8 @@ class Exchange {
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
   /// The ids have come.
-  const std::vector<AskedShard>& receive();
-  const std::vector<AskedShard>& asked() const { return asked_.shards(); }
+  const std::vector<embedding::AskedShard>& receive();
+  const std::vector<embedding::AskedShard>& asked() const { return asked_.shards(); }
   /// Where lookups write their sums.
   float* sums(const Exec& exec);
   /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width],

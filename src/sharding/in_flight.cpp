@@ -24,6 +24,6 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
 Index InFlight::samples() const { return exchange_->samples().size(); }
 Index InFlight::global_size() const { return exchange_->split().global_size(); }
 Index InFlight::bytes_sent() const { return exchange_->bytes_sent(); }
-const std::vector<AskedShard>& InFlight::asked() const { return exchange_->asked(); }
+const std::vector<embedding::AskedShard>& InFlight::asked() const { return exchange_->asked(); }
 
 }  // namespace tesserec::sharding

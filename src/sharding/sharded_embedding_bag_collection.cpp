@@ -11,7 +11,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              planning::ShardingPlan plan,
                                                              const std::vector<std::string>& features,
                                                              const Lanes& lanes, const optim::Settings& sparse,
-                                                             const optim::Settings& dense)
+                                                             const optim::Settings& dense, embedding::Kernels kernels)
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),
@@ -33,6 +33,10 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                        std::make_unique<embedding::EmbeddingTable>(exec, this->tables()[own.table], own.shard.blocks,
                                                                    own.shard.columns, optimizers[own.table],
                                                                    plan_[own.table].kernel)});
+  std::vector<embedding::RowKernels::Shard> of_kernels;
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    of_kernels.push_back({shards_[i].rows.get(), routes_->own()[i].fetched, replicated(shards_[i])});
+  kernels_ = embedding::make_row_kernels(kernels, std::move(of_kernels));
   if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_totals_.emplace(comm, plan_, shared);
 }
 
@@ -60,7 +64,7 @@ MatrixView<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec,
   Exchange& exchange = *batch.exchange_;
   const auto& asked = phases_.time(
       "send ids", [&]() -> auto& { return exchange.receive(); });
-  phases_.time("lookup", [&] { lookup(exec, asked, exchange.sums(exec)); });
+  phases_.time("lookup", [&] { kernels_->lookup(exec, asked, exchange.split(), exchange.sums(exec)); });
   const float* pooled = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
   return view_of(pooled, batch.samples(), pooled_width());
 }
@@ -97,33 +101,10 @@ void ShardedEmbeddingBagCollection::drop(InFlight batch) {
   if (batch) batch.exchange_->finish();
 }
 
-void ShardedEmbeddingBagCollection::lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const {
-  struct Task {
-    std::size_t shard, run, feature;
-    Index part;
-  };
-  std::vector<Task> tasks;
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
-      for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        for (Index part = 0; part < embedding::EmbeddingTable::lookup_tasks(asked[i].bags[run][f]); ++part)
-          tasks.push_back({i, run, f, part});
-  parallel_for(exec, "tesserec::sharding::lookup", std::ssize(tasks), [&](Index t) {
-    const auto [i, run, f, part] = tasks[t];
-    shards_[i].rows->lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], sums + asked[i].sums_at[run][f]);
-  });
-}
-
 void ShardedEmbeddingBagCollection::order_ids(const Exec& exec, const InFlight& batch) {
   ordered_ = batch.exchange_.get();
-  parallel_for(exec, "tesserec::sharding::order_ids", std::ssize(shards_), [&](Index i) {
-    const AskedShard& asked = batch.asked()[i];
-    embedding::EmbeddingTable& table = *shards_[i].rows;
-    if (routes_->own()[i].fetched)
-      table.prepare_sums(asked.gradients);
-    else
-      table.prepare(asked.bags, ordered_->split());
-  });
+  const BatchSplit& split = ordered_->split();
+  kernels_->order_ids(exec, batch.asked(), split, split.lanes(comm_.rank()));
 }
 
 }  // namespace tesserec::sharding

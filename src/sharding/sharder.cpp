@@ -47,7 +47,7 @@ ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
     const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes) const {
   planning::check_plan(module.tables(), plan, env.size());
   check(module, plan);
-  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense);
+  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense, kernels);
 }
 
 }  // namespace tesserec::sharding

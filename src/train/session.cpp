@@ -40,6 +40,7 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   sharding::EmbeddingBagCollectionSharder sharder;
   sharder.fused = job.optimizer.sparse;
   sharder.dense = job.optimizer.dense;
+  sharder.kernels = job.run.kernels;
   return {exec, comm, job.model, data.dense_features, collection, options, sharder};
 }
 

@@ -140,15 +140,6 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
   return result;
 }
 
-/// Rows of the tables that this rank holds, as the program has them.
-template <class Body>
-void for_each_row(const sharding::ShardedEmbeddingBagCollection& collection, const Body& body) {
-  for (const auto& shard : collection.shards())
-    for (Index r = 0; r < shard.rows->rows().size(); ++r)
-      body(shard.table, shard.rows->rows().begin + r, shard.rows->columns(),
-           shard.rows->weights().data() + r * shard.rows->dim());
-}
-
 /// Owners of n pieces: the ranks in turn from `first` on.
 std::vector<int> owners(Index n, int ranks, int first = 0) {
   std::vector<int> result;
@@ -235,9 +226,13 @@ void run(const Case& c) {
   }
   const Trained expected = serial(c, lane_count, start);
 
-  for (const planning::ShardingPlan& plan : plans(configs, comm.size())) {
+  std::vector<std::pair<planning::ShardingPlan, embedding::Kernels>> ways;
+  for (const planning::ShardingPlan& plan : plans(configs, comm.size()))
+    for (const embedding::Kernels kernels : {embedding::Kernels::simd, embedding::Kernels::portable})
+      ways.emplace_back(plan, kernels);
+  for (const auto& [plan, kernels] : ways) {
     planning::check_plan(configs, plan, comm.size());
-    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {});
+    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels);
     collection.initialise(exec, 4);
     Index wrong = 0;
     for (Index step = 0; step < steps; ++step) {
@@ -273,10 +268,14 @@ void run(const Case& c) {
         }
       collection.backward(exec, std::move(ids), schedule, step + 1);
     }
-    for_each_row(collection, [&](std::size_t t, Index row, Range columns, const float* weights) {
-      wrong += !std::equal(weights, weights + columns.size(), expected.weights[t][row].begin() + columns.begin);
-    });
-    INFO("ranks " << comm.size() << ", " << planning::describe(configs, plan));
+    for (const auto& [table, replicated, shard] : collection.shards())
+      for (Index r = 0; r < shard->rows().size(); ++r) {
+        const float* weights = shard->weights().data() + r * shard->dim();
+        wrong += !std::equal(weights, weights + shard->dim(),
+                             expected.weights[table][shard->rows().begin + r].begin() + shard->columns().begin);
+      }
+    INFO("ranks " << comm.size() << (kernels == embedding::Kernels::portable ? ", portable kernels, " : ", ")
+                  << planning::describe(configs, plan));
     REQUIRE(wrong == 0);
   }
 }

@@ -18,3 +18,10 @@
 #else
 #define TESSEREC_FUNCTION [[gnu::always_inline]] inline
 #endif
+
+/// In front of a loop of so few known turns that it is written out, its array in registers.
+#if defined(__CUDACC__)
+#define TESSEREC_UNROLL _Pragma("unroll")
+#else
+#define TESSEREC_UNROLL _Pragma("GCC unroll 32")
+#endif

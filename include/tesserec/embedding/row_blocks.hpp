@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::embedding {
 
@@ -15,17 +16,21 @@ class RowBlocks {
  public:
   static constexpr Index count = 1024;
 
-  explicit RowBlocks(Index rows)
+  explicit RowBlocks(Index rows = 1)
       : rows_(rows),
         rows_per_block_((rows + count - 1) / count),
         inverse_(rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / std::uint64_t(rows_per_block_)) {}
 
   /// row / rows per block, by a multiplication, which is exact while (row + 1) * rows per block < 2^64: a division
   /// costs more than the rest of what is done for an id.
-  Index block(Index row) const {
-    __extension__ using Wide = unsigned __int128;
+  TESSEREC_FUNCTION Index block(Index row) const {
     if (inverse_ == 0) return row / rows_per_block_;
+#ifdef __CUDA_ARCH__
+    return Index(__umul64hi(std::uint64_t(row) + 1, inverse_));
+#else
+    __extension__ using Wide = unsigned __int128;
     return Index(Wide(std::uint64_t(row) + 1) * inverse_ >> 64);
+#endif
   }
   /// Rows of the blocks [first, last).
   Range rows(Range blocks) const {

@@ -18,6 +18,13 @@ namespace tesserec::embedding {
 /// The bags of a shard in one global batch: runs of samples in sample order, in each run one Bags a feature.
 using ShardBags = std::vector<std::vector<Bags>>;
 
+/// Sums of rows' gradients over subtrees of one rank's lanes.
+struct RowSums {
+  std::vector<Index> rows;    ///< of the shard, ascending
+  std::vector<Index> leaves;  ///< a lane of each
+  std::vector<float> sums;    ///< [rows.size(), dim]
+};
+
 /// One rank's rectangle of one logical table, row blocks by columns, with its optimizer state. A batch is
 /// prepared, looked up and moves the rows by one of the updates below.
 class EmbeddingTable {
@@ -47,6 +54,8 @@ class EmbeddingTable {
     Matrix<float> values;
   };
   const std::vector<State>& state() const { return state_; }
+  /// Of the dense kernel: one a row, zero between steps.
+  const Matrix<float>& dense_gradient() const { return dense_gradient_; }
 
   /// U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; from (seed, table, row, column). Or 1.
   void initialise(const Exec& exec, std::uint64_t seed, Index table);
@@ -60,12 +69,7 @@ class EmbeddingTable {
   static Index lookup_tasks(const Bags& bags);
   void lookup_task(Index task, const Bags& bags, const Nodes& nodes, float* out) const;
 
-  /// Sums of the rows' gradients over the subtrees of `lanes`, one rank's share of a data-parallel table.
-  struct RowSums {
-    std::vector<Index> rows;
-    std::vector<Index> leaves;
-    std::vector<float> sums;  ///< [rows.size(), dim]
-  };
+  /// One rank's share of a data-parallel table.
   RowSums sum_gradients(const float* gradients, Range lanes) const;
 
   /// In place of a prepared batch: uses by sums over subtrees of lanes, lane order within a row.
@@ -79,6 +83,7 @@ class EmbeddingTable {
 
   /// The same after several micro-batches, each prepared and gathered; `gradients` as for update.
   void gather_gradients(const Exec& exec, const float* gradients);
+  GatheredRows& gathered() { return gathered_; }
   /// After the last: the squares of the gathered gradients, added to `sum`.
   void add_squares(const Exec& exec, ExactSum& sum);
   /// Then, once: the gathered gradients times `scale`, and cut by value if the optimizer says so.

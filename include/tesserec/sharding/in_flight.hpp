@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <tesserec/sharding/asked_shard.hpp>
+#include <tesserec/embedding/asked_shard.hpp>
 
 namespace tesserec::sharding {
 
@@ -29,7 +29,7 @@ class InFlight {
   /// From this rank to others so far.
   Index bytes_sent() const;
   /// After forward: what is asked of this rank's shards, in their order.
-  const std::vector<AskedShard>& asked() const;
+  const std::vector<embedding::AskedShard>& asked() const;
 
  private:
   friend class ShardedEmbeddingBagCollection;

@@ -7,6 +7,7 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/phases.hpp>
+#include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/sharding/in_flight.hpp>
@@ -25,7 +26,8 @@ class ShardedEmbeddingBagCollection {
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
-                                const optim::Settings& sparse, const optim::Settings& dense);
+                                const optim::Settings& sparse, const optim::Settings& dense,
+                                embedding::Kernels kernels = embedding::Kernels::automatic);
 
   void initialise(const Exec& exec, std::uint64_t seed);
 
@@ -78,16 +80,16 @@ class ShardedEmbeddingBagCollection {
 
  private:
   std::vector<jagged::JaggedVectors> sequences(InFlight& batch, float* front) const;
-  void lookup(const Exec& exec, const std::vector<AskedShard>& asked, float* sums) const;
   void order_ids(const Exec& exec, const InFlight& batch);
   /// Whether its gradients come from all ranks.
   bool replicated(const Shard& shard) const { return shard.replicated && comm_.size() > 1; }
+  std::vector<double> rates(const optim::ScheduleSettings& schedule, Index step) const;
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
   void gather(const Exec& exec, const float* gradients);
   void update_gathered(const Exec& exec, const optim::ScheduleSettings& schedule, Index step, float scale);
-  void update_shared(const Exec& exec, const optim::ScheduleSettings& schedule, Index step);
-  template <class Sink>  // sink(shard, gradients): each replicated one, prepared with sums of all ranks
-  void with_all_ranks(const float* gradients, const Sink& sink);
+  void update_shared(const Exec& exec, std::span<const double> rates, Index step);
+  template <class Sink>  // sink(shard, uses, sums): each replicated one and the sums of all ranks
+  void with_all_ranks(const Exec& exec, const float* gradients, const Sink& sink);
 
   const comm::Communicator& comm_;
   planning::ShardingPlan plan_;
@@ -95,6 +97,7 @@ class ShardedEmbeddingBagCollection {
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> spare_;  // of batches that have gone
   std::vector<Shard> shards_;
+  std::unique_ptr<embedding::RowKernels> kernels_;
   std::optional<RowTotals> row_totals_;  // where any table needs it
   int row_rounds_ = 0;                   // the most of those tables
   const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered

@@ -13,8 +13,9 @@ using ShardingEnv = comm::Communicator;
 /// What an EmbeddingBagCollection can be cut into, and how its rows move; TorchRec's
 /// EmbeddingBagCollectionSharder. Derive from it to offer less.
 struct EmbeddingBagCollectionSharder {
-  optim::Settings fused;  ///< moves touched rows (TorchRec's fused_params)
-  optim::Settings dense;  ///< moves all rows of tables of the dense kernel
+  optim::Settings fused;                                       ///< moves touched rows (TorchRec's fused_params)
+  optim::Settings dense;                                       ///< moves all rows of tables of the dense kernel
+  embedding::Kernels kernels = embedding::Kernels::automatic;  ///< what looks them up and moves them
 
   virtual ~EmbeddingBagCollectionSharder() = default;
   virtual std::vector<planning::ShardingType> sharding_types() const;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where portable kernels run: the host, or the GPU that Kokkos was built for. A kernel is a struct with
+///   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const
+/// which has all it needs by value: one text for every space.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/kokkos.hpp>
+
+// Kokkos before 3.6 lacks these.
+#ifndef KOKKOS_IF_ON_HOST
+#define TESSEREC_STRIP(...) __VA_ARGS__
+#ifdef __CUDA_ARCH__
+#define KOKKOS_IF_ON_DEVICE(code) \
+  { TESSEREC_STRIP code }
+#define KOKKOS_IF_ON_HOST(code)
+#else
+#define KOKKOS_IF_ON_DEVICE(code)
+#define KOKKOS_IF_ON_HOST(code) \
+  { TESSEREC_STRIP code }
+#endif
+#endif
+
+namespace tesserec {
+
+/// Exec, where Kokkos knows no GPU.
+using Device = Kokkos::DefaultExecutionSpace;
+using DeviceMemory = Device::memory_space;
+#ifdef KOKKOS_ENABLE_CUDA
+using PinnedMemory = Kokkos::CudaHostPinnedSpace;  ///< of the host, where copies to a device start
+#else
+using PinnedMemory = Memory;
+#endif
+inline constexpr bool device_is_host = std::is_same_v<Device, Exec>;
+
+template <class T>
+using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory>;
+template <class T>
+using DeviceMatrix = Kokkos::View<T**, Kokkos::LayoutRight, DeviceMemory>;
+
+/// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
+struct LaneGroup {
+  static constexpr int most = 32;
+  int lane = 0, width = 1;
+
+  /// The number that lane (lane ^ other) gives; all lanes of the group must ask.
+  TESSEREC_FUNCTION float of_lane(float number, [[maybe_unused]] int other) const {
+    KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(mask(), number, other);))
+    KOKKOS_IF_ON_HOST((return number;))
+  }
+  /// All lanes have read what one of them is about to write.
+  TESSEREC_FUNCTION void meet() const { KOKKOS_IF_ON_DEVICE((__syncwarp(mask());)) }
+
+ private:
+  TESSEREC_FUNCTION unsigned mask() const {
+    KOKKOS_IF_ON_DEVICE((const unsigned lanes = width == most ? ~0u : (1u << width) - 1;
+                         const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+                         return lanes << (thread % most - lane);))
+    KOKKOS_IF_ON_HOST((return 1u;))
+  }
+};
+
+/// A Kokkos body over items times lanes.
+template <class Kernel>
+struct GroupBody {
+  Kernel kernel;
+  int width_bits;
+  TESSEREC_FUNCTION void operator()(Index i) const {
+    kernel(LaneGroup{int(i & ((Index{1} << width_bits) - 1)), 1 << width_bits}, i >> width_bits);
+  }
+};
+
+/// Launches `kernel` for items [0, items) on `exec`, each by so many lanes as cover `columns`, and waits for nothing.
+template <class Kernel>
+void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
+  constexpr Index most = device_is_host ? 1 : LaneGroup::most;
+  const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
+  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>>;
+  if (items > 0)
+    Kokkos::parallel_for(label, Policy(exec, 0, items << width_bits), GroupBody<Kernel>{kernel, width_bits});
+}
+
+/// Numbers that the host writes and kernels read: one memory where both are the host's. Grown when too small, never
+/// shrunk.
+template <class T>
+class Upload {
+ public:
+  /// Room for `size`, to be written on the host; waits until kernels have what was sent before.
+  T* reserve(const Device& exec, const std::string& label, Index size) {
+    exec.fence();
+    if (Index(host_.extent(0)) < size) {
+      device_ = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size + size / 8);
+      if constexpr (device_is_host)
+        host_ = device_;
+      else
+        host_ = Pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), device_.extent(0));
+    }
+    return host_.data();
+  }
+  /// Where kernels launched on `exec` from here on read them.
+  const T* send(const Device& exec, Index size) const {
+    if constexpr (!device_is_host) {
+      const auto part = std::make_pair(Index{0}, size);
+      if (size > 0) Kokkos::deep_copy(exec, Kokkos::subview(device_, part), Kokkos::subview(host_, part));
+    }
+    (void)exec, (void)size;
+    return device_.data();
+  }
+  const DeviceVector<T>& view() const { return device_; }
+
+ private:
+  using Pinned = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
+  DeviceVector<T> device_;
+  Pinned host_;
+};
+
+/// Storage of kernels, reused: grown when it is too small, its content lost.
+template <class T>
+T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
+  if (Index(view.extent(0)) < size)
+    view = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size + size / 8);
+  return view.data();
+}
+
+}  // namespace tesserec

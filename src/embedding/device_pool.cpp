@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of a lookup: a bag's ids are put in the order of their row blocks, then its rows are added.
+#include <bit>
+
+#include "device_bags.hpp"
+
+namespace tesserec::embedding {
+namespace {
+
+constexpr Index short_bag = 128;                   // ids: each finds its place by looking at all others
+constexpr int block_bits = 10, block_levels = 10;  // of RowBlocks::count
+
+struct FindBlocks {
+  BagArrays bags;
+  std::uint16_t* blocks;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index bag) const {
+    const DeviceShard& shard = bags.shards[bags.at[bag].shard];
+    for (Index i = bags.begins[bag] + lanes.lane; i < bags.begins[bag + 1]; i += lanes.width)
+      blocks[i] = std::uint16_t(shard.blocks.block(bags.ids[i]));
+  }
+};
+
+/// Id i of a bag, in the order of blocks at `to`; the next one there is of block `next`, -1: it is the last.
+struct Place {
+  BagArrays bags;
+  OrderedId* ordered;
+  float* weights;  // null = 1
+  TESSEREC_FUNCTION void operator()(const DeviceBag& bag, Index i, Index to, Index block, Index next) const {
+    const DeviceShard& shard = bags.shards[bag.shard];
+    const int height = next < 0 ? last_leaf : next_height(block, next, shard.blocks_begin, shard.blocks_end);
+    ordered[to] = OrderedId::of(bags.ids[i] - shard.first_row, bag.copied, height);
+    if (weights != nullptr) weights[to] = bags.weights[i];
+  }
+};
+
+struct OrderShortBags {
+  Place place;
+  const std::uint16_t* blocks;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
+    const DeviceBag bag = place.bags.at[b];
+    const Index begin = place.bags.begins[b], end = place.bags.begins[b + 1];
+    for (Index i = begin + lanes.lane; i < end; i += lanes.width) {
+      const int own = blocks[i];
+      Index to = begin;
+      int next = RowBlocks::count;
+      for (Index j = begin; j < end; ++j) {
+        const int other = blocks[j];
+        const bool before = other < own || (other == own && j < i);
+        to += before;
+        if (!before && j != i && other < next) next = other;
+      }
+      place(bag, i, to, own, next == RowBlocks::count ? -1 : next);
+    }
+  }
+};
+
+struct LongKeys {
+  BagArrays bags;
+  const std::uint16_t* blocks;
+  std::uint64_t* keys;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
+    for (Index i = bags.begins[b] + lanes.lane; i < bags.begins[b + 1]; i += lanes.width)
+      keys[i] = std::uint64_t(b) << block_bits | blocks[i];
+  }
+};
+
+struct OrderSorted {
+  Place place;
+  const std::uint64_t* sorted;
+  const std::uint32_t* places;
+  Index count;
+  TESSEREC_FUNCTION void operator()(const LaneGroup&, Index to) const {
+    const std::uint64_t key = sorted[to], next = to + 1 < count ? sorted[to + 1] : ~std::uint64_t{0};
+    const bool last = key >> block_bits != next >> block_bits;
+    constexpr std::uint64_t block = RowBlocks::count - 1;
+    place(place.bags.at[key >> block_bits], places[to], to, Index(key & block), last ? -1 : Index(next & block));
+  }
+};
+
+/// The rows of each bag, added by the tree of blocks: a lane takes quads of columns, and fetches some rows at once.
+template <bool whole>
+struct Pool {
+  BagArrays bags;
+  const OrderedId* ordered;
+  const float* weights;  // in that order; null = 1
+  float* sums;
+  Quads<whole> quads;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
+    const DeviceBag bag = bags.at[b];
+    const float* const rows = bags.shards[bag.shard].weights;
+    const Index begin = bags.begins[b], end = bags.begins[b + 1];
+    for (Index q = lanes.lane; q < quads.count(); q += lanes.width) {
+      constexpr int ahead = 4;
+      float* out = sums + bag.sums;
+      TreeSum<Quad, block_levels> tree;
+      Quad sum{};
+      if (begin == end) quads.store(out, q, sum);
+      for (Index i = begin; i < end; i += ahead) {
+        Quad row[ahead] = {};
+        OrderedId id[ahead] = {};
+        float weight[ahead] = {};
+        TESSEREC_UNROLL
+        for (int k = 0; k < ahead; ++k) {
+          if (i + k >= end) break;
+          id[k] = ordered[i + k];
+          weight[k] = weights == nullptr ? 1.0f : weights[i + k];
+          row[k] = quads.load(rows + id[k].row() * quads.dim, q);
+        }
+        TESSEREC_UNROLL
+        for (int k = 0; k < ahead; ++k) {
+          if (i + k >= end) break;
+          sum = id[k].copied() ? row[k] : fma(weight[k], row[k], sum);
+          const int height = id[k].height();
+          if (height == 0) continue;
+          tree.climb(sum, height);
+          if (height == last_leaf) {  // a whole subtree
+            quads.store(out, q, sum);
+            out += quads.dim;
+          }
+          sum = Quad{};
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+void DeviceBags::order(const Device& exec) {
+  const Index ids = arrays_.ids_count, average = arrays_.bags > 0 ? ids / arrays_.bags : 0;
+  reserve_device(exec, blocks_, "tesserec::embedding::blocks", ids);
+  reserve_device(exec, ordered_, "tesserec::embedding::ordered_ids", ids);
+  if (arrays_.weights != nullptr) reserve_device(exec, ordered_weights_, "tesserec::embedding::ordered_weights", ids);
+  const Place place{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data()};
+  launch(exec, "tesserec::embedding::find_blocks", arrays_.bags, average, FindBlocks{arrays_, blocks_.data()});
+  if (longest_ <= short_bag)
+    return launch(exec, "tesserec::embedding::order_short_bags", arrays_.bags, average,
+                  OrderShortBags{place, blocks_.data()});
+  reserve_device(exec, long_.keys, "tesserec::embedding::long_keys", ids);
+  launch(exec, "tesserec::embedding::long_keys", arrays_.bags, average,
+         LongKeys{arrays_, blocks_.data(), long_.keys.data()});
+  long_.sort(exec, long_.keys, long_.sorted, long_.places, ids,
+             block_bits + std::bit_width(std::uint64_t(arrays_.bags)));
+  launch(exec, "tesserec::embedding::order_sorted", ids, 1,
+         OrderSorted{place, long_.sorted.data(), long_.places.data(), ids});
+}
+
+template <bool whole>
+void DeviceBags::pool(const Device& exec, float* sums) {
+  const Quads<whole> quads{dim_};
+  launch(exec, "tesserec::embedding::pool", arrays_.bags, quads.count(),
+         Pool<whole>{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data(), sums,
+                     quads});
+}
+
+void DeviceBags::lookup(const Device& exec, float* sums) {
+  order(exec);
+  if (whole_sums_ && reinterpret_cast<std::uintptr_t>(sums) % sizeof(Quad) == 0)
+    pool<true>(exec, sums);
+  else
+    pool<false>(exec, sums);
+}
+
+}  // namespace tesserec::embedding

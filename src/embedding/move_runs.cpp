@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fused update: what reads each touched row once and writes it once.
+#include "row_moves.hpp"
+#include "row_updates.hpp"
+
+namespace tesserec::embedding {
+namespace {
+
+template <class Rule>
+struct MoveRuns {
+  RunSum<true, few_levels> sums;
+  const DeviceShard* shards;
+  const DeviceStep* steps;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index run) const {
+    if (run >= *sums.runs.runs) return;
+    const int bits = sums.runs.row_bits;
+    const std::uint64_t key = sums.runs.row[run];
+    const Index row = Index(key & ((std::uint64_t{1} << bits) - 1));
+    const DeviceShard& shard = shards[key >> bits];
+    const DeviceStep& step = steps[key >> bits];
+    const Index dim = sums.quads.dim;
+    const DeviceRow at = row_at<Rule>(shard, row, dim, 0, dim);
+#ifdef __CUDA_ARCH__
+    constexpr bool alone = true;  // a lane has one quad
+#else
+    constexpr bool alone = false;
+#endif
+    Quad held[alone ? 1 : LaneGroup::most] = {};
+    for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
+      Quad sum = sums.of_run(run, q);
+      TESSEREC_UNROLL
+      for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, step.most, sum.v[c]);
+      held[alone ? 0 : q] = sum;
+    }
+    RowMove<Rule, true>{lanes, step.scalars, at, sums.quads}([&](Index q) { return held[alone ? 0 : q]; });
+  }
+};
+
+}  // namespace
+
+void move_runs(const Device& exec, const MovingShards& of, const RunArrays& runs, const float* gradients,
+               const float* pieces) {
+  const Quads<true> quads{of.dim};
+  with_rule(of.type, [&](auto rule) {
+    launch(exec, "tesserec::embedding::move_runs", runs.most, quads.count(),
+           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, of.shards, of.steps});
+  });
+}
+
+}  // namespace tesserec::embedding

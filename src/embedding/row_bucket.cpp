@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_bucket.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/tree.hpp>
+
+namespace tesserec::embedding {
+namespace {
+
+/// Gradients of rows go to their places among all of their shard; without any, 0 does.
+struct ScatterRows {
+  RowList rows;
+  const float* gradients;
+  const DeviceShard* shards;
+  Index dim;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
+    if (rows.count != nullptr && item >= *rows.count) return;
+    const std::uint64_t key = rows.keys[item], row = key & ((std::uint64_t{1} << rows.row_bits) - 1);
+    float* const at = shards[key >> rows.row_bits].dense_gradient + Index(row) * dim;
+    for (Index c = lanes.lane; c < dim; c += lanes.width)
+      at[c] = gradients == nullptr ? 0.0f : gradients[item * dim + c];
+  }
+};
+
+struct FirstLanes {
+  RunArrays runs;
+  std::int32_t* leaves;
+  TESSEREC_FUNCTION void operator()(const LaneGroup&, Index run) const {
+    leaves[run] = runs.uses[runs.begin[run]].lane();
+  }
+};
+
+template <class T>
+std::vector<T> download(const Device& exec, const T* data, Index count) {
+  std::vector<T> host(static_cast<std::size_t>(count));
+  Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), count),
+                    Kokkos::View<const T*, DeviceMemory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, count));
+  exec.fence();
+  return host;
+}
+
+template <class From, class T>
+const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const From& from) {
+  std::copy(from.begin(), from.end(), to.reserve(exec, label, std::ssize(from)));
+  return to.send(exec, std::ssize(from));
+}
+
+Index most_rows(const std::vector<EmbeddingTable*>& tables) {
+  Index rows = 0;
+  for (const EmbeddingTable* table : tables) rows = std::max(rows, table->rows().size());
+  return rows;
+}
+
+}  // namespace
+
+RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
+    : tables_(std::move(tables)),
+      dim_(tables_.front()->dim()),
+      most_(tables_.front()->optimizer().max_gradient),
+      dense_(tables_.front()->kernel() == ComputeKernel::dense),
+      bags_({tables_.begin(), tables_.end()}),
+      runs_(std::ssize(tables_), most_rows(tables_), dim_),
+      run_sums_(dim_) {
+  if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();
+}
+
+bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
+  const optim::Settings &x = a.optimizer(), &y = b.optimizer();
+  return a.dim() == b.dim() && a.kernel() == b.kernel() && x.type == y.type && x.max_gradient == y.max_gradient &&
+         a.shares_rows() == b.shares_rows();
+}
+
+void RowBucket::order(const Device& exec, int lane_count, Range lanes) {
+  runs_.order(exec, bags_.arrays(), bags_.whole_gradients(), lane_count, lanes);
+}
+
+void RowBucket::order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count) {
+  runs_.order_sums(exec, sums, lane_count);
+}
+
+MovingShards RowBucket::moving(const Device& exec, std::span<const double> rates, Index step) {
+  DeviceStep* const steps = steps_.reserve(exec, "tesserec::embedding::steps", std::ssize(tables_));
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), most_};
+  return {tables_.front()->optimizer().type, bags_.shards(), steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
+}
+
+MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
+  MovingShards of = moving(exec, std::vector<double>(tables_.size(), rate), step);
+  of.shards += i, of.steps += i;
+  of.first_column = tables_[i]->columns().begin;
+  of.whole_dim = tables_[i]->shares_rows() ? tables_[i]->config().embedding_dim : dim_;
+  return of;
+}
+
+void RowBucket::update(const Device& exec, const float* gradients, Range shards, std::span<const double> rates,
+                       Index step) {
+  const RunArrays& runs = runs_.arrays();
+  const bool whole = runs_.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
+  const MovingShards of = moving(exec, rates, step);
+  if (!dense_ && whole && dim_ <= most_fused && runs_.lane_count() <= 1 << few_levels)
+    return move_runs(exec, of, runs, gradients, run_sums_.pieces(exec, runs, gradients, whole));
+  float* const sums = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", runs.most * dim_);
+  run_sums_.sum(exec, runs, gradients, whole, runs_.lane_count(), most_, sums);
+  if (!dense_) return move_rows(exec, of, rows_of(runs), sums);
+  launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
+  for (Index i = shards.begin; i < shards.end; ++i) {
+    MovingShards one = of;
+    one.shards += i, one.steps += i;
+    move_rows(exec, one, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
+  }
+  launch(exec, "tesserec::embedding::clear_rows", runs.most, dim_,
+         ScatterRows{rows_of(runs), nullptr, of.shards, dim_});
+}
+
+std::vector<RowSums> RowBucket::sums(const Device& exec, const float* gradients) {
+  const bool whole = runs_.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
+  RunArrays runs = runs_.arrays();
+  const Index count = download(exec, runs.runs, 1).front();
+  runs.most = count;
+  float* const to = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", count * dim_);
+  run_sums_.sum(exec, runs, gradients, whole, runs_.lane_count(), std::numeric_limits<float>::infinity(), to);
+  reserve_device(exec, leaves_, "tesserec::embedding::leaves", count);
+  launch(exec, "tesserec::embedding::first_lanes", count, 1, FirstLanes{runs, leaves_.data()});
+  const std::vector<std::uint64_t> keys = download(exec, runs.row, count);
+  const std::vector<std::int32_t> leaves = download<std::int32_t>(exec, leaves_.data(), count);
+  const std::vector<float> sums = download<float>(exec, to, count * dim_);
+  std::vector<RowSums> of_shards(tables_.size());
+  for (Index run = 0; run < count; ++run) {
+    RowSums& shard = of_shards[keys[run] >> runs.row_bits];
+    shard.rows.push_back(Index(keys[run] & ((std::uint64_t{1} << runs.row_bits) - 1)));
+    shard.leaves.push_back(leaves[run]);
+    shard.sums.insert(shard.sums.end(), sums.begin() + run * dim_, sums.begin() + (run + 1) * dim_);
+  }
+  return of_shards;
+}
+
+RowList RowBucket::send_gathered(const Device& exec, std::size_t i, const float*& gradients) {
+  const GatheredRows::Rows& all = tables_[i]->gathered().finish();
+  gradients = upload(exec, gathered_gradients_, "tesserec::embedding::gathered_gradients", all.gradients);
+  const std::uint64_t* rows = upload(exec, gathered_rows_, "tesserec::embedding::gathered_rows", all.rows);
+  return {std::ssize(all.rows), nullptr, rows, 63};
+}
+
+void RowBucket::move_gathered(const Device& exec, std::size_t i, double rate, Index step) {
+  const float* gradients = nullptr;
+  const RowList rows = send_gathered(exec, i, gradients);
+  const MovingShards of = moving_one(exec, i, rate, step);
+  if (dense_) {
+    launch(exec, "tesserec::embedding::scatter_rows", rows.most, dim_, ScatterRows{rows, gradients, of.shards, dim_});
+    move_rows(exec, of, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
+    launch(exec, "tesserec::embedding::clear_rows", rows.most, dim_, ScatterRows{rows, nullptr, of.shards, dim_});
+  } else {
+    move_rows(exec, of, rows, gradients);
+  }
+  tables_[i]->gathered().clear();
+}
+
+std::vector<float> RowBucket::sum_columns(const Device& exec, std::size_t i, int round, std::span<const float> totals,
+                                          double rate, Index step) {
+  const float* gradients = nullptr;
+  const RowList rows = send_gathered(exec, i, gradients);
+  const std::vector<int>& row_sums = optim::info(tables_[i]->optimizer().type).row_sums;
+  const Index size = row_sums[round] * std::ssize(optim::column_subtrees(tables_[i]->columns()));
+  float* const sums = reserve_device(exec, column_sums_, "tesserec::embedding::column_sums", rows.most * size);
+  const float* const before = upload(exec, totals_, "tesserec::embedding::row_totals", totals);
+  embedding::sum_columns(exec, moving_one(exec, i, rate, step), rows, gradients, round, before,
+                         round > 0 ? row_sums[round - 1] : 0, sums, size);
+  return download<float>(exec, sums, rows.most * size);
+}
+
+void RowBucket::move_columns(const Device& exec, std::size_t i, std::span<const float> totals, double rate,
+                             Index step) {
+  const float* gradients = nullptr;
+  const RowList rows = send_gathered(exec, i, gradients);
+  const float* const of_rows = upload(exec, totals_, "tesserec::embedding::row_totals", totals);
+  embedding::move_columns(exec, moving_one(exec, i, rate, step), rows, gradients, of_rows,
+                          optim::info(tables_[i]->optimizer().type).row_sums.back());
+  tables_[i]->gathered().clear();
+}
+
+}  // namespace tesserec::embedding

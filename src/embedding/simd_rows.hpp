@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tesserec/embedding/row_kernels.hpp>
+
+namespace tesserec::embedding {
+
+/// Rows by the host's vector instructions, shard by shard: threads share the work of all shards.
+class SimdRows : public RowKernels {
+ public:
+  explicit SimdRows(std::vector<Shard> shards) : shards_(std::move(shards)) {}
+
+  void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) override;
+  void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) override;
+  void update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) override;
+  void gather(const Exec& exec, const float* gradients, Which which) override;
+  RowSums sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) override;
+  void update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums, double rate,
+                   Index step) override;
+  void gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) override;
+  void move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) override;
+  std::vector<float> sum_columns(const Exec& exec, std::size_t shard, int round, std::span<const float> totals,
+                                 double rate, Index step) override;
+  void move_columns(const Exec& exec, std::size_t shard, std::span<const float> totals, double rate,
+                    Index step) override;
+
+ private:
+  EmbeddingTable& table(std::size_t shard) const { return *shards_[shard].table; }
+
+  std::vector<Shard> shards_;
+  Range own_lanes_;
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <tesserec/core/device.hpp>
+
+namespace tesserec::embedding {
+
+/// A stable sort of keys below 2^bits on `exec`: sorted[i] = keys[places[i]]. Scratch is kept between calls.
+class KeySort {
+ public:
+  void operator()(const Device& exec, const DeviceVector<std::uint64_t>& keys, DeviceVector<std::uint64_t>& sorted,
+                  DeviceVector<std::uint32_t>& places, Index count, int bits);
+
+ private:
+  DeviceVector<std::uint32_t> scratch_;
+  DeviceVector<std::uint64_t> keys_;
+  DeviceVector<char> storage_;
+};
+
+}  // namespace tesserec::embedding
