@@ -17,9 +17,9 @@ struct RunSum {
   const float* pieces;  // [pieces, dim]
   Quads<whole> quads;
 
-  /// Quad q of the sum over uses from `use` on: of a piece up to its lane's end, else up to the run's.
+  /// Quad q of the sum over so many uses.
   TESSEREC_FUNCTION Quad over(const DeviceUse* use, const float* vectors, Index count, Index q) const {
-    constexpr int ahead = 4;
+    constexpr int ahead = 2;  // vectors on their way; more would cost registers
     TreeSum<Quad, levels> tree;
     Quad sum{};
     bool begins = true;
@@ -44,10 +44,11 @@ struct RunSum {
   }
 
   TESSEREC_FUNCTION Quad of_run(Index run, Index q) const {
-    const Index first = runs.first_piece[run];
-    if (first >= 0) return over(runs.piece_uses + first, pieces, runs.last_piece[run] + 1 - first, q);
-    const Index begin = runs.begin[run];
-    return over(runs.uses + begin, gradients, runs.begin[run + 1] - begin, q);
+    const Index piece = runs.first_piece[run];
+    const bool hot = piece >= 0;
+    const Index begin = hot ? piece : runs.begin[run];
+    const Index end = hot ? runs.last_piece[run] + 1 : runs.begin[run + 1];
+    return over((hot ? runs.piece_uses : runs.uses) + begin, hot ? pieces : gradients, end - begin, q);
   }
 };
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Portable kernels have the bits of EmbeddingTable's, which the oracle holds (tests/sharding/law_test.cpp).
+#include <cstring>
+
+#include "catch.hpp"
+#include "rows_batch.hpp"
+
+using namespace rows;
+
+namespace {
+
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+optim::Settings settings(optim::Type type, optim::Decay decay = optim::Decay::l2, double most = 0.0) {
+  optim::Settings result;
+  result.type = type;
+  result.weight_decay = 0.02;
+  result.decay = decay;
+  result.ar_alpha = 0.1;
+  result.max_gradient = most;
+  result.initial_accumulator = 0.125;
+  return result;
+}
+
+/// Three steps of both, and the same sums, weights and states.
+void compare(const std::vector<Table>& tables, Index samples, const Length& length, int lanes = 8) {
+  Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
+  const std::vector<float> start = simd.numbers();
+  for (Index step = 1; step <= 3; ++step) {
+    const Batch batch(tables, samples, length, step);
+    const BatchSplit split(Lanes(lanes), 1, samples);
+    std::vector<double> rates;
+    for (std::size_t t = 0; t < tables.size(); ++t) rates.push_back(0.05 / double(t + 1));
+    REQUIRE(same(simd.lookup(batch, split), portable.lookup(batch, split)));
+    for (Engine* engine : {&simd, &portable}) {
+      (*engine)->order_ids(engine->exec, batch.asked, split, {0, lanes});
+      (*engine)->update(engine->exec, batch.gradients.data(), rates, step);
+    }
+    REQUIRE(same(simd.numbers(), portable.numbers()));
+  }
+  REQUIRE(!same(start, portable.numbers()));
+}
+
+}  // namespace
+
+TEST_CASE("portable kernels: every optimizer, dims of whole quads and others") {
+  for (const optim::TypeInfo& info : optim::types())
+    for (const Index dim : {1, 3, 4, 16, 20, 100, 128, 260}) {
+      CAPTURE(info.name, dim);
+      const optim::Decay decay = dim % 3 == 1 ? optim::Decay::l2 : optim::Decay::decoupled;
+      compare({{.dim = dim, .optimizer = settings(info.type, decay, dim == 16 ? 0.5 : 0.0), .weighted = dim > 16}}, 40,
+              up_to(6));
+    }
+}
+
+TEST_CASE("portable kernels: bags of any length, whoever owns the blocks") {
+  const std::vector<Index> lengths = {0, 1, 2, 20, 300, 3000};
+  const Length mixed = [&](Index s, const Random&) { return lengths[static_cast<std::size_t>(s) % lengths.size()]; };
+  const Length short_ones = [&](Index s, const Random&) { return lengths[static_cast<std::size_t>(s) % 4]; };
+  for (const Length& length : {mixed, short_ones})
+    for (const Range blocks : {whole, Range{100, 777}, Range{0, 1}, Range{999, 1024}})
+      for (const bool weighted : {false, true}) {
+        CAPTURE(blocks.begin, blocks.end, weighted);
+        compare({{.rows = 30000, .dim = 12, .blocks = blocks, .weighted = weighted}}, 18, length);
+      }
+}
+
+TEST_CASE("portable kernels: several tables and dims at once, un-pooled features, gaps between sums") {
+  const optim::Settings adagrad = settings(optim::Type::rowwise_adagrad);
+  for (const bool in_place : {false, true})
+    for (const bool unpooled : {false, true})
+      compare({{.rows = 7, .dim = 16, .optimizer = adagrad, .unpooled = unpooled, .in_place = in_place},
+               {.rows = 3001, .dim = 5, .optimizer = adagrad, .in_place = in_place},
+               {.rows = 90000, .dim = 16, .optimizer = adagrad, .weighted = true, .unpooled = unpooled},
+               {.rows = 400, .dim = 16, .optimizer = settings(optim::Type::adam), .in_place = in_place}},
+              61, up_to(9));
+}
+
+TEST_CASE("portable kernels: a hot row by its pieces, at any number of lanes") {
+  for (const int lanes : {1, 2, 8, 64, 256})
+    for (const Index dim : {16, 18})
+      compare({{.rows = 100, .dim = dim, .optimizer = settings(optim::Type::rowwise_adagrad), .weighted = true},
+               {.rows = 3, .dim = dim, .optimizer = settings(optim::Type::rowwise_adagrad)}},
+              700, up_to(12), lanes);
+}
+
+TEST_CASE("portable kernels: rows beyond 2^31") {
+  compare({{.rows = Index{5} << 30, .dim = 1, .blocks = {1021, 1022}, .optimizer = settings(optim::Type::adagrad)}}, 90,
+          up_to(5));
+}
+
+TEST_CASE("portable kernels: the dense kernel moves every row") {
+  for (const optim::TypeInfo& info : optim::elementwise_types())
+    compare({{.rows = 50, .dim = 6, .optimizer = settings(info.type), .kernel = ComputeKernel::dense},
+             {.rows = 60, .dim = 6, .optimizer = settings(info.type), .kernel = ComputeKernel::dense}},
+            20, up_to(2));
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and batches for row kernels: made of numbers, so that two implementations can be given the same.
+#pragma once
+
+#include <functional>
+
+#include <tesserec/core/random.hpp>
+#include <tesserec/embedding/row_kernels.hpp>
+
+namespace rows {
+
+using namespace tesserec;
+using namespace tesserec::embedding;
+
+inline constexpr Range whole{0, RowBlocks::count};
+
+struct Table {
+  Index rows = 5000, dim = 16;
+  Range blocks = whole;
+  optim::Settings optimizer = {};
+  bool weighted = false, unpooled = false;  // its second feature is
+  bool in_place = false;                    // sums and gradients with a stride, of whole tables
+  ComputeKernel kernel = ComputeKernel::fused;
+  bool replicated = false;
+  Index columns = 0;  // held of them; 0: all
+  Index held() const { return columns == 0 ? dim : columns; }
+};
+
+using Length = std::function<Index(Index sample, const Random& random)>;
+/// 0 to `most` ids.
+inline Length up_to(Index most) {
+  return [most](Index s, const Random& random) { return Index(random.below(std::uint64_t(most) + 1, s, 0)); };
+}
+
+/// What is asked of tables: two runs of samples, two features each, a third of all ids one row.
+class Batch {
+ public:
+  Batch(const std::vector<Table>& tables, Index samples, const Length& length, Index step) {
+    asked.resize(tables.size());
+    for (std::size_t t = 0; t < tables.size(); ++t)
+      for (const Range run : {Range{0, samples / 3}, Range{samples / 3, samples}}) {
+        asked[t].bags.emplace_back(), asked[t].nodes.emplace_back(), asked[t].sums_at.emplace_back();
+        for (Index f = 0; f < 2; ++f) add(tables[t], asked[t], run, f, length, Index(t) * 100 + step * 10 + f);
+      }
+    for (Index i = 0; i < gradients_size; ++i)
+      gradients.push_back(i % 7 == 0 ? -0.0f : Random(21, Purpose::test, std::uint64_t(step)).normal(i, 0));
+  }
+
+  std::vector<AskedShard> asked;
+  Index sums_size = 0, gradients_size = 0;
+  std::vector<float> gradients;
+
+ private:
+  void add(const Table& table, AskedShard& to, Range run, Index f, const Length& length, Index stream) {
+    const Random random(20, Purpose::test, std::uint64_t(stream));
+    const RowBlocks blocks(table.rows);
+    const Range rows = blocks.rows(table.blocks);
+    auto& offsets = *offsets_.emplace_back(std::make_unique<std::vector<Index>>(1, 0));
+    auto& ids = *offsets_.emplace_back(std::make_unique<std::vector<Index>>());
+    auto& weights = *weights_.emplace_back(std::make_unique<std::vector<float>>());
+    for (Index s = run.begin; s < run.end; ++s) {
+      const Index count = length(s, random);
+      for (Index i = 1; i <= count; ++i) {
+        const bool hot = random.below(3, s, 2 * i) == 0;
+        ids.push_back(rows.begin +
+                      (hot ? rows.size() / 2 : Index(random.below(std::uint64_t(rows.size()), s, 2 * i + 1))));
+        weights.push_back(random.normal(s, -i));
+      }
+      offsets.push_back(std::ssize(ids));
+    }
+    Bags bags;
+    bags.first_sample = run.begin;
+    bags.count = run.size();
+    bags.offsets = offsets.data();
+    bags.ids = ids.data();
+    bags.weights = table.weighted ? weights.data() : nullptr;
+    bags.unpooled = table.unpooled && f == 1;
+    const Index dim = table.held();
+    if (table.in_place) bags.sums_stride = bags.gradients_stride = dim + 12;
+    bags.gradients_at = gradients_size;
+    const Index places = (bags.unpooled ? bags.total() : bags.count) * std::max(dim, bags.sums_stride);
+    to.nodes.back().push_back(subtree_nodes(blocks, table.blocks, bags));
+    to.sums_at.back().push_back(sums_size);
+    to.bags.back().push_back(bags);
+    sums_size += std::max(places, to.nodes.back().back().offsets.back() * dim);
+    gradients_size += places;
+  }
+
+  std::vector<std::unique_ptr<std::vector<Index>>> offsets_;
+  std::vector<std::unique_ptr<std::vector<float>>> weights_;
+};
+
+/// Tables with their kernels.
+class Engine {
+ public:
+  Engine(const std::vector<Table>& tables, Kernels kernels) {
+    std::vector<RowKernels::Shard> shards;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const Table& table = tables[t];
+      const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, {"f", "g"}, {},
+                                      table.weighted,          table.optimizer};
+      tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, Range{0, table.held()},
+                                                         table.optimizer, table.kernel));
+      tables_.back()->initialise(exec, 5, Index(t));
+      shards.push_back({tables_.back().get(), false, table.replicated});
+    }
+    kernels_ = make_row_kernels(kernels, shards);
+  }
+  RowKernels* operator->() { return kernels_.get(); }
+  EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
+
+  std::vector<float> lookup(const Batch& batch, const BatchSplit& split) {
+    std::vector<float> sums(static_cast<std::size_t>(batch.sums_size), 7.0f);
+    kernels_->lookup(exec, batch.asked, split, sums.data());
+    return sums;
+  }
+  /// All weights and states.
+  std::vector<float> numbers() const {
+    std::vector<float> all;
+    for (const auto& table : tables_) {
+      all.insert(all.end(), table->weights().data(), table->weights().data() + table->weights().size());
+      for (const auto& state : table->state())
+        all.insert(all.end(), state.values.data(), state.values.data() + state.values.size());
+    }
+    return all;
+  }
+
+  const Exec exec{};
+
+ private:
+  std::vector<std::unique_ptr<EmbeddingTable>> tables_;
+  std::unique_ptr<RowKernels> kernels_;
+};
+
+}  // namespace rows
