@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise of the program, over all plans: sharding types and mixes of them, poolings, optimizers, both exchange
-// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes. ctest runs a sixth of it;
+// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes, with both kinds of kernels. ctest runs a sixth of it;
 // test_train "[every]" runs all.
 #include <fstream>
 
@@ -150,6 +150,7 @@ void compare(bool every) {
           const std::string name = demand(planned, k);
           const ExchangeForm form = variant % 2 == 0 ? ExchangeForm::pooled : ExchangeForm::rows;
           planned.train.pipeline = variant < 2;
+          if (number / 36 % 2 == 1) planned.run.kernels = embedding::Kernels::portable;
           planned.train.accumulate = number / 4 % 2 + 1;
           planned.train.batch_size /= planned.train.accumulate;
           if (k < plans - 1) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables by portable kernels have the digests of those by the host's: each optimizer, on this many ranks, under plans
+// that cut rows, columns or neither, whether a step is one batch or several, and from a checkpoint of the other.
+#include "catch.hpp"
+#include "small_job.hpp"
+
+using namespace tesserec;
+using planning::ShardingType;
+
+namespace {
+
+struct Digests {
+  std::string weights, state;
+  bool operator==(const Digests&) const = default;
+};
+
+Digests digests(const comm::Communicator& comm, const train::Job& job) {
+  const train::TrainResult result = run(comm, job);
+  return {result.weights_digest, result.state_digest};
+}
+
+train::Job job_of(std::size_t i) {
+  train::Job job = small_job("");
+  job.data.synthetic.samples = 450;
+  job.data.synthetic.evaluate_samples = 64;
+  job.data.synthetic.rows = {301, 7, 50};
+  job.data.synthetic.ids_per_bag = 5;
+  job.data.synthetic.variable_bags = true;
+  job.model.embedding_dim = job.model.bottom.back() = i % 2 == 0 ? 12 : 10;
+  job.train.batch_size = 128;
+  job.train.epochs = 1;
+  job.optimizer.sparse.type = optim::types()[i].type;
+  job.optimizer.sparse.weight_decay = 0.01;
+  job.optimizer.sparse.decay = i % 2 == 0 ? optim::Decay::l2 : optim::Decay::decoupled;
+  if (i % 3 == 0) job.optimizer.sparse.max_gradient = 1e-3;
+  if (i % 4 == 1) job.optimizer.max_norm = 0.5;
+  for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("portable kernels end with the digests of the host's, and go on from its checkpoints") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder alone(self, "kernels_alone_" + std::to_string(world.rank()));
+  const Folder together(world, "kernels");
+  const ShardingType types[] = {ShardingType::table_wise, ShardingType::column_wise, ShardingType::data_parallel,
+                                ShardingType::row_wise, ShardingType::grid};
+  for (std::size_t i = 0; i < optim::types().size(); ++i) {
+    train::Job job = job_of(i);
+    job.run.output = alone.path();
+    const Digests expected = digests(self, job);
+    job.run.output = together.path();
+    job.run.kernels = embedding::Kernels::portable;
+    for (const std::size_t k : {i % 5, (i + 1) % 5, (i + 3) % 5}) {
+      train::Job planned = job;
+      planned.plan.default_type = types[k];
+      planned.train.accumulate = k % 2 == 1 ? 2 : 1;
+      planned.train.batch_size /= planned.train.accumulate;
+      INFO(optim::types()[i].name << ", " << planning::name(types[k]));
+      REQUIRE(digests(world, planned) == expected);
+    }
+    INFO(optim::types()[i].name << ", restart");
+    job.train.steps = 2;
+    job.run.kernels = embedding::Kernels::simd;
+    run(world, job);
+    job.train.steps = 4;
+    job.run.kernels = embedding::Kernels::portable;
+    job.checkpoint.resume = "auto";
+    REQUIRE(digests(world, job) == expected);
+  }
+}
+
+TEST_CASE("portable kernels of the dense kernel, which moves every row") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder alone(self, "kernels_dense_alone_" + std::to_string(world.rank()));
+  const Folder together(world, "kernels_dense");
+  train::Job job = job_of(0);
+  job.optimizer.dense.type = optim::Type::adam;
+  for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].kernel = embedding::ComputeKernel::dense;
+  job.run.output = alone.path();
+  const Digests expected = digests(self, job);
+  job.run.output = together.path();
+  job.run.kernels = embedding::Kernels::portable;
+  for (const ShardingType type : {ShardingType::row_wise, ShardingType::column_wise, ShardingType::data_parallel}) {
+    job.plan.default_type = type;
+    REQUIRE(digests(world, job) == expected);
+  }
+}
