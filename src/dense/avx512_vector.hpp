@@ -18,6 +18,9 @@ struct Avx512 {
   static TESSEREC_INLINE Register zero() { return _mm512_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm512_loadu_ps(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { _mm512_storeu_ps(to, v); }
+  static TESSEREC_INLINE Register load(const float* from, Index n) { return _mm512_maskz_loadu_ps(first(n), from); }
+  static TESSEREC_INLINE void store(float* to, Register v, Index n) { _mm512_mask_storeu_ps(to, first(n), v); }
+  static TESSEREC_INLINE __mmask16 first(Index n) { return __mmask16((1u << n) - 1u); }
   static TESSEREC_INLINE Register broadcast(const float* from) { return _mm512_set1_ps(*from); }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm512_fmadd_ps(a, b, c); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return _mm512_add_ps(a, b); }

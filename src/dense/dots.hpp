@@ -3,6 +3,8 @@
 /// samples are transposed to [column][sample], every product is one fma, and half of the square of pairs is left out.
 #pragma once
 
+#include <type_traits>
+
 #include "tiles.hpp"
 
 namespace tesserec::dense {
@@ -14,190 +16,216 @@ class Dots {
   static constexpr Index floats = V::floats;
   /// Numbers of each vector that are transposed at once: so much of all vectors stays in the first cache.
   static constexpr Index block = 16, vector = block * floats;
-  static constexpr Index tile_rows = 4, tile_columns = 3;          // of pairs
-  static constexpr Index gradient_rows = 3, gradient_columns = 4;  // of gradients: vectors and their numbers
-  static constexpr Index spare = 4;                                // more than a last tile has beyond the last
+  static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // of pairs: as many sums as a product's tile
+  enum class Part { whole, below_diagonal, with_diagonal };          // of a tile
 
   /// Where row i of the pairs begins.
   static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
+  static Index least(Index a, Index b) { return a < b ? a : b; }
 
   struct Scratch {
     Scratch(const DotShape& s, float* begin)
-        : z(begin),
-          pairs(z + (s.vectors + spare) * block * floats),
-          square(pairs + row(s, s.vectors + spare) * floats),
-          dz(square + (s.vectors + spare) * s.vectors * floats),
-          end(dz + s.vectors * block * floats) {}
-    float* z;       ///< [vectors][block][floats]
-    float* pairs;   ///< [pair][floats]
-    float* square;  ///< [vectors][vectors][floats]: the upstream of each pair, twice that of a vector with itself
-    float* dz;      ///< as z
+        : z(begin), pairs(z + s.vectors * vector), end(pairs + row(s, s.vectors) * floats) {}
+    float* z;      ///< [vectors][block][floats]
+    float* pairs;  ///< [pair][floats]: sums, or their upstream
     float* end;
   };
 
-  /// to[c][sample] = from[sample][c]; 0 for samples that are not there.
+  /// work(n), where the compiler knows n, of 1 to most.
+  template <Index most, class Work>
+  static TESSEREC_INLINE void known(Index n, const Work& work) {
+    if constexpr (most > 1)
+      if (n < most) return known<most - 1>(n, work);
+    work(std::integral_constant<Index, most>());
+  }
+  /// work(c) for squares that begin at c and cover [0, columns), which are at least a square's.
+  template <class Work>
+  static TESSEREC_INLINE void squares(Index columns, const Work& work) {
+    Index c = 0;
+    for (; c + floats <= columns; c += floats) work(c);
+    if (c < columns) work(columns - floats);
+  }
+
+  static TESSEREC_INLINE void turn_square(const float* from, Index from_stride, float* to, Index to_stride) {
+    Register square[floats];
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * from_stride);
+    V::transpose(square);
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
+  }
+  /// to[c][sample] = from[sample][c]; 0 for samples and numbers of a square that are not there.
   static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
-    Index c = 0;
-    if (samples == floats)
-      for (; c + floats <= columns; c += floats) {
-        Register square[floats];
-#pragma GCC unroll 16
-        for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * stride + c);
-        V::transpose(square);
-#pragma GCC unroll 16
-        for (Index i = 0; i < floats; ++i) V::store(to + (c + i) * floats, square[i]);
-      }
-    for (; c < columns; ++c)
-      for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples ? from[i * stride + c] : 0.0f;
-  }
-  static void turn_back(Index samples, Index columns, const float* from, float* to, Index stride) {
-    Index c = 0;
-    if (samples == floats)
-      for (; c + floats <= columns; c += floats) {
-        Register square[floats];
-#pragma GCC unroll 16
-        for (Index i = 0; i < floats; ++i) square[i] = V::load(from + (c + i) * floats);
-        V::transpose(square);
-#pragma GCC unroll 16
-        for (Index i = 0; i < floats; ++i) V::store(to + i * stride + c, square[i]);
-      }
-    for (; c < columns; ++c)
-      for (Index i = 0; i < samples; ++i) to[i * stride + c] = from[c * floats + i];
+    if (samples == floats && columns >= floats)
+      return squares(columns, [&](Index c) { turn_square(from + c, stride, to + c * floats, floats); });
+    for (Index c = 0; c < columns || c < floats; ++c)
+      for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples && c < columns ? from[i * stride + c] : 0.0f;
   }
 
-  /// Registers side by side, and the same again at every depth: strides in floats.
-  struct Operand {
-    const float* at;
-    Index next, deeper;
-  };
-  /// sum[r][c] += a[r] * b[c] at each depth in order.
-  template <Index R, Index C>
-  static TESSEREC_INLINE void accumulate(Index depth, Operand a, Operand b, Register (&sum)[R][C]) {
-    for (Index k = 0; k < depth; ++k, a.at += a.deeper, b.at += b.deeper) {
-      Register column[C];
-#pragma GCC unroll 4
-      for (Index c = 0; c < C; ++c) column[c] = V::load(b.at + c * b.next);
-#pragma GCC unroll 4
-      for (Index r = 0; r < R; ++r) {
-        const Register row = V::load(a.at + r * a.next);
-#pragma GCC unroll 4
-        for (Index c = 0; c < C; ++c) sum[r][c] = V::fma(row, column[c], sum[r][c]);
-      }
-    }
-  }
-
-  /// The pairs of vectors [i, i + tile_rows) with [j, j + tile_columns), over so many numbers, the first or others.
-  static void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j, Index numbers, bool first) {
-    Register sum[tile_rows][tile_columns];
-    float* out[tile_rows];
-#pragma GCC unroll 4
-    for (Index r = 0; r < tile_rows; ++r) {
+  /// The pairs of vectors [i, i + R) with [j, j + C), over so many numbers, the first or others.
+  template <Index R, Index C, Part part>
+  static __attribute__((noinline)) void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j,
+                                                   Index numbers, bool first) {
+    const auto wanted = [](Index r, Index c) {
+      return part == Part::whole || c < r || (part == Part::with_diagonal && c == r);
+    };
+    Register sum[R][C];
+    float* out[R];
+#pragma GCC unroll 6
+    for (Index r = 0; r < R; ++r) {
       out[r] = at.pairs + (row(s, i + r) + j) * floats;
-#pragma GCC unroll 4
-      for (Index c = 0; c < tile_columns; ++c) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c)
+        if (wanted(r, c)) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
     }
-    accumulate(numbers, {at.z + i * vector, vector, floats}, {at.z + j * vector, vector, floats}, sum);
-#pragma GCC unroll 4
-    for (Index r = 0; r < tile_rows; ++r)
-#pragma GCC unroll 4
-      for (Index c = 0; c < tile_columns; ++c)
-        if (i + r < s.vectors && j + c < i + r + (s.itself ? 1 : 0)) V::store(out[r] + c * floats, sum[r][c]);
-  }
-
-  /// Numbers [d, d + gradient_columns) of the gradients of vectors [i, i + gradient_rows): over all vectors in order.
-  static void gradient_tile(const DotShape& s, const Scratch& at, Index i, Index d) {
-    Register sum[gradient_rows][gradient_columns];
-#pragma GCC unroll 4
-    for (Index r = 0; r < gradient_rows; ++r)
-#pragma GCC unroll 4
-      for (Index c = 0; c < gradient_columns; ++c) sum[r][c] = V::zero();
-    accumulate(s.vectors, {at.square + i * s.vectors * floats, s.vectors * floats, floats},
-               {at.z + d * floats, floats, vector}, sum);
-#pragma GCC unroll 4
-    for (Index r = 0; r < gradient_rows; ++r)
-#pragma GCC unroll 4
-      for (Index c = 0; c < gradient_columns; ++c)
-        if (i + r < s.vectors) V::store(at.dz + ((i + r) * block + d + c) * floats, sum[r][c]);
-  }
-
-  /// Numbers [d, d + numbers) of all vectors.
-  static void read_vectors(const DotShape& s, Index samples, Index d, Index numbers, const float* bottom,
-                           const float* pooled, float* z) {
-    turn(samples, numbers, bottom + d, s.dim, z);
-    for (Index i = 1; i < s.vectors; ++i)
-      turn(samples, numbers, pooled + (i - 1) * s.dim + d, (s.vectors - 1) * s.dim, z + i * vector);
-  }
-  static void write_gradients(const DotShape& s, Index samples, Index d, Index numbers, const float* dz, float* bottom,
-                              float* pooled) {
-    turn_back(samples, numbers, dz, bottom + d, s.dim);
-    for (Index i = 1; i < s.vectors; ++i)
-      turn_back(samples, numbers, dz + i * vector, pooled + (i - 1) * s.dim + d, (s.vectors - 1) * s.dim);
-  }
-
-  static void read_upstream(const DotShape& s, Index samples, const float* upstream, const Scratch& at) {
-    const Index pairs = row(s, s.vectors);
-    turn(samples, pairs, upstream, s.dim + pairs, at.pairs);
-    const float* from = at.pairs;
-    for (Index i = 0; i < s.vectors; ++i) {
-      for (Index j = 0; j < i; ++j, from += floats) {
-        const Register g = V::load(from);
-        V::store(at.square + (i * s.vectors + j) * floats, g);
-        V::store(at.square + (j * s.vectors + i) * floats, g);
+    const float *a = at.z + i * vector, *b = at.z + j * vector;
+    for (Index k = 0; k < numbers; ++k, a += floats, b += floats) {
+      Register column[C];
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c) column[c] = V::load(b + c * vector);
+#pragma GCC unroll 6
+      for (Index r = 0; r < R; ++r) {
+        const Register row = V::load(a + r * vector);
+#pragma GCC unroll 6
+        for (Index c = 0; c < C; ++c)
+          if (wanted(r, c)) sum[r][c] = V::fma(row, column[c], sum[r][c]);
       }
-      const Register own = s.itself ? V::load(from) : V::zero();
-      V::store(at.square + (i * s.vectors + i) * floats, V::add(own, own));
-      if (s.itself) from += floats;
     }
+#pragma GCC unroll 6
+    for (Index r = 0; r < R; ++r)
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c)
+        if (wanted(r, c)) V::store(out[r] + c * floats, sum[r][c]);
   }
 
-  static void clear(const Scratch& at, float* begin) {
-    for (; begin != at.end; begin += floats) V::store(begin, V::zero());
+  /// All pairs of R vectors with those before them and with each other.
+  template <Index R>
+  static TESSEREC_INLINE void pairs_rows(const DotShape& s, const Scratch& at, Index i, Index numbers, bool first) {
+    for (Index j = 0; j < i; j += tile_columns)
+      known<tile_columns>(least(tile_columns, i - j),
+                          [&](auto columns) { pairs_tile<R, columns, Part::whole>(s, at, i, j, numbers, first); });
+    if (s.itself)
+      pairs_tile<R, R, Part::with_diagonal>(s, at, i, i, numbers, first);
+    else
+      pairs_tile<R, R, Part::below_diagonal>(s, at, i, i, numbers, first);
   }
+
+  /// out[sample][c] = pairs[c][sample] for c in [begin, end), whole squares unless they are the last.
+  static Index write_pairs(Index samples, Index begin, Index end, Index all, const float* pairs, float* out,
+                           Index stride) {
+    if (samples == floats && all >= floats) {
+      for (; begin + floats <= end; begin += floats) turn_square(pairs + begin * floats, floats, out + begin, stride);
+      if (begin < end && end == all) turn_square(pairs + (all - floats) * floats, floats, out + (all - floats), stride);
+    } else {
+      for (; begin < end; ++begin)
+        for (Index i = 0; i < samples; ++i) out[i * stride + begin] = pairs[begin * floats + i];
+    }
+    return begin;
+  }
+
+  /// The gradient of vector i's numbers [d, d + floats): over all vectors in order.
+  static TESSEREC_INLINE void gradient(const DotShape& s, const Scratch& at, Index i, Index d,
+                                       Register (&sum)[floats]) {
+#pragma GCC unroll 16
+    for (Index c = 0; c < floats; ++c) sum[c] = V::zero();
+    const float* z = at.z + d * floats;
+    const auto add = [&](Register upstream) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (Index c = 0; c < floats; ++c) sum[c] = V::fma(upstream, V::load(z + c * floats), sum[c]);
+      z += vector;
+    };
+    const float* pair = at.pairs + row(s, i) * floats;
+    for (Index j = 0; j < i; ++j, pair += floats) add(V::load(pair));
+    const Register own = s.itself ? V::load(pair) : V::zero();
+    add(V::add(own, own));
+    for (Index j = i + 1; j < s.vectors; ++j) add(V::load(at.pairs + (row(s, j) + i) * floats));
+  }
+
+  static TESSEREC_INLINE void write_gradient(Index samples, Index numbers, Register (&sum)[floats], float* to,
+                                             Index stride) {
+    V::transpose(sum);
+    if (samples == floats && numbers >= floats) {
+#pragma GCC unroll 16
+      for (Index i = 0; i < floats; ++i) V::store(to + i * stride, sum[i]);
+      return;
+    }
+    float square[floats * floats];
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) V::store(square + i * floats, sum[i]);
+    copy_part(samples, least(numbers, floats), square, to, stride);
+  }
+  static __attribute__((noinline)) void copy_part(Index samples, Index numbers, const float* square, float* to,
+                                                  Index stride) {
+    for (Index i = 0; i < samples; ++i)
+      for (Index c = 0; c < numbers; ++c) to[i * stride + c] = square[i * floats + c];
+  }
+
+  /// The vectors of some samples, or their gradients.
+  template <class Number>
+  struct Vectors {
+    Vectors(const DotShape& s, Index first, Number* bottom, Number* pooled)
+        : dim(s.dim), others((s.vectors - 1) * s.dim), bottom(bottom + first * dim), pooled(pooled + first * others) {}
+    Number* at(Index i) const { return i == 0 ? bottom : pooled + (i - 1) * dim; }
+    Index stride(Index i) const { return i == 0 ? dim : others; }
+    Index dim, others;
+    Number *bottom, *pooled;
+  };
 
  public:
   static Index scratch(const DotShape& s) {
     float* none = nullptr;
-    return Scratch(s, none).end - none;
+    return Scratch(s, none).end - none + floats * floats;
   }
 
   static void forward(const DotShape& s, Index rows, const float* bottom, const float* pooled, float* out,
                       float* scratch) {
     const Scratch at(s, scratch);
-    clear(at, scratch);  // what lies beyond the last is read, not used
-    const Index pairs = row(s, s.vectors), width = s.dim + pairs, pooled_width = (s.vectors - 1) * s.dim;
+    const Index pairs = row(s, s.vectors), width = s.dim + pairs;
     for (Index first = 0; first < rows; first += floats) {
-      const Index samples = rows - first < floats ? rows - first : floats;
-      for (Index d = 0; d < s.dim; d += block) {
-        const Index numbers = s.dim - d < block ? s.dim - d : block;
-        read_vectors(s, samples, d, numbers, bottom + first * s.dim, pooled + first * pooled_width, at.z);
-        for (Index i = 0; i < s.vectors; i += tile_rows)
-          for (Index j = 0; j < i + tile_rows && j < s.vectors; j += tile_columns)
-            pairs_tile(s, at, i, j, numbers, d == 0);
+      const Index samples = least(floats, rows - first);
+      const Vectors<const float> from(s, first, bottom, pooled);
+      float* const to = out + first * width;
+      for (Index d = 0, written = 0; d < s.dim; d += block) {
+        const Index numbers = least(block, s.dim - d);
+        for (Index i = 0; i < s.vectors; i += tile_rows) {
+          const Index n = least(tile_rows, s.vectors - i);
+          for (Index v = i; v < i + n; ++v) turn(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
+          known<tile_rows>(n, [&](auto known_rows) { pairs_rows<known_rows>(s, at, i, numbers, d == 0); });
+          if (d + block >= s.dim)
+            written = write_pairs(samples, written, row(s, i + n), pairs, at.pairs, to + s.dim, width);
+        }
       }
-      for (Index r = first; r < first + samples; ++r)
-        for (Index d = 0; d < s.dim; ++d) out[r * width + d] = bottom[r * s.dim + d];
-      turn_back(samples, pairs, at.pairs, out + first * width + s.dim, width);
+      for (Index r = 0; r < samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) to[r * width + d] = from.bottom[r * s.dim + d];
     }
   }
 
   static void backward(const DotShape& s, Index rows, const float* bottom, const float* pooled, const float* upstream,
                        float* bottom_gradient, float* pooled_gradient, float* scratch) {
     const Scratch at(s, scratch);
-    clear(at, scratch);
-    const Index width = s.dim + row(s, s.vectors), pooled_width = (s.vectors - 1) * s.dim;
+    const Index pairs = row(s, s.vectors), width = s.dim + pairs;
     for (Index first = 0; first < rows; first += floats) {
-      const Index samples = rows - first < floats ? rows - first : floats;
-      read_upstream(s, samples, upstream + first * width + s.dim, at);
+      const Index samples = least(floats, rows - first);
+      const Vectors<const float> from(s, first, bottom, pooled);
+      const Vectors<float> to(s, first, bottom_gradient, pooled_gradient);
+      turn(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
       for (Index d = 0; d < s.dim; d += block) {
-        const Index numbers = s.dim - d < block ? s.dim - d : block;
-        read_vectors(s, samples, d, numbers, bottom + first * s.dim, pooled + first * pooled_width, at.z);
-        for (Index c = 0; c < numbers; c += gradient_columns)
-          for (Index i = 0; i < s.vectors; i += gradient_rows) gradient_tile(s, at, i, c);
-        write_gradients(s, samples, d, numbers, at.dz, bottom_gradient + first * s.dim,
-                        pooled_gradient + first * pooled_width);
+        const Index numbers = least(block, s.dim - d);
+        for (Index i = 0; i < s.vectors; ++i) turn(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
+        const auto of_numbers = [&](Index c) {
+          for (Index i = 0; i < s.vectors; ++i) {
+            Register sum[floats];
+            gradient(s, at, i, c, sum);
+            write_gradient(samples, numbers, sum, to.at(i) + d + c, to.stride(i));
+          }
+        };
+        if (numbers < floats)
+          of_numbers(0);
+        else
+          squares(numbers, of_numbers);
       }
-      for (Index r = first; r < first + samples; ++r)
-        for (Index d = 0; d < s.dim; ++d) bottom_gradient[r * s.dim + d] += upstream[r * width + d];
+      for (Index r = 0; r < samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) to.bottom[r * s.dim + d] += upstream[(first + r) * width + d];
     }
   }
 };

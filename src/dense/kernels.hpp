@@ -26,10 +26,10 @@ struct Words {
   float* down = nullptr;
 };
 
-/// c [rows, panels * width] = start + a b, each element one chain of fma over the depth in order. With bf16, a and b
-/// hold words, whose number is the depth, and a word is two steps of the chain (bf16.hpp).
+/// c [rows, columns] = start + a b, each element one chain of fma over the depth in order. With bf16, a and b hold
+/// words, whose number is the depth, and a word is two steps of the chain (bf16.hpp). What pads c may be left alone.
 struct Product {
-  Index rows = 0, depth = 0, panels = 0;
+  Index rows = 0, depth = 0, columns = 0;
   const float* a = nullptr;  ///< panels of [a_rows, depth], of which the first `rows` rows count
   Index a_rows = 0;
   const float* b = nullptr;      ///< a panel: [depth][width]

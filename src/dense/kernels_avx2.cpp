@@ -20,6 +20,11 @@ struct Avx2 {
   static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { _mm256_storeu_ps(to, v); }
+  static TESSEREC_INLINE Register load(const float* from, Index n) { return _mm256_maskload_ps(from, first(n)); }
+  static TESSEREC_INLINE void store(float* to, Register v, Index n) { _mm256_maskstore_ps(to, first(n), v); }
+  static TESSEREC_INLINE __m256i first(Index n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(int(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
   static TESSEREC_INLINE Register broadcast(const float* from) { return _mm256_broadcast_ss(from); }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return _mm256_add_ps(a, b); }

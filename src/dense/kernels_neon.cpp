@@ -20,6 +20,16 @@ struct Neon {
   static TESSEREC_INLINE Register zero() { return vdupq_n_f32(0.0f); }
   static TESSEREC_INLINE Register load(const float* from) { return vld1q_f32(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { vst1q_f32(to, v); }
+  static TESSEREC_INLINE Register load(const float* from, Index n) {
+    float numbers[floats] = {};
+    for (Index i = 0; i < n; ++i) numbers[i] = from[i];
+    return load(numbers);
+  }
+  static TESSEREC_INLINE void store(float* to, Register v, Index n) {
+    float numbers[floats];
+    store(numbers, v);
+    for (Index i = 0; i < n; ++i) to[i] = numbers[i];
+  }
   static TESSEREC_INLINE Register broadcast(const float* from) { return vld1q_dup_f32(from); }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return vfmaq_f32(c, a, b); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return vaddq_f32(a, b); }

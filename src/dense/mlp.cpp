@@ -118,7 +118,7 @@ void Mlp::forward(std::size_t l, Index rows, const float* packed, MlpWorkspace& 
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
-  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.in), p.panels = panel_count(layer.out, kernels().width);
+  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.in), p.columns = layer.out;
   p.a = in_bf16(l) ? rounded_input(l, workspace).across.data() : input(l, workspace);
   p.b = packed + packed_[l].forward, p.start = packed + packed_[l].bias;
   const bool smooth = is_smooth(layer.activation);
@@ -149,7 +149,7 @@ void Mlp::input_gradient(std::size_t l, Index rows, const float* packed, MlpWork
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
-  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.out), p.panels = panel_count(layer.in, kernels().width);
+  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.out), p.columns = layer.in;
   p.a = in_bf16(l) ? workspace.rounded_gradients[l].across.data() : workspace.gradients[l].data();
   p.b = packed + packed_[l].backward;
   p.c = workspace.input_gradient_panels.data();

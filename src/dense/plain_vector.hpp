@@ -31,6 +31,12 @@ struct PlainVector {
   static TESSEREC_INLINE void store(float* to, const Register& r) {
     for (Index i = 0; i < n; ++i) to[i] = r.v[i];
   }
+  static TESSEREC_INLINE Register load(const float* from, Index count) {
+    return each([=](Index i) { return i < count ? from[i] : 0.0f; });
+  }
+  static TESSEREC_INLINE void store(float* to, const Register& r, Index count) {
+    for (Index i = 0; i < count; ++i) to[i] = r.v[i];
+  }
   static TESSEREC_INLINE Register broadcast(const float* from) {
     return each([=](Index) { return *from; });
   }

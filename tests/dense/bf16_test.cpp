@@ -65,7 +65,7 @@ TEST_CASE("a word is two fma, the odd numbers first, and denormal numbers are ze
         bh[j] = {draw.half(), draw.half()}, b[j] = word(bh[j][0], bh[j][1]);
         start[j] = draw.sum(ah[j % rows][j % 2], bh[j][j % 2]);
       }
-      k.bf16.product({rows, 1, 1, a.data(), rows, b.data(), start.data(), c.data()});
+      k.bf16.product({rows, 1, width, a.data(), rows, b.data(), start.data(), c.data()});
       for (Index r = 0; r < rows; ++r)
         for (Index j = 0; j < width; ++j) {
           const auto f = [](std::uint32_t half) { return number(half << 16); };
@@ -88,7 +88,7 @@ TEST_CASE("a sum just below the least normal number is zero unless 24 bits round
         const float a = -sign * m * 0x1p-75f, b = std::ldexp(1.0f, 75 - e);
         std::vector<float> pa(2 * width), pb(width, word(bits(b) >> 16, 0)), start(width, sign * least), c(2 * width);
         pa[0] = word(bits(a) >> 16, 0);
-        k.bf16.product({2, 1, 1, pa.data(), 2, pb.data(), start.data(), c.data()});
+        k.bf16.product({2, 1, width, pa.data(), 2, pb.data(), start.data(), c.data()});
         const bool up = e > 151 || (e == 151 && m == 1.0f);  // at least 2^-126 - 2^-151
         INFO(instruction_set() << ", 2^-126 - " << m << " * 2^-" << e);
         CHECK(bits(c[0]) == bits(sign * (up ? least : 0.0f)));

@@ -163,33 +163,38 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
 TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
   using Wide = Tiles<PlainVector<16, 12>>;
   const Kernels& k = kernels();
-  const Index width = 32, rows = 101, a_rows = 105, depth = 300, columns = 3 * width, outs = 40, ins = 1100;
-  const std::vector<float> a = numbers(1, a_rows * depth), b = numbers(2, depth * columns),
-                           y = numbers(3, rows * columns), start = numbers(4, columns);
+  const Index width = 32, rows = 101, a_rows = 105, depth = 300, outs = 40, ins = 1100;
+  const std::vector<float> a = numbers(1, a_rows * depth);
   const auto in_panels = [&](Index height, Index n, const std::vector<float>& m) {
     std::vector<float> panels(static_cast<std::size_t>(height * panel_count(n, width) * width));
     to_panels(height, height, width, {m.data(), n, n}, panels.data());
     return panels;
   };
-  const auto pa = in_panels(a_rows, depth, a), pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y);
-  for (const Finish finish : {Finish::store, Finish::relu, Finish::gradient}) {
-    std::vector<float> c(static_cast<std::size_t>(rows * columns)), sums(static_cast<std::size_t>(columns)),
-        total(sums);
-    Wide::product(
-        {rows, depth, 3, pa.data(), a_rows, pb.data(), start.data(), c.data(), finish, py.data(), sums.data()});
-    std::vector<float> expected;
-    for (Index r = 0; r < rows; ++r)
-      for (Index j = 0; j < columns; ++j) {
-        float sum = start[static_cast<std::size_t>(j)];
-        for (Index i = 0; i < depth; ++i)
-          sum = std::fma(a[static_cast<std::size_t>(r * depth + i)], b[static_cast<std::size_t>(i * columns + j)], sum);
-        if (finish == Finish::relu) sum = relu(sum);
-        if (finish == Finish::gradient) sum = y[static_cast<std::size_t>(r * columns + j)] > 0.0f ? sum : 0.0f;
-        if (finish == Finish::gradient) total[static_cast<std::size_t>(j)] += sum;
-        expected.push_back(sum);
-      }
-    CHECK(c == in_panels(rows, columns, expected));
-    CHECK(sums == total);
+  const auto pa = in_panels(a_rows, depth, a);
+  for (const Index columns : {96, 81, 80, 65, 32, 5, 1}) {  // whole panels, of two registers, of one, and one column
+    const std::vector<float> b = numbers(2, depth * columns), y = numbers(3, rows * columns),
+                             start = numbers(4, columns);
+    const auto pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y),
+               pstart = in_panels(1, columns, start);
+    for (const Finish finish : {Finish::store, Finish::relu, Finish::gradient}) {
+      std::vector<float> c(py.size()), sums(pstart.size()), total(sums);
+      Wide::product({rows, depth, columns, pa.data(), a_rows, pb.data(), pstart.data(), c.data(), finish, py.data(),
+                     sums.data()});
+      std::vector<float> expected;
+      for (Index r = 0; r < rows; ++r)
+        for (Index j = 0; j < columns; ++j) {
+          float sum = start[static_cast<std::size_t>(j)];
+          for (Index i = 0; i < depth; ++i)
+            sum =
+                std::fma(a[static_cast<std::size_t>(r * depth + i)], b[static_cast<std::size_t>(i * columns + j)], sum);
+          if (finish == Finish::relu) sum = relu(sum);
+          if (finish == Finish::gradient) sum = y[static_cast<std::size_t>(r * columns + j)] > 0.0f ? sum : 0.0f;
+          if (finish == Finish::gradient) total[static_cast<std::size_t>(j)] += sum;
+          expected.push_back(sum);
+        }
+      CHECK(c == in_panels(rows, columns, expected));
+      CHECK(sums == total);
+    }
   }
   const std::vector<float> dy = numbers(5, rows * outs), x = numbers(6, rows * ins), pdy = in_panels(rows, outs, dy),
                            px = in_panels(rows, ins, x),
