@@ -32,7 +32,7 @@ struct MoveRuns {
       for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, step.most, sum.v[c]);
       held[alone ? 0 : q] = sum;
     }
-    RowMove<Rule, true>{lanes, step.scalars, at, sums.quads}([&](Index q) { return held[alone ? 0 : q]; });
+    RowMove<Rule, true, alone>{lanes, step.scalars, at, sums.quads}([&](Index q) { return held[alone ? 0 : q]; });
   }
 };
 

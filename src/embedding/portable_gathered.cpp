@@ -13,51 +13,51 @@ void gather_into(EmbeddingTable& table, RowSums sums) {
 
 }  // namespace
 
-void PortableRows::gather(const Exec&, const float* gradients, Which which) {
+void PortableRows::gather(const Exec& exec, const float* gradients, Which which) {
   for (Group& group : groups_) {
     if (which == Which::shared ? !group.shared : group.replicated) continue;
-    std::vector<RowSums> sums = group.rows->sums(Device(), gradients);
+    std::vector<RowSums> sums = group.rows->sums(device_of(exec), gradients);
     for (std::size_t at = 0; at < sums.size(); ++at) gather_into(*shards_[group.shards[at]].table, std::move(sums[at]));
   }
 }
 
-RowSums PortableRows::sum_gradients(const Exec&, std::size_t shard, const float* gradients) {
+RowSums PortableRows::sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) {
   Group& group = groups_[places_[shard].group];
-  if (group.sums.empty()) group.sums = group.rows->sums(Device(), gradients);
+  if (group.sums.empty()) group.sums = group.rows->sums(device_of(exec), gradients);
   return std::move(group.sums[places_[shard].at]);
 }
 
-void PortableRows::order_sums(std::size_t shard, std::span<const RowUse> uses) {
+void PortableRows::order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses) {
   std::vector<std::span<const RowUse>> of_group(groups_[places_[shard].group].shards.size());
   of_group[places_[shard].at] = uses;
-  bucket(shard).order_sums(Device(), of_group, lane_count_);
+  bucket(shard).order_sums(device, of_group, lane_count_);
 }
 
-void PortableRows::update_sums(const Exec&, std::size_t shard, std::span<const RowUse> uses, const float* sums,
+void PortableRows::update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,
                                double rate, Index step) {
-  order_sums(shard, uses);
+  order_sums(device_of(exec), shard, uses);
   const Index at = places_[shard].at;
   const std::vector<double> rates(groups_[places_[shard].group].shards.size(), rate);
-  bucket(shard).update(Device(), sums, {at, at + 1}, rates, step);
+  bucket(shard).update(device_of(exec), sums, {at, at + 1}, rates, step);
 }
 
-void PortableRows::gather_sums(const Exec&, std::size_t shard, std::span<const RowUse> uses, const float* sums) {
-  order_sums(shard, uses);
-  gather_into(*shards_[shard].table, std::move(bucket(shard).sums(Device(), sums)[places_[shard].at]));
+void PortableRows::gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) {
+  order_sums(device_of(exec), shard, uses);
+  gather_into(*shards_[shard].table, std::move(bucket(shard).sums(device_of(exec), sums)[places_[shard].at]));
 }
 
-void PortableRows::move_gathered(const Exec&, std::size_t shard, double rate, Index step) {
-  bucket(shard).move_gathered(Device(), places_[shard].at, rate, step);
+void PortableRows::move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) {
+  bucket(shard).move_gathered(device_of(exec), places_[shard].at, rate, step);
 }
 
-std::vector<float> PortableRows::sum_columns(const Exec&, std::size_t shard, int round, std::span<const float> totals,
-                                             double rate, Index step) {
-  return bucket(shard).sum_columns(Device(), places_[shard].at, round, totals, rate, step);
+std::vector<float> PortableRows::sum_columns(const Exec& exec, std::size_t shard, int round,
+                                             std::span<const float> totals, double rate, Index step) {
+  return bucket(shard).sum_columns(device_of(exec), places_[shard].at, round, totals, rate, step);
 }
 
-void PortableRows::move_columns(const Exec&, std::size_t shard, std::span<const float> totals, double rate,
+void PortableRows::move_columns(const Exec& exec, std::size_t shard, std::span<const float> totals, double rate,
                                 Index step) {
-  bucket(shard).move_columns(Device(), places_[shard].at, totals, rate, step);
+  bucket(shard).move_columns(device_of(exec), places_[shard].at, totals, rate, step);
 }
 
 }  // namespace tesserec::embedding

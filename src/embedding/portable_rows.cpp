@@ -31,25 +31,25 @@ PortableRows::PortableRows(std::vector<Shard> shards) : shards_(std::move(shards
   }
 }
 
-void PortableRows::read(std::span<const AskedShard> asked, const BatchSplit& split) {
+void PortableRows::read(const Device& device, std::span<const AskedShard> asked, const BatchSplit& split) {
   for (const Group& group : groups_) {
     std::vector<const AskedShard*> of_group;
     for (const std::size_t i : group.shards) of_group.push_back(&asked[i]);
-    group.rows->bags().read(Device(), of_group, split);
+    group.rows->bags().read(device, of_group, split);
   }
   read_ = asked.data();
 }
 
-void PortableRows::lookup(const Exec&, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) {
-  const Device device;
-  read(asked, split);
+void PortableRows::lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) {
+  const Device device = device_of(exec);
+  read(device, asked, split);
   for (const Group& group : groups_) group.rows->bags().lookup(device, sums);
   device.fence();  // the host sends them
 }
 
-void PortableRows::order_ids(const Exec&, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
-  const Device device;
-  if (read_ != asked.data()) read(asked, split);  // another batch was looked up meanwhile
+void PortableRows::order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
+  const Device device = device_of(exec);
+  if (read_ != asked.data()) read(device, asked, split);  // another batch was looked up meanwhile
   lane_count_ = split.lane_count();
   for (Group& group : groups_) {
     group.sums.clear();
@@ -63,12 +63,12 @@ void PortableRows::order_ids(const Exec&, std::span<const AskedShard> asked, con
   }
 }
 
-void PortableRows::update(const Exec&, const float* gradients, std::span<const double> rates, Index step) {
+void PortableRows::update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) {
   for (const Group& group : groups_) {
     if (group.shared || group.replicated) continue;
     std::vector<double> of_group;
     for (const std::size_t i : group.shards) of_group.push_back(rates[i]);
-    group.rows->update(Device(), gradients, {0, std::ssize(of_group)}, of_group, step);
+    group.rows->update(device_of(exec), gradients, {0, std::ssize(of_group)}, of_group, step);
   }
 }
 

@@ -38,8 +38,8 @@ class PortableRows : public RowKernels {
   };
   RowBucket& bucket(std::size_t shard) const { return *groups_[places_[shard].group].rows; }
   /// Of one shard alone.
-  void order_sums(std::size_t shard, std::span<const RowUse> uses);
-  void read(std::span<const AskedShard> asked, const BatchSplit& split);
+  void order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses);
+  void read(const Device& device, std::span<const AskedShard> asked, const BatchSplit& split);
 
   std::vector<Shard> shards_;
   std::vector<Group> groups_;

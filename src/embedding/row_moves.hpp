@@ -28,7 +28,8 @@ TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index di
   return {shard.weights + row * dim, {state(0), state(1), state(2)}, first_column / 4, whole_dim};
 }
 
-template <class Rule, bool whole>
+/// With `one` the group has a lane for each quad.
+template <class Rule, bool whole, bool one = false>
 struct RowMove {
   const LaneGroup& lanes;
   const optim::StepScalars& step;
@@ -98,7 +99,11 @@ struct RowMove {
   /// lanes get it.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
+#ifdef __CUDA_ARCH__
+    constexpr int levels = one ? 1 : 12;
+#else
     constexpr int levels = 28;
+#endif
     const Index count = quads.count();
     TreeSum<float, levels> tree;
     float sum = 0.0f;
@@ -109,6 +114,7 @@ struct RowMove {
         const float other = lanes.of_lane(sum, half);
         if (first + ((lanes.lane / half) ^ 1) * half < count) sum += other;  // one that is absent adds nothing
       }
+      if constexpr (one) return sum;
       const Index leaf = first / lanes.width;
       if (count > lanes.width) tree.climb(sum, first + lanes.width < count ? height_above(leaf, leaf + 1) : last_leaf);
     }

@@ -39,6 +39,14 @@ using PinnedMemory = Memory;
 #endif
 inline constexpr bool device_is_host = std::is_same_v<Device, Exec>;
 
+/// Where kernels go that belong to `exec`: it, or the default instance of the GPU's space.
+inline Device device_of([[maybe_unused]] const Exec& exec) {
+  if constexpr (device_is_host)
+    return exec;
+  else
+    return Device();
+}
+
 template <class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory>;
 template <class T>
