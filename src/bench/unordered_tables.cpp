@@ -189,7 +189,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
         if (length > 0) gradients_at_[sender] += slot.dim;
       }
   }
-  embedding::sort_by_row(uses_, scratch_, slot.rows.size());
+  embedding::sort_by_row(uses_, slot.rows.size());
 
   const optim::StepScalars scalars = optim::step_scalars(slot.shard->optimizer(), slot.shard->optimizer().lr, step);
   const auto state = [&](std::size_t i, Index row) {

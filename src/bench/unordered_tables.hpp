@@ -56,7 +56,7 @@ class UnorderedTables {
   Parcels<Index> ids_;
   Parcels<float> sums_, gradients_;                 // bags with ids only
   std::vector<std::size_t> ids_at_, gradients_at_;  // [rank], while shards are updated in turn
-  std::vector<embedding::RowUse> uses_, scratch_;   // lane: the rank
+  std::vector<embedding::RowUse> uses_;             // lane: the rank
 };
 
 }  // namespace tesserec::bench

@@ -9,7 +9,8 @@
 
 namespace tesserec::embedding {
 
-void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows) {
+void sort_by_row(std::vector<RowUse>& uses, Index rows) {
+  thread_local std::vector<RowUse> scratch;  // of all tables: it is still in the cache
   constexpr int most_digit_bits = 11;
   const int bits = std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)));
   // As many counters as uses or so: to sum up more would cost more than another pass.

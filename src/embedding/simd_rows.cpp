@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simd_rows.hpp"
 
+#include <algorithm>
+
 namespace tesserec::embedding {
 
 void SimdRows::lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit&, float* sums) {
@@ -20,13 +22,19 @@ void SimdRows::lookup(const Exec& exec, std::span<const AskedShard> asked, const
   });
 }
 
-void SimdRows::order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
-  own_lanes_ = own;
-  parallel_for(exec, "tesserec::embedding::order_ids", std::ssize(shards_), [&](Index i) {
-    if (shards_[i].fetched)
-      table(i).prepare_sums(asked[i].gradients);
-    else
-      table(i).prepare(asked[i].bags, split);
+void SimdRows::order_ids(const Exec&, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
+  due_ = {asked, &split, own};
+}
+
+void SimdRows::prepare(const Exec& exec, std::span<const std::size_t> shards) {
+  phases_.time("sort ids", [&] {
+    parallel_for(exec, "tesserec::embedding::order_ids", std::ssize(shards), [&](Index at) {
+      const std::size_t i = shards[at];
+      if (shards_[i].fetched)
+        table(i).prepare_sums(due_.asked[i].gradients);
+      else
+        table(i).prepare(due_.asked[i].bags, *due_.split);
+    });
   });
 }
 
@@ -34,22 +42,31 @@ void SimdRows::update(const Exec& exec, const float* gradients, std::span<const 
   std::vector<std::size_t> own;
   for (std::size_t i = 0; i < shards_.size(); ++i)
     if (!table(i).shares_rows() && !shards_[i].replicated) own.push_back(i);
-  // Every thread takes as much of every table: tables differ, their halves do not.
+  // As many tables at a time as there are threads, each of which takes as much of every table: tables differ, their
+  // halves do not.
   const Index threads = concurrency(exec);
-  parallel_for(exec, "tesserec::embedding::update", threads, [&](Index thread) {
-    for (const std::size_t i : own) table(i).update_task(thread, threads, gradients, rates[i], step);
-  });
+  for (std::span<const std::size_t> left(own); !left.empty();) {
+    const auto together = left.first(std::min<std::size_t>(threads, left.size()));
+    prepare(exec, together);
+    parallel_for(exec, "tesserec::embedding::update", threads, [&](Index thread) {
+      for (const std::size_t i : together) table(i).update_task(thread, threads, gradients, rates[i], step);
+    });
+    left = left.subspan(together.size());
+  }
   for (const std::size_t i : own) table(i).finish_update(exec, rates[i], step);
 }
 
 void SimdRows::gather(const Exec& exec, const float* gradients, Which which) {
-  for (const Shard& shard : shards_)
-    if (which == Which::shared ? shard.table->shares_rows() : !shard.replicated)
-      shard.table->gather_gradients(exec, gradients);
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    if (which == Which::shared ? table(i).shares_rows() : !shards_[i].replicated) all.push_back(i);
+  prepare(exec, all);
+  for (const std::size_t i : all) table(i).gather_gradients(exec, gradients);
 }
 
-RowSums SimdRows::sum_gradients(const Exec&, std::size_t shard, const float* gradients) {
-  return table(shard).sum_gradients(gradients, own_lanes_);
+RowSums SimdRows::sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) {
+  prepare(exec, {&shard, 1});
+  return table(shard).sum_gradients(gradients, due_.own_lanes);
 }
 
 void SimdRows::update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/phases.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::embedding {
@@ -8,7 +9,7 @@ namespace tesserec::embedding {
 /// Rows by the host's vector instructions, shard by shard: threads share the work of all shards.
 class SimdRows : public RowKernels {
  public:
-  explicit SimdRows(std::vector<Shard> shards) : shards_(std::move(shards)) {}
+  SimdRows(std::vector<Shard> shards, Phases& phases) : shards_(std::move(shards)), phases_(phases) {}
 
   void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) override;
   void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) override;
@@ -26,9 +27,16 @@ class SimdRows : public RowKernels {
 
  private:
   EmbeddingTable& table(std::size_t shard) const { return *shards_[shard].table; }
+  /// Orders their ids, right before they are used: what was sorted is still in the cache.
+  void prepare(const Exec& exec, std::span<const std::size_t> shards);
 
   std::vector<Shard> shards_;
-  Range own_lanes_;
+  Phases& phases_;
+  struct {
+    std::span<const AskedShard> asked;
+    const BatchSplit* split = nullptr;
+    Range own_lanes;
+  } due_;  // the batch whose gradients are
 };
 
 }  // namespace tesserec::embedding

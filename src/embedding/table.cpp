@@ -94,7 +94,7 @@ void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {
       }
     }
   }
-  sort_by_row(batch_.uses, batch_.scratch, rows_.size());
+  sort_by_row(batch_.uses, rows_.size());
 }
 
 void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nodes, float* out) const {
@@ -124,7 +124,7 @@ RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const
 void EmbeddingTable::prepare_sums(std::span<const RowUse> sums) {
   batch_.uses.assign(sums.begin(), sums.end());
   batch_.are_sums = true;
-  sort_by_row(batch_.uses, batch_.scratch, rows_.size());
+  sort_by_row(batch_.uses, rows_.size());
 }
 
 void EmbeddingTable::update(const Exec& exec, const float* gradients, double lr, Index step) {

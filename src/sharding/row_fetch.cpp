@@ -61,7 +61,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
       for (Index i = feature.ids_at + feature.offsets[s]; i < feature.ids_at + feature.offsets[s + 1]; ++i)
         uses_.push_back({ids_[i] - rows.begin, i, lane, table_.weighted ? weights_[i] : 1.0f});
   }
-  embedding::sort_by_row(uses_, scratch_, rows.size());
+  embedding::sort_by_row(uses_, rows.size());
 
   places_.resize(ids_.size());
   TreeOrder tree(lanes_);

@@ -36,7 +36,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   std::vector<embedding::RowKernels::Shard> of_kernels;
   for (std::size_t i = 0; i < shards_.size(); ++i)
     of_kernels.push_back({shards_[i].rows.get(), routes_->own()[i].fetched, replicated(shards_[i])});
-  kernels_ = embedding::make_row_kernels(kernels, std::move(of_kernels));
+  kernels_ = embedding::make_row_kernels(kernels, std::move(of_kernels), phases_);
   if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_totals_.emplace(comm, plan_, shared);
 }
 

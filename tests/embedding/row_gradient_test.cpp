@@ -12,14 +12,14 @@ using embedding::RowUse;
 TEST_CASE("uses are sorted by row and keep their order in a row, for tables of any size") {
   const Random random(1, Purpose::test);
   for (const Index rows : {Index{1}, Index{7}, Index{2048}, Index{2049}, Index{40000000}, Index{1} << 40}) {
-    std::vector<RowUse> uses(5000), scratch;
+    std::vector<RowUse> uses(5000);
     for (Index i = 0; i < 5000; ++i) {
       const double u = random.uniform53(i, rows % 97);
       uses[i] = {static_cast<Index>(u * u * static_cast<double>(rows)), i, 0, 1.0f};
     }
     std::vector<RowUse> expected = uses;
     std::stable_sort(expected.begin(), expected.end(), [](const RowUse& a, const RowUse& b) { return a.row < b.row; });
-    embedding::sort_by_row(uses, scratch, rows);
+    embedding::sort_by_row(uses, rows);
     const auto same = [](const RowUse& a, const RowUse& b) { return a.row == b.row && a.gradient == b.gradient; };
     REQUIRE(std::equal(uses.begin(), uses.end(), expected.begin(), expected.end(), same));
   }

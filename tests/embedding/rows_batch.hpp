@@ -104,7 +104,7 @@ class Engine {
       tables_.back()->initialise(exec, 5, Index(t));
       shards.push_back({tables_.back().get(), false, table.replicated});
     }
-    kernels_ = make_row_kernels(kernels, shards);
+    kernels_ = make_row_kernels(kernels, shards, phases_);
   }
   RowKernels* operator->() { return kernels_.get(); }
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
@@ -129,6 +129,7 @@ class Engine {
 
  private:
   std::vector<std::unique_ptr<EmbeddingTable>> tables_;
+  Phases phases_;
   std::unique_ptr<RowKernels> kernels_;
 };
 

@@ -64,12 +64,14 @@ class Dlrm {
     Tensors result;
     for (const model::Parameter& p : model.dense.layout())
       result[p.name].assign(total.data() + p.offset, total.data() + p.offset + p.rows * p.columns);
-    for (const auto& shard : model.tables().shards()) {
+    for (std::size_t i = 0; i < model.tables().shards().size(); ++i) {
+      const auto& shard = model.tables().shards()[i];
+      shard.rows->prepare(ids.asked()[i].bags, {lanes_, 1, batch.size});
       auto& table = result[shard.rows->config().name];
       table.resize(shard.rows->weights().size());
       const Index dim = shard.rows->dim();
       const auto sums = shard.rows->sum_gradients(sent, {0, lanes_.count()});
-      for (std::size_t i = 0; i < sums.sums.size(); ++i) table[sums.rows[i / dim] * dim + i % dim] += sums.sums[i];
+      for (std::size_t k = 0; k < sums.sums.size(); ++k) table[sums.rows[k / dim] * dim + k % dim] += sums.sums[k];
     }
     return result;
   }

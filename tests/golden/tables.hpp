@@ -58,6 +58,7 @@ class Tables {
   /// The whole table's gradient, rows x dim.
   std::vector<float> gradient(std::size_t t, const float* sent) const {
     std::vector<float> result(table(t).weights().size());
+    collection_.shards()[t].rows->prepare(in_flight_.asked()[t].bags, {lanes_, 1, batch_});
     const auto sums = table(t).sum_gradients(sent, {0, lanes_.count()});
     for (std::size_t i = 0; i < sums.sums.size(); ++i)
       result[sums.rows[i / table(t).dim()] * table(t).dim() + i % table(t).dim()] += sums.sums[i];

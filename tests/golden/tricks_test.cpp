@@ -62,6 +62,7 @@ class Feature {
     for (std::size_t t = 0; t < names_.size(); ++t) {
       INFO(names_[t]);
       std::vector<float> whole(table(t).weights().size());
+      collection_.shards()[t].rows->prepare(in_flight.asked()[t].bags, {Lanes(4), 1, batch_});
       const auto sums = table(t).sum_gradients(sent, {0, 4});
       const Index dim = table(t).dim();
       for (std::size_t i = 0; i < sums.rows.size(); ++i)

@@ -19,7 +19,7 @@ struct RowUse {
 };
 
 /// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
-void sort_by_row(std::vector<RowUse>& uses, std::vector<RowUse>& scratch, Index rows);
+void sort_by_row(std::vector<RowUse>& uses, Index rows);
 
 /// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in uses [first, last), which must not cut a
 /// row. With `lanes` = the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <tesserec/core/phases.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
 
 namespace tesserec::embedding {
@@ -22,7 +23,8 @@ class RowKernels {
 
   /// Sums of the bags asked of each shard: to sums + AskedShard::sums_at.
   virtual void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) = 0;
-  /// The ids of a batch that was looked up, before its update. `own`: lanes of this rank.
+  /// A batch that was looked up, whose gradients are due: its ids are ordered, now or when they are used, until when
+  /// `asked` and `split` live. `own`: lanes of this rank.
   virtual void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) = 0;
   /// Then: rows of shards that neither share them nor are replicated move, each once; `rates` [shard]. `gradients` is
   /// what Bags::gradients_at speaks of.
@@ -49,7 +51,8 @@ class RowKernels {
                             Index step) = 0;
 };
 
-/// Those of `kernels`, for shards in their order. Error where they cannot serve, naming a table and what to set.
-std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards);
+/// Those of `kernels`, for shards in their order; "sort ids" of `phases` is timed where it interrupts others. Error
+/// where they cannot serve, naming a table and what to set.
+std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases);
 
 }  // namespace tesserec::embedding

@@ -140,8 +140,7 @@ class EmbeddingTable {
   struct {
     std::vector<RowUse> uses;  // by row
     bool are_sums = false;     // over subtrees of lanes
-    std::vector<RowUse> scratch;
-  } batch_;  // the prepared one
+  } batch_;                    // the prepared one
   GatheredRows gathered_;
 };
 

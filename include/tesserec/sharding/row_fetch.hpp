@@ -65,8 +65,8 @@ class RowFetch {
   Range lanes_{0, 1};
   std::vector<Index> ids_;  // of all features
   std::vector<float> weights_;
-  std::vector<Index> places_;                      // float offset of each id's row in what is fetched
-  std::vector<embedding::RowUse> uses_, scratch_;  // by row; `gradient` = place in ids_
+  std::vector<Index> places_;            // float offset of each id's row in what is fetched
+  std::vector<embedding::RowUse> uses_;  // by row; `gradient` = place in ids_
   std::vector<Index> rows_, sums_;
 };
 

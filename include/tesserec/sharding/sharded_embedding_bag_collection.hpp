@@ -29,6 +29,8 @@ class ShardedEmbeddingBagCollection {
                                 const optim::Settings& sparse, const optim::Settings& dense,
                                 embedding::Kernels kernels = embedding::Kernels::automatic);
 
+  ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
+
   void initialise(const Exec& exec, std::uint64_t seed);
 
   /// Ids begin to travel to the owners of their rows. `sparse` holds this rank's samples of a batch split like that.
