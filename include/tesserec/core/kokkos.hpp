@@ -23,6 +23,13 @@ using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 
+/// Where device kernels run: the default space of the Kokkos that is installed; in a host build the same as Exec.
+using Device = Kokkos::DefaultExecutionSpace;
+template <class T>
+using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, Device::memory_space>;
+template <class T>
+using DeviceMatrix = Kokkos::View<T**, Kokkos::LayoutRight, Device::memory_space>;
+
 /// Rows of numbers that somebody else keeps.
 template <class T>
 using MatrixView = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
