@@ -29,8 +29,6 @@
 
 namespace tesserec {
 
-/// Exec, where Kokkos knows no GPU.
-using Device = Kokkos::DefaultExecutionSpace;
 using DeviceMemory = Device::memory_space;
 #ifdef KOKKOS_ENABLE_CUDA
 using PinnedMemory = Kokkos::CudaHostPinnedSpace;  ///< of the host, where copies to a device start
@@ -46,11 +44,6 @@ inline Device device_of([[maybe_unused]] const Exec& exec) {
   else
     return Device();
 }
-
-template <class T>
-using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory>;
-template <class T>
-using DeviceMatrix = Kokkos::View<T**, Kokkos::LayoutRight, DeviceMemory>;
 
 /// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
 struct LaneGroup {
