@@ -16,6 +16,7 @@
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/phases.hpp>
+#include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several counters at once: each is a lane of a vector.
-/// Included by objects for one instruction set, so it includes nothing that has inline functions.
+/// Included by objects for one instruction set, so it includes nothing that leaves a function in an object.
 #pragma once
 
 #include <cstdint>
 
-namespace tesserec::philox {
+#include <tesserec/core/philox_rounds.hpp>
 
-inline constexpr int rounds = 10;
-inline constexpr std::uint32_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-inline constexpr std::uint32_t step0 = 0x9E3779B9, step1 = 0xBB67AE85;  // of the key, after a round
+namespace tesserec::philox {
 
 inline constexpr int lanes = 4, vectors = 2;  // two, so that the products of one hide the wait for those of the other
 inline constexpr int rows_at_once = lanes * vectors;

@@ -30,13 +30,9 @@ bool has_avx2() {
 }  // namespace
 
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
-  for (int round = 0; round < philox::rounds; ++round, k[0] += philox::step0, k[1] += philox::step1) {
-    const std::uint64_t p0 = std::uint64_t{philox::multiplier0} * c[0];
-    const std::uint64_t p1 = std::uint64_t{philox::multiplier1} * c[2];
-    c = {std::uint32_t(p1 >> 32) ^ c[1] ^ k[0], std::uint32_t(p1), std::uint32_t(p0 >> 32) ^ c[3] ^ k[1],
-         std::uint32_t(p0)};
-  }
-  return c;
+  std::uint32_t words[4] = {c[0], c[1], c[2], c[3]};
+  philox::ten_rounds(k[0], k[1], words);
+  return {words[0], words[1], words[2], words[3]};
 }
 
 TESSEREC_KERNEL void box_muller(const std::uint32_t* bits, Index pairs, float* normal) {
