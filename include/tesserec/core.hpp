@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/core/device.hpp>
+#include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/elementary_numbers.hpp>
 #include <tesserec/core/elementary_parts.hpp>

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <tesserec/dense/activation.hpp>
+#include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/device_loss.hpp>
+#include <tesserec/dense/device_products.hpp>
+#include <tesserec/dense/device_rows.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/dense/layer.hpp>
 #include <tesserec/dense/layer_settings.hpp>

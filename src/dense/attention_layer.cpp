@@ -6,7 +6,10 @@
 // of as many as a chunk has samples; the way back makes each block's activations once more, so that these stay small.
 #include <cmath>
 
+#include "attention_formulas.hpp"
+#include "device_layers.hpp"
 #include "layers.hpp"
+#include "softmax_formula.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -15,28 +18,14 @@
 namespace tesserec::dense {
 namespace {
 
-/// [t, h, t - h, t * h]
 TESSEREC_KERNEL void meet(Index n, const float* t, const float* h, float* x) {
-  for (Index i = 0; i < n; ++i) {
-    x[i] = t[i];
-    x[n + i] = h[i];
-    x[2 * n + i] = t[i] - h[i];
-    x[3 * n + i] = t[i] * h[i];
-  }
+  for (Index i = 0; i < n; ++i) dense::meet(n, i, t[i], h[i], x);
 }
-/// dt and dh grow by what x's gradient says.
 TESSEREC_KERNEL void part(Index n, const float* t, const float* h, const float* dx, float* dt, float* dh) {
-  for (Index i = 0; i < n; ++i) {
-    dt[i] += dx[i] + dx[2 * n + i] + dx[3 * n + i] * h[i];
-    dh[i] += dx[n + i] - dx[2 * n + i] + dx[3 * n + i] * t[i];
-  }
+  for (Index i = 0; i < n; ++i) dense::part(n, i, t[i], h[i], dx, dt[i], dh[i]);
 }
 /// The gradient of a -> that of the scores, in place.
-TESSEREC_KERNEL void softmax_back(Index n, float scale, const float* a, float* d) {
-  float mean = 0.0f;
-  for (Index j = 0; j < n; ++j) mean = std::fma(a[j], d[j], mean);
-  for (Index j = 0; j < n; ++j) d[j] = scale * a[j] * (d[j] - mean);
-}
+TESSEREC_KERNEL void softmax_back(Index n, float scale, const float* a, float* d) { softmax_back_of(n, scale, a, d); }
 
 class Attention final : public Layer {
  public:
@@ -117,6 +106,9 @@ class Attention final : public Layer {
              to_target.data != nullptr ? to_target[r] : own.to_target.data(), to_history[j]);
       }
     });
+  }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
+    return attention_on_device(mlp_->on_device(products), dim_, scale_);
   }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 
@@ -27,6 +28,7 @@ class CatLayer final : public Layer {
       upstream.data += gradient.width;
     }
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return cat_on_device(); }
 
  private:
   Index width_;

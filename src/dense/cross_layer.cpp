@@ -4,6 +4,8 @@
 //   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without, W [n, n]
 #include <algorithm>
 
+#include "cross_formulas.hpp"
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include "panels.hpp"
 #include <tesserec/core/error.hpp>
@@ -16,7 +18,7 @@ namespace {
 
 /// out = x0 * u + x
 TESSEREC_KERNEL void cross(Index n, const float* x0, const float* u, const float* x, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] = x0[i] * u[i] + x[i];
+  for (Index i = 0; i < n; ++i) out[i] = crossed(x0[i], u[i], x[i]);
 }
 TESSEREC_KERNEL void sum(Index n, const float* a, const float* b, float* out) {
   for (Index i = 0; i < n; ++i) out[i] = a[i] + b[i];
@@ -136,6 +138,9 @@ class CrossLayer final : public Layer {
     sum(n, own.g.data(), dx, own.g.data());
     sum(n, own.g.data(), own.dx0.data(), own.g.data());
     from_panels(chunk.rows, height, width, own.g.data(), input_gradients[0]);
+  }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
+    return cross_on_device(products_, products);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "device_layers.hpp"
 #include "kernels.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
@@ -59,6 +60,7 @@ class DotLayer final : public Layer {
         if (to.data != nullptr) copy_rows(chunk.rows, from, to);
       });
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return dot_on_device(shape_); }
 
  private:
   struct Buffers : Workspace {

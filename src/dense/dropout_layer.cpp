@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else divided
 // by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global batch.
+#include "device_layers.hpp"
+#include "dropout_formula.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -11,8 +13,8 @@ namespace tesserec::dense {
 namespace {
 
 /// draws in [-1, 1) -> factors
-TESSEREC_KERNEL void keep(Index n, float below, float factor, float* draws) {
-  for (Index i = 0; i < n; ++i) draws[i] = draws[i] < below ? 0.0f : factor;
+TESSEREC_KERNEL void keep(Index n, Kept kept, float* draws) {
+  for (Index i = 0; i < n; ++i) draws[i] = kept.factor(draws[i]);
 }
 TESSEREC_KERNEL void multiply(Index n, const float* factors, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] = factors[i] * from[i];
@@ -35,10 +37,10 @@ class Dropout final : public Layer {
   void forward(const Chunk& chunk, Rows<float> out) const override {
     if (!chunk.draw.training) return copy_rows(chunk.rows, chunk.inputs[0], out);
     float* const factors = this->factors(chunk);
-    const Index first = (chunk.draw.step << 32) + chunk.draw.first_sample;
+    const Index first = first_draw(chunk.draw);
     Random(chunk.draw.seed, Purpose::dropout, chunk.draw.layer)
         .fill_rows({first, first + chunk.rows}, {0, width_}, 1.0f, factors);
-    keep(chunk.rows * width_, 2.0 * rate_ - 1.0, 1.0 / (1.0 - rate_), factors);
+    keep(chunk.rows * width_, Kept(rate_), factors);
     for (Index r = 0; r < chunk.rows; ++r) multiply(width_, factors + r * width_, chunk.inputs[0][r], out[r]);
   }
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
@@ -47,6 +49,7 @@ class Dropout final : public Layer {
     for (Index r = 0; r < chunk.rows; ++r)
       multiply(width_, factors(chunk) + r * width_, upstream[r], input_gradients[0][r]);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return dropout_on_device(width_, rate_); }
 
  private:
   struct Factors : Workspace {

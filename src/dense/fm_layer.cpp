@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second order of a factorization machine (Rendle 2010; Guo et al., DeepFM, arXiv 1703.04247) as TorchRec has it:
 // over all numbers x of a sample together, y = ((sum x)^2 - sum x^2) / 2.
+#include "device_layers.hpp"
+#include "fm_formulas.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -8,32 +10,14 @@
 namespace tesserec::dense {
 namespace {
 
-/// Sums of every eighth number, in double, for the difference of two large squares is what counts. Eight chains of
-/// additions fit registers of any width, and their order is written here.
-struct Sums {
-  static constexpr Index chains = 8;
-  double of[chains] = {};
-
-  double total() const { return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7])); }
-};
+using Sums = EightChains<double>;
 
 TESSEREC_KERNEL void add(Index n, const float* x, Sums& sums, Sums& squares) {
-  Index i = 0;
-  for (; i + Sums::chains <= n; i += Sums::chains)
-    for (Index k = 0; k < Sums::chains; ++k) {
-      const double number = x[i + k];
-      sums.of[k] += number;
-      squares.of[k] += number * number;
-    }
-  for (Index k = 0; i + k < n; ++k) {
-    const double number = x[i + k];
-    sums.of[k] += number;
-    squares.of[k] += number * number;
-  }
+  add_to_fm(OneThread(), n, x, sums, squares);
 }
 
 TESSEREC_KERNEL void slopes(Index n, double upstream, double sum, const float* x, float* gradient) {
-  for (Index i = 0; i < n; ++i) gradient[i] = upstream * (sum - x[i]);
+  for (Index i = 0; i < n; ++i) gradient[i] = fm_slope(upstream, sum, x[i]);
 }
 
 class FmLayer final : public Layer {
@@ -56,7 +40,7 @@ class FmLayer final : public Layer {
       Sums sums, squares;
       for (const Rows<const float>& input : chunk.inputs) add(input.width, input[r], sums, squares);
       const double sum = row_sums(chunk)[r] = sums.total();
-      *out[r] = 0.5 * (sum * sum - squares.total());
+      *out[r] = fm_of(sum, squares.total());
     }
   }
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
@@ -66,6 +50,7 @@ class FmLayer final : public Layer {
         if (input_gradients[n].data != nullptr)
           slopes(input_gradients[n].width, *upstream[r], row_sums(chunk)[r], chunk.inputs[n][r], input_gradients[n][r]);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return fm_on_device(); }
 
  private:
   struct RowSums : Workspace {

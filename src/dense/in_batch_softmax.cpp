@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device_layers.hpp"
+#include "eight_chains.hpp"
 #include "losses.hpp"
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
@@ -28,12 +30,7 @@ TESSEREC_KERNEL void combine(Index depth, Index n, const float* a, Index a_strid
 /// e^{s_j - most}, and their sum in eight chains.
 TESSEREC_KERNEL double exponentials(Index n, float most, float* s) {
   for (Index j = 0; j < n; ++j) s[j] = elementary::exp(s[j] - most);
-  double sums[8] = {};
-  Index j = 0;
-  for (; j + 8 <= n; j += 8)
-    for (Index k = 0; k < 8; ++k) sums[k] += s[j + k];
-  for (Index k = 0; j + k < n; ++k) sums[k] += s[j + k];
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  return eight_chains<double>(n, [=](Index j, double sum) { return sum + s[j]; });
 }
 
 TESSEREC_KERNEL void scale(Index n, float factor, float* x) {
@@ -85,6 +82,7 @@ class InBatchSoftmax final : public LossFunction {
     for (Index d = 0; d < width / 2; ++d) score += double(out[d]) * out[width / 2 + d];
     return elementary::sigmoid(scale_ * score);
   }
+  std::unique_ptr<DeviceLoss> on_device() const override { return in_batch_softmax_on_device(scale_); }
 
  private:
   static double asked(const Chunk& chunk, Index i) { return double(chunk.labels[i]) * chunk.weight(i); }

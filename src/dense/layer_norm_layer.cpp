@@ -3,6 +3,8 @@
 //   h = (x - mean) / sqrt(variance + 1e-5);   y = weight * h + bias
 #include <cmath>
 
+#include "device_layers.hpp"
+#include "layer_norm_formulas.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
@@ -11,34 +13,13 @@
 namespace tesserec::dense {
 namespace {
 
-/// In eight chains, in double.
-template <class Term>
-TESSEREC_FUNCTION double sum_of(Index n, const Term& term) {
-  double sums[8] = {};
-  Index i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (Index k = 0; k < 8; ++k) sums[k] += term(i + k);
-  for (Index k = 0; i + k < n; ++k) sums[k] += term(i + k);
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-
-/// h = (x - mean) / deviation; 1 / deviation.
-TESSEREC_KERNEL double normalise(Index n, const float* x, float* h) {
-  const double mean = sum_of(n, [=](Index i) { return double(x[i]); }) / double(n);
-  const double squares = sum_of(n, [=](Index i) { return (x[i] - mean) * (x[i] - mean); });
-  const double inverse = 1.0 / std::sqrt(squares / double(n) + 1e-5);
-  for (Index i = 0; i < n; ++i) h[i] = float((x[i] - mean) * inverse);
-  return inverse;
-}
+TESSEREC_KERNEL double normalise(Index n, const float* x, float* h) { return normalise_by(OneThread(), n, x, h); }
 TESSEREC_KERNEL void stretch(Index n, const float* weight, const float* bias, const float* h, float* y) {
   for (Index i = 0; i < n; ++i) y[i] = std::fma(weight[i], h[i], bias[i]);
 }
-/// dx = (d - mean d - h mean (d h)) / deviation, d = weight dy.
 TESSEREC_KERNEL void input_slopes(Index n, const float* weight, const float* h, const float* dy, double inverse,
                                   float* dx) {
-  const double mean = sum_of(n, [=](Index i) { return double(weight[i] * dy[i]); }) / double(n);
-  const double along = sum_of(n, [=](Index i) { return double(weight[i] * dy[i]) * h[i]; }) / double(n);
-  for (Index i = 0; i < n; ++i) dx[i] = float((weight[i] * dy[i] - mean - h[i] * along) * inverse);
+  normalise_back_by(OneThread(), n, weight, h, dy, inverse, dx);
 }
 TESSEREC_KERNEL void parameter_slopes(Index n, const float* h, const float* dy, float* weight, float* bias) {
   for (Index i = 0; i < n; ++i) {
@@ -86,6 +67,9 @@ class LayerNorm final : public Layer {
       if (!add) std::fill_n(to, width_, 0.0f);
       dense::add(width_, own.sums.data() + tensor.offset, to);
     }
+  }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
+    return layer_norm_on_device(width_, weight_, bias_);
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "device_layers.hpp"
 #include "losses.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -20,6 +21,7 @@ class OfLogit final : public LossFunction {
                       gradient.data);
   }
   double prediction(const float* out, Index) const override { return probability(loss_, *out); }
+  std::unique_ptr<DeviceLoss> on_device() const override { return sample_loss_on_device(loss_); }
 
  private:
   SampleLoss loss_;
@@ -51,6 +53,8 @@ std::vector<LossType>& all_types() {
 }
 
 }  // namespace
+
+std::unique_ptr<DeviceLoss> LossFunction::on_device() const { return nullptr; }
 
 const std::vector<LossType>& loss_types() { return all_types(); }
 

@@ -3,7 +3,10 @@
 // and expert e, with V [rank, n], C [rank, rank], U [n, rank] of their own:
 //   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gate x_l)
 // The gates [experts, n] are the same in all layers; one expert has none.
+#include "cross_formulas.hpp"
+#include "device_layers.hpp"
 #include "layers.hpp"
+#include "softmax_formula.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -15,23 +18,14 @@ namespace {
 
 /// out = out + p x0 (u + bias).
 TESSEREC_KERNEL void add_expert(Index n, float p, const float* x0, const float* u, const float* bias, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] += p * x0[i] * (u[i] + bias[i]);
+  for (Index i = 0; i < n; ++i) add_expert_to(out[i], p, x0[i], u[i], bias[i]);
 }
 /// du = p g x0; dx0 and the bias's sums grow; the result is g . (x0 (u + bias)), dloss/dp.
 TESSEREC_KERNEL float expert_back(Index n, float p, const float* g, const float* x0, const float* u, const float* bias,
                                   float* du, float* dx0, float* bias_sums) {
-  float sums[8] = {};
-  for (Index i = 0; i < n; ++i) {
-    const float out = u[i] + bias[i];
-    du[i] = p * g[i] * x0[i];
-    dx0[i] += p * g[i] * out;
-    bias_sums[i] += du[i];
-  }
-  Index i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (Index k = 0; k < 8; ++k) sums[k] = std::fma(g[i + k] * x0[i + k], u[i + k] + bias[i + k], sums[k]);
-  for (Index k = 0; i + k < n; ++k) sums[k] = std::fma(g[i + k] * x0[i + k], u[i + k] + bias[i + k], sums[k]);
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  const float dp = expert_back_by(OneThread(), n, p, g, x0, u, bias, du, dx0);
+  for (Index i = 0; i < n; ++i) bias_sums[i] += du[i];
+  return dp;
 }
 
 class MixtureCross final : public Layer {
@@ -139,6 +133,9 @@ class MixtureCross final : public Layer {
     copy_rows(chunk.rows, g, input_gradients[0]);
     for (Index r = 0; r < chunk.rows; ++r) dense::add(width_, dx0[r], input_gradients[0][r]);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
+    return mixture_cross_on_device(products_, experts_, biases_, gates_, products);
+  }
 
  private:
   struct Activations : Workspace {
@@ -162,14 +159,11 @@ class MixtureCross final : public Layer {
   }
 
   /// One sample's: through the softmax to the gates and to x.
-  void gates_back(const float* p, const float* dp, const float* gates, const float* x, float* gate_sums,
-                  float* dx) const {
-    float mean = 0.0f;
-    for (Index e = 0; e < experts_; ++e) mean += p[e] * dp[e];
+  void gates_back(const float* p, float* dp, const float* gates, const float* x, float* gate_sums, float* dx) const {
+    shares_back_of(experts_, p, dp);
     for (Index e = 0; e < experts_; ++e) {
-      const float slope = p[e] * (dp[e] - mean);
-      add_scaled(width_, slope, x, gate_sums + e * width_);
-      add_scaled(width_, slope, gates + e * width_, dx);
+      add_scaled(width_, dp[e], x, gate_sums + e * width_);
+      add_scaled(width_, dp[e], gates + e * width_, dx);
     }
   }
   void add_sums(const float* sums, bool add, float* gradient) const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -41,6 +42,9 @@ class MlpLayer final : public Layer {
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
     mlp_.backward(chunk.rows, chunk.packed, add, gradient, upstream, input_gradients[0], panels(chunk));
+  }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
+    return mlp_on_device(mlp_.layers(), products);
   }
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -29,6 +30,7 @@ class MultiplyLayer final : public Layer {
         for (Index r = 0; r < chunk.rows; ++r)
           multiply(width_, upstream[r], chunk.inputs[1 - n][r], input_gradients[n][r]);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return multiply_on_device(); }
 
  private:
   Index width_;

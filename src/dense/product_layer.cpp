@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DLRM's projected interaction (TorchRec's InteractionProjectionArch): a sample's first input is a matrix A [F1, dim],
 // its second one B [dim, F2], both row after row; the output is A B [F1, F2].
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -59,6 +60,9 @@ class ProductLayer final : public Layer {
       if (input_gradients[1].data != nullptr)
         multiply(dim_, rows_, columns_, chunk.inputs[0][r], 1, dim_, upstream[r], input_gradients[1][r]);
     }
+  }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
+    return product_on_device(rows_, dim_, columns_);
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner product of two vectors, as two towers are scored.
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
@@ -25,6 +26,7 @@ class ScoreLayer final : public Layer {
       if (input_gradients[n].data != nullptr)
         for (Index r = 0; r < chunk.rows; ++r) scale(dim_, *upstream[r], chunk.inputs[1 - n][r], input_gradients[n][r]);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return score_on_device(); }
 
  private:
   Index dim_;

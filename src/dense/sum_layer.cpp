@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
@@ -25,6 +26,7 @@ class SumLayer final : public Layer {
     for (const Rows<float>& gradient : input_gradients)
       if (gradient.data != nullptr) copy_rows(chunk.rows, upstream, gradient);
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return sum_on_device(); }
 
  private:
   Index width_;

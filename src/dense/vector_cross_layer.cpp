@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * (w_l . x_l) + b_l + x_l
+#include "cross_formulas.hpp"
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
@@ -10,7 +12,7 @@ namespace tesserec::dense {
 namespace {
 
 TESSEREC_KERNEL void cross(Index n, const float* x0, float s, const float* b, const float* x, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] = x0[i] * s + b[i] + x[i];
+  for (Index i = 0; i < n; ++i) out[i] = crossed(x0[i], s, b[i], x[i]);
 }
 class VectorCrossLayer final : public Layer {
  public:
@@ -81,11 +83,11 @@ class VectorCrossLayer final : public Layer {
       dense::add(tensor.rows, own.sums.data() + tensor.offset, to);
     }
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
+    return vector_cross_on_device(width_, layers_);
+  }
 
  private:
-  struct Tensors {
-    Index w, bias;  // first floats
-  };
   struct Activations : Workspace {
     std::vector<Vector<float>> x, s;  // x_{l+1} but the last, w_l . x_l
     Vector<float> g, dx0;             // one sample's gradients
@@ -94,7 +96,7 @@ class VectorCrossLayer final : public Layer {
   static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }
 
   Index width_;
-  std::vector<Tensors> layers_;
+  std::vector<VectorCross> layers_;
 };
 
 }  // namespace

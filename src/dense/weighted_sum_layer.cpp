@@ -3,6 +3,7 @@
 // TorchRec's PositionWeightedModule, or those of ids, as the reference DLRM's learned pooling: a table of one column.
 #include <algorithm>
 
+#include "device_layers.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
@@ -49,6 +50,7 @@ class WeightedSum final : public Layer {
           *input_gradients[0][j] = slope;
       }
   }
+  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return weighted_sum_on_device(positions_); }
 
  private:
   Index position(const Rows<const float>& vectors, Index r, Index j) const {

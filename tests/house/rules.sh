@@ -67,7 +67,7 @@ only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 
 # Kokkos' headers are most of a compilation: settings and what plans, talks and reads decks do without.
-names='Kokkos::|\b(Exec|Vector|Matrix|Region|parallel_for|make_vector|make_matrix|concurrency|backend_description|kokkos_version)\b'
+names='Kokkos::|\b(Exec|Device|Vector|Matrix|DeviceVector|DeviceMatrix|Region|parallel_for|make_vector|make_matrix|concurrency|backend_description|kokkos_version)\b'
 for file in $(grep -l '<tesserec/core/kokkos\.hpp>' $sources || true); do
   [[ $file == include/tesserec/core.hpp ]] || grep -qE "$names" <(grep -v '^ *#include' "$file") ||
     breach "$file:1: uses nothing of <tesserec/core/kokkos.hpp>; Index and Range stand in <tesserec/core/index.hpp>"

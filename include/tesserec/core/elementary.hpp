@@ -40,12 +40,12 @@ TESSEREC_FUNCTION T expm1(T x) {
 template <class T>
 TESSEREC_FUNCTION T log(T x) {
   using N = Numbers<T>;
-  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const bool denormal = x < N::smallest;
   const auto [e, m] = parts::reduce_log(parts::choose(denormal, x * N::raise, x));
   const T k = parts::as_number<T>(e) - parts::choose(denormal, T{N::bias + N::raised}, T{N::bias});
   const T y = parts::log_of(k, {m - 1, T{0}});
-  return parts::choose(x > 0, parts::choose(x < infinity, y, infinity), parts::choose(x == 0, -infinity, nan));
+  return parts::choose(x > 0, parts::choose(x < N::infinity, y, N::infinity),
+                       parts::choose(x == 0, -N::infinity, N::nan));
 }
 
 /// log(1 + x), also near 0: as log, with what 1 + x loses carried along. 0.59 / 0.59 ulp; -inf of -1,
@@ -53,15 +53,14 @@ TESSEREC_FUNCTION T log(T x) {
 template <class T>
 TESSEREC_FUNCTION T log1p(T x) {
   using N = Numbers<T>;
-  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const auto sum = parts::one_plus(x);
   const auto [e, m] = parts::reduce_log(sum.high);
   const bool near = e == N::bias;  // x itself is nearer than 1 + x
   const T f = parts::choose(near, x, m - 1),
           f_low = parts::choose(near, T{0}, sum.low * parts::power<T>(2 * N::bias + 1 - e) / 2);
   const T y = parts::log_of(parts::as_number<T>(e) - N::bias, {f, f_low});
-  const T number = parts::choose(x == 0, x, parts::choose(x < infinity, y, infinity));
-  return parts::choose(x > -1, number, parts::choose(x == -1, -infinity, nan));
+  const T number = parts::choose(x == 0, x, parts::choose(x < N::infinity, y, N::infinity));
+  return parts::choose(x > -1, number, parts::choose(x == -1, -N::infinity, N::nan));
 }
 
 /// Sine of x radians, |x| <= 2^20 (float: 2^13); NaN beyond, where the reduction does not hold. 0.75 / 0.76 ulp.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <tesserec/core/kernel.hpp>
 
@@ -38,6 +39,8 @@ struct Numbers<double> {
   static constexpr double expm1_least = -38, tanh_most = 20, erf_most = 6;  // where they have reached -1, 1, 1
   static constexpr double most_angle = 0x1p20;
 
+  static constexpr double infinity = std::numeric_limits<double>::infinity(),
+                          nan = std::numeric_limits<double>::quiet_NaN();
   static constexpr double ln2 = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;  // 42 bits, so that k ln2 is exact
   static constexpr double per_ln2 = 0x1.71547652b82fep+0;
   static constexpr double half_pi = 0x1.921fb54442d18p+0, half_pi_low = 0x1.1a62633145c07p-54,
@@ -93,6 +96,8 @@ struct Numbers<float> {
   static constexpr float expm1_least = -18, tanh_most = 10, erf_most = 4;
   static constexpr float most_angle = 0x1p13f;
 
+  static constexpr float infinity = std::numeric_limits<float>::infinity(),
+                         nan = std::numeric_limits<float>::quiet_NaN();
   static constexpr float ln2 = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;  // 15 bits
   static constexpr float per_ln2 = 0x1.715476p+0f;
   static constexpr float half_pi = 0x1.921fb6p+0f, half_pi_low = -0x1.777a5cp-25f, half_pi_last = -0x1.ee59dap-50f,

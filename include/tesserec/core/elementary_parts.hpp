@@ -3,8 +3,6 @@
 /// left.
 #pragma once
 
-#include <limits>
-
 #include <tesserec/core/elementary_numbers.hpp>
 
 namespace tesserec::elementary::parts {
@@ -138,8 +136,7 @@ TESSEREC_FUNCTION T turned(typename Numbers<T>::Bits q, const Angle<T>& angle) {
 }
 template <class T>
 TESSEREC_FUNCTION T if_known(T x, T y) {
-  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  return choose(magnitude(x) <= Numbers<T>::most_angle, y, nan);
+  return choose(magnitude(x) <= Numbers<T>::most_angle, y, Numbers<T>::nan);
 }
 
 }  // namespace tesserec::elementary::parts

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/kokkos.hpp>
 
 namespace tesserec::dense {
@@ -22,10 +23,14 @@ struct Rows {
   Index width = 0;
   Index stride = 0;
   const Index* offsets = nullptr;
+  Index vectors = 0;  ///< of a sequence on a device: of all samples
   /// A sample's; of a sequence the vector of that number.
-  T* operator[](Index sample) const { return data + sample * stride; }
+  TESSEREC_FUNCTION T* operator[](Index sample) const { return data + sample * stride; }
   /// For reading alone.
-  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, width, stride, offsets}; }
+  template <class U>
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator Rows<U>() const {
+    return {data, width, stride, offsets, vectors};
+  }
 };
 
 inline void copy_rows(Index rows, Rows<const float> from, Rows<float> to) {
@@ -64,6 +69,9 @@ struct Flops {
   double inputs = 0;
   double backward = 0;
 };
+
+class DeviceLayer;
+class DeviceProducts;
 
 class Layer {
  public:
@@ -118,6 +126,10 @@ class Layer {
   /// sequences are), and writes (`add`: adds this chunk's to) the parameters' gradient [size()], but for its gaps.
   virtual void backward(const Chunk& chunk, Rows<const float> out, Rows<const float> upstream,
                         std::span<const Rows<float>> input_gradients, bool add, float* gradient) const = 0;
+
+  /// The same layer for whole batches in device memory, with the same bits; `products`, by which it multiplies, outlive
+  /// it. Null: there is none.
+  virtual std::unique_ptr<DeviceLayer> on_device(DeviceProducts& /*products*/) const;
 
  protected:
   Index add_parameter(std::string name, Index rows, Index columns, Start start) {

@@ -11,6 +11,8 @@
 
 namespace tesserec::dense {
 
+class DeviceLoss;
+
 class LossFunction {
  public:
   virtual ~LossFunction() = default;
@@ -35,6 +37,8 @@ class LossFunction {
   virtual void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const = 0;
   /// What predict says of one sample, from `width` numbers: a probability.
   virtual double prediction(const float* out, Index width) const = 0;
+  /// The same loss for whole batches in device memory, with the same bits. Null: there is none.
+  virtual std::unique_ptr<DeviceLoss> on_device() const;
 };
 
 /// What losses are made of.

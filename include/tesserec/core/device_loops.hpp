@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Kernels on a device, of one text for all: a body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value.
+/// On the host bodies become part of a TESSEREC_KERNEL, so that their loops have the machine's vectors and its fma. No
+/// launch is waited for.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tesserec/core/device.hpp>
+
+namespace tesserec {
+
+template <class Body>
+TESSEREC_KERNEL static void run_numbers(Index begin, Index end, const Body& body) {
+  for (Index i = begin; i < end; ++i) body(i);
+}
+template <class Body, class Team>
+TESSEREC_KERNEL static void run_team(const Team& team, const Body& body) {
+  body(team);
+}
+
+/// What Kokkos launches.
+template <class Body>
+struct OverNumbers {
+  static constexpr Index block = device_is_host ? 4096 : 1;
+  Index n;
+  Body body;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
+    if constexpr (device_is_host)
+      run_numbers(i * block, i * block + block < n ? i * block + block : n, body);
+    else
+      body(i);
+  }
+};
+template <class Body>
+struct OverTeams {
+  Body body;
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
+    if constexpr (device_is_host)
+      run_team(team, body);
+    else
+      body(team);
+  }
+};
+
+using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>;
+
+/// body(i) for i in [0, n): a thread each.
+template <class Body>
+void over_numbers(const Device& device, const char* label, Index n, const Body& body) {
+  const Index block = OverNumbers<Body>::block;
+  Kokkos::parallel_for(label, DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
+}
+
+/// body(team) for `league` teams of `members` threads that share `scratch` bytes.
+template <int members, int blocks, class Body>
+void over_teams(const Device& device, const char* label, Index league, std::size_t scratch, const Body& body) {
+  if (league == 0) return;
+  using Policy = Kokkos::TeamPolicy<Device, Kokkos::LaunchBounds<members, blocks>>;
+  Kokkos::parallel_for(label,
+                       Policy(device, int(league), members).set_scratch_size(0, Kokkos::PerTeam(int(scratch) + 16)),
+                       OverTeams<Body>{body});
+}
+/// The team's scratch memory: so many floats on a border of 16 bytes.
+template <class Team>
+TESSEREC_FUNCTION float* scratch_of(const Team& team, Index floats) {
+  return static_cast<float*>(team.team_shmem().get_shmem_aligned(floats * Index(sizeof(float)), 16));
+}
+
+/// A short list that kernels read; it travels again only when it has changed.
+template <class T>
+class DeviceList {
+ public:
+  const T* upload(const Device& device, std::span<const T> list) {
+    if (list.size() == sent_.size() && std::memcmp(list.data(), sent_.data(), list.size_bytes()) == 0)
+      return on_device_.data();
+    sent_.assign(list.begin(), list.end());
+    on_device_ = DeviceVector<T>(
+        Kokkos::view_alloc(device, Kokkos::WithoutInitializing, std::string("tesserec::core::list")), sent_.size());
+    Kokkos::deep_copy(device, on_device_, From(std::as_const(sent_).data(), sent_.size()));
+    return on_device_.data();
+  }
+
+ private:
+  using From = Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  std::vector<T> sent_;
+  DeviceVector<T> on_device_;
+};
+
+}  // namespace tesserec

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A layer that takes a rank's whole batch at once, in device memory. Every pointer to numbers is to device memory;
+/// every call queues its kernels on `device` and returns.
+#pragma once
+
+#include <span>
+
+#include <tesserec/dense/layer.hpp>
+
+namespace tesserec::dense {
+
+/// A batch's rows in pieces whose sums are finished before they are added, one after the other in a lane: the chunks of
+/// samples.
+struct Pieces {
+  Index count = 0;  ///< of all lanes, or more than that
+  Index lanes = 0;
+  const Index* rows = nullptr;     ///< [of_lane[lanes] + 1] the first row of a piece, and the end
+  const Index* of_lane = nullptr;  ///< [lanes + 1] the first piece of a lane, and the end
+};
+
+/// Gradients of the parameters, a run of floats a lane, from one lane to the next `stride`. Gaps between the tensors
+/// are left alone.
+struct LaneGradients {
+  float* data = nullptr;
+  Index stride = 0;
+  LaneGradients from(Index offset) const { return {data + offset, stride}; }
+};
+
+class DeviceLayer {
+ public:
+  virtual ~DeviceLayer() = default;
+
+  struct Batch {
+    Index rows = 0;
+    Pieces chunks = {};
+    std::span<const Rows<const float>> inputs = {};
+    const float* parameters = nullptr;  ///< the layer's
+    Layer::Draw draw = {};              ///< of the first row
+  };
+  /// Keeps what backward wants. The stride of `out` is its width.
+  virtual void forward(const Device& device, const Batch& batch, Rows<float> out) = 0;
+  /// After forward of the same batch, whose output is `out`. Overwrites the inputs' gradients that are wanted (those of
+  /// sequences are) and the parameters' gradient of every lane; of one without samples it is 0.
+  virtual void backward(const Device& device, const Batch& batch, Rows<const float> out, Rows<const float> upstream,
+                        std::span<const Rows<float>> input_gradients, LaneGradients gradient) = 0;
+};
+
+}  // namespace tesserec::dense

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The three products of a linear layer over a rank's whole batch, in device memory.
+#pragma once
+
+#include <memory>
+
+#include <tesserec/dense/device_layer.hpp>
+
+namespace tesserec::dense {
+
+/// A weight is [out, in], row-major. Calls queue their kernels on `device` and return.
+class DeviceProducts {
+ public:
+  virtual ~DeviceProducts() = default;
+
+  /// y = x weight^T + bias; `relu`: max(0, y), where not a number stays so.
+  struct Forward {
+    Index rows = 0;
+    Rows<const float> x = {};  ///< [rows, in]
+    const float* weight = nullptr;
+    const float* bias = nullptr;  ///< [out]; null = 0
+    bool relu = false;
+    Rows<float> y = {};  ///< [rows, out]
+  };
+  virtual void forward(const Device& device, const Forward& product) = 0;
+
+  /// dx = dy weight, 0 where `mask` <= 0.
+  struct InputGradient {
+    Index rows = 0;
+    Rows<const float> dy = {};  ///< [rows, out]
+    const float* weight = nullptr;
+    Rows<const float> mask = {};  ///< as dx; null = all count
+    Rows<float> dx = {};          ///< [rows, in]
+  };
+  virtual void input_gradient(const Device& device, const InputGradient& product) = 0;
+
+  /// Of each lane dy^T x and the column sums of dy.
+  struct WeightGradient {
+    Pieces pieces = {};         ///< of the rows
+    Rows<const float> dy = {};  ///< [rows, out]
+    Rows<const float> x = {};   ///< [rows, in]
+    float* weight = nullptr;    ///< the first lane's
+    float* bias = nullptr;      ///< the first lane's; null = there is none
+    Index stride = 0;           ///< from a lane to the next, floats
+  };
+  virtual void weight_gradient(const Device& device, const WeightGradient& product) = 0;
+};
+
+/// By kernels of our own, whose bits are those of the host's products in fp32: every element one chain of fma over the
+/// depth in order; of a weight's gradient one a piece, finished, then added, pieces in order.
+std::unique_ptr<DeviceProducts> portable_products();
+
+}  // namespace tesserec::dense

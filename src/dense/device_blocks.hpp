@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A batch's sequences on a device.
+#pragma once
+
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/dense/device_layer.hpp>
+
+namespace tesserec::dense {
+
+/// The sample of each vector.
+class SampleOfVector {
+ public:
+  void find(const Device& device, Index rows, Rows<const float> sequence) {
+    reserve_device(device, samples_, "tesserec::dense::samples", sequence.vectors);
+    Index* const samples = samples_.data();
+    const Index* const offsets = sequence.offsets;
+    over_numbers(
+        device, "tesserec::dense::samples", rows, KOKKOS_LAMBDA(Index r) {
+          for (Index j = offsets[r]; j < offsets[r + 1]; ++j) samples[j] = r;
+        });
+  }
+  const Index* of_vectors() const { return samples_.data(); }
+
+ private:
+  DeviceVector<Index> samples_;
+};
+
+/// The vectors of each chunk of samples in pieces of as many as a chunk has samples. A lane whose first chunk has none
+/// begins with an empty piece, whose sum is +0.
+class VectorBlocks {
+ public:
+  Pieces cut(const Device& device, const Pieces& chunks, Rows<const float> sequence) {
+    const Index most = chunks.count + sequence.vectors / chunk_samples;
+    reserve_device(device, rows_, "tesserec::dense::blocks", most + 1);
+    reserve_device(device, of_chunk_, "tesserec::dense::blocks", chunks.count + 1);
+    reserve_device(device, of_lane_, "tesserec::dense::blocks", chunks.lanes + 1);
+    Index *const rows = rows_.data(), *const of_chunk = of_chunk_.data(), *const of_lane = of_lane_.data();
+    const Index* const offsets = sequence.offsets;
+    Kokkos::parallel_scan(
+        "tesserec::dense::blocks", Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>(device, 0, chunks.count + 1),
+        KOKKOS_LAMBDA(Index chunk, Index & at, bool finished) {
+          const bool after = chunk == chunks.count;
+          const Index begin = offsets[chunks.rows[chunk]], end = after ? begin : offsets[chunks.rows[chunk + 1]];
+          Index blocks = (end - begin + chunk_samples - 1) / chunk_samples;
+          for (Index lane = 0; !after && blocks == 0 && lane < chunks.lanes; ++lane)
+            if (chunks.of_lane[lane] == chunk && chunks.of_lane[lane + 1] > chunk) blocks = 1;
+          if (finished) {
+            of_chunk[chunk] = at;
+            for (Index block = 0; block < blocks; ++block) rows[at + block] = begin + block * chunk_samples;
+            if (after) rows[at] = end;
+          }
+          at += blocks;
+        });
+    over_numbers(
+        device, "tesserec::dense::blocks_of_lanes", chunks.lanes + 1,
+        KOKKOS_LAMBDA(Index lane) { of_lane[lane] = of_chunk[chunks.of_lane[lane]]; });
+    return {most, chunks.lanes, rows, of_lane};
+  }
+
+ private:
+  DeviceVector<Index> rows_, of_chunk_, of_lane_;
+};
+
+}  // namespace tesserec::dense

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each layer over a whole batch in device memory beside the same layer chunk by chunk: not a bit differs.
+#include <cstring>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/dense.hpp>
+
+using namespace tesserec;
+using namespace tesserec::dense;
+
+namespace {
+
+std::vector<float> numbers(Index n, Index column) {
+  const Random random(21, Purpose::test);
+  std::vector<float> made;
+  for (Index i = 0; i < n; ++i) made.push_back(random.normal(i, column));
+  return made;
+}
+
+struct Case {
+  LayerSettings settings;
+  std::vector<InputShape> inputs;
+};
+
+/// What a layer gives for a batch, cut in lanes.
+struct Result {
+  std::vector<float> out;
+  std::vector<std::vector<float>> input_gradients;
+  std::vector<float> gradient;  // [lanes, size]
+
+  friend bool same(const Result& a, const Result& b) {
+    const auto alike = [](const std::vector<float>& x, const std::vector<float>& y) {
+      return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0);
+    };
+    bool all = alike(a.out, b.out) && alike(a.gradient, b.gradient);
+    for (std::size_t i = 0; i < a.input_gradients.size(); ++i)
+      all = all && alike(a.input_gradients[i], b.input_gradients[i]);
+    return all;
+  }
+};
+
+class Both {
+ public:
+  Both(Case c, Index rows, std::vector<Index> lane_borders)
+      : case_(std::move(c)), rows_(rows), borders_(std::move(lane_borders)) {
+    case_.settings.inputs.resize(case_.inputs.size());
+    layer_ = make_layer(case_.settings, case_.inputs);
+    parameters_ = numbers(layer_->size(), 0);
+    for (float& w : parameters_) w *= 0.125f;
+    const Random random(22, Purpose::test);
+    offsets_.push_back(0);  // samples without vectors, and chunks without: up to 5 each, but for some hundred samples
+    for (Index r = 0; r < rows; ++r)
+      offsets_.push_back(offsets_.back() + (r / 128 % 3 == 1 ? 0 : Index(random.below(6, r, 0))));
+    for (std::size_t i = 0; i < case_.inputs.size(); ++i) {
+      const InputShape& shape = case_.inputs[i];
+      const Index rows_of_input = shape.sequence ? offsets_.back() : rows;
+      stride_.push_back(shape.sequence ? shape.width() : shape.width() + 3);
+      inputs_.push_back(numbers(rows_of_input * stride_.back(), 2 + 2 * Index(i)));
+    }
+    upstream_ = numbers(rows * layer_->width(), 100);
+    if (rows > 5) std::fill_n(upstream_.begin() + layer_->width(), 3 * layer_->width(), 0.0f);
+  }
+
+  Result by_chunks(const std::vector<bool>& wanted) const {
+    Result result = begin();
+    std::vector<float> packed(layer_->packed_size());
+    layer_->pack(Exec(), parameters_.data(), true, packed.data(), {0, layer_->size() + 1});
+    const auto workspace = layer_->make_workspace(Exec(), chunk_samples);
+    for (std::size_t lane = 0; lane + 1 < borders_.size(); ++lane)
+      for (Index first = borders_[lane]; first < borders_[lane + 1]; first += chunk_samples) {
+        const Index n = std::min(chunk_samples, borders_[lane + 1] - first);
+        std::vector<Rows<const float>> inputs;
+        std::vector<Rows<float>> gradients;
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+          inputs.push_back(at(i, inputs_[i].data(), first));
+          gradients.push_back(at(i, result.input_gradients[i].data(), first));
+          if (!wanted[i]) gradients[i].data = nullptr;
+        }
+        Layer::Draw draw{true, 5, 2, 7, 1000 + first};
+        const Layer::Chunk chunk{n, inputs, parameters_.data(), packed.data(), workspace.get(), draw};
+        const Index width = layer_->width();
+        const Rows<float> out{result.out.data() + first * width, width, width};
+        layer_->forward(chunk, out);
+        layer_->backward(chunk, out, {upstream_.data() + first * width, width, width}, gradients,
+                         first > borders_[lane], result.gradient.data() + Index(lane) * layer_->size());
+      }
+    return result;
+  }
+
+  Result on_device(const std::vector<bool>& wanted) const {
+    Result result = begin();
+    const auto products = portable_products();
+    const auto layer = layer_->on_device(*products);
+    REQUIRE(layer != nullptr);
+    std::vector<Index> first, of_lane;
+    for (std::size_t lane = 0; lane + 1 < borders_.size(); ++lane) {
+      of_lane.push_back(std::ssize(first));
+      for (Index at = borders_[lane]; at < borders_[lane + 1]; at += chunk_samples) first.push_back(at);
+    }
+    of_lane.push_back(std::ssize(first));
+    first.push_back(rows_);
+    std::vector<Rows<const float>> inputs;
+    std::vector<Rows<float>> gradients;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      inputs.push_back(at(i, inputs_[i].data(), 0));
+      gradients.push_back(at(i, result.input_gradients[i].data(), 0));
+      inputs[i].vectors = gradients[i].vectors = case_.inputs[i].sequence ? offsets_.back() : 0;
+      if (!wanted[i]) gradients[i].data = nullptr;
+    }
+    const Device device;
+    const Index width = layer_->width();
+    const DeviceLayer::Batch batch{rows_,
+                                   {of_lane.back(), std::ssize(of_lane) - 1, first.data(), of_lane.data()},
+                                   inputs,
+                                   parameters_.data(),
+                                   {true, 5, 2, 7, 1000}};
+    for (int twice = 0; twice < 2; ++twice) {  // a batch leaves nothing behind
+      layer->forward(device, batch, {result.out.data(), width, width});
+      layer->backward(device, batch, {result.out.data(), width, width}, {upstream_.data(), width, width}, gradients,
+                      {result.gradient.data(), layer_->size()});
+    }
+    device.fence();
+    return result;
+  }
+
+  /// One input's gradient unwanted in turn, where it may be.
+  std::vector<std::vector<bool>> wishes() const {
+    std::vector<std::vector<bool>> all{std::vector<bool>(inputs_.size(), true)};
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (!case_.inputs[i].sequence) all.push_back(all[0]), all.back()[i] = false;
+    return all;
+  }
+
+ private:
+  template <class T>
+  Rows<T> at(std::size_t i, T* data, Index first) const {
+    const bool sequence = case_.inputs[i].sequence;
+    return {data + (sequence ? 0 : first * stride_[i]), case_.inputs[i].width(), stride_[i],
+            sequence ? offsets_.data() + first : nullptr};
+  }
+  Result begin() const {
+    Result result;
+    result.out.assign(rows_ * layer_->width(), 7.0f);
+    for (const auto& input : inputs_) result.input_gradients.emplace_back(input.size(), 7.0f);
+    result.gradient.assign((std::ssize(borders_) - 1) * layer_->size(), 0.0f);
+    return result;
+  }
+
+  Case case_;
+  Index rows_;
+  std::vector<Index> borders_;
+  std::unique_ptr<Layer> layer_;
+  std::vector<float> parameters_, upstream_;
+  std::vector<Index> offsets_;
+  std::vector<std::vector<float>> inputs_;  // each row 3 floats longer than it is wide
+  std::vector<Index> stride_;
+};
+
+std::vector<Case> cases() {
+  const std::vector<InputShape> one{{{77}}}, seven{{{19}}, {std::vector<Index>(6, 19)}}, two{{{60}}, {{60}}};
+  const std::vector<InputShape> many{{{5}}, {std::vector<Index>(3, 5)}, {{5}}, {std::vector<Index>(40, 5)}};
+  InputShape history{{9}, {"unpooled.h@t"}, true, 2.5}, weights{{1}, {"unpooled.h@w"}, true, 2.5};
+  std::vector<Case> all = {
+      {{.type = "mlp", .widths = {150, 33, 5}}, one},
+      {{.type = "mlp", .widths = {1}}, one},
+      {{.type = "mlp", .widths = {17}, .bias = false}, {{{1}}}},
+      {{.type = "mlp", .widths = {20, 3}, .activations = {Activation::relu}}, one},
+      {{.type = "mlp", .widths = {9, 3}, .activations = {Activation::gelu, Activation::none}}, {{{129}}}},
+      {{.type = "dot"}, seven},
+      {{.type = "dot", .itself = true}, many},
+      {{.type = "dot"}, {{{300}}, {{300, 300}}}},
+      {{.type = "cat"}, many},
+      {{.type = "sum"}, two},
+      {{.type = "multiply"}, two},
+      {{.type = "product", .dim = 6}, two},
+      {{.type = "fm"}, many},
+      {{.type = "score"}, two},
+      {{.type = "layer_norm"}, one},
+      {{.type = "dropout", .rate = 0.3}, one},
+      {{.type = "cross", .layers = 2, .rank = 9}, one},
+      {{.type = "cross", .layers = 3}, one},
+      {{.type = "vector_cross", .layers = 2}, one},
+      {{.type = "mixture_cross", .layers = 2, .rank = 9, .experts = 3}, one},
+      {{.type = "mixture_cross", .layers = 1, .rank = 4, .experts = 1}, one},
+      {{.type = "attention", .widths = {12, 5}}, {{{9}}, history}},
+      {{.type = "attention", .widths = {6}, .softmax = true}, {{{9}}, history}},
+      {{.type = "weighted_sum", .positions = 3}, {history}},
+      {{.type = "weighted_sum"}, {weights, history}},
+  };
+  for (const auto& [name, activation] : activations())
+    all.push_back({{.type = "mlp", .widths = {13, 6}, .activations = {activation}}, {{{21}}}});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every type of layer has a form for a device, and a test of it") {
+  const auto tested = cases();
+  for (const LayerType& type : layer_types()) {
+    INFO(type.name);
+    CHECK(std::any_of(tested.begin(), tested.end(), [&](const Case& c) { return c.settings.type == type.name; }));
+  }
+}
+
+TEST_CASE("layers on a device have the bits of layers chunk by chunk") {
+  const std::vector<std::pair<Index, std::vector<Index>>> batches = {
+      {1, {0, 1}}, {17, {0, 9, 17}}, {128, {0, 128}}, {300, {0, 0, 140, 140, 300}}, {700, {0, 700}}, {0, {0, 0}}};
+  for (const Case& c : cases())
+    for (const auto& [rows, borders] : batches) {
+      const Both both(c, rows, borders);
+      for (const std::vector<bool>& wanted : both.wishes()) {
+        CAPTURE(c.settings.type, c.settings.widths, rows, wanted);
+        CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
+      }
+    }
+}

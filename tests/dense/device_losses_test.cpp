@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each loss over a whole batch in device memory beside the same loss chunk by chunk: not a bit differs.
+#include <cstring>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/random.hpp>
+#include <tesserec/dense.hpp>
+
+using namespace tesserec;
+using namespace tesserec::dense;
+
+namespace {
+
+std::vector<float> numbers(Index n, Index column) {
+  const Random random(24, Purpose::test);
+  std::vector<float> made;
+  for (Index i = 0; i < n; ++i) made.push_back(4.0f * random.normal(i, column));
+  return made;
+}
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("losses on a device have the bits of losses chunk by chunk") {
+  for (const LossType& type : loss_types())
+    for (const double threshold : {0.0, 0.01})
+      for (const bool weighed : {true, false})
+        for (const Index rows : {1, 17, 300, 3000}) {
+          CAPTURE(type.name, threshold, weighed, rows);
+          const auto loss = type.make({threshold, {0.3, 0.7}, 0.5});
+          const Index width = loss->refuses(1).empty() ? 1 : 10, samples = 5000;
+          const std::vector<float> out = numbers(rows * width, 0);
+          std::vector<float> labels(rows), weights(rows);
+          for (Index r = 0; r < rows; ++r) labels[r] = float(r % 3 == 0), weights[r] = 0.5f * float(r % 4);
+          const float* const weight = weighed ? weights.data() : nullptr;
+
+          std::vector<double> expected_losses;
+          std::vector<float> expected(rows * width, 7.0f), probabilities(rows, 7.0f), expected_probabilities;
+          std::vector<float> scratch(loss->scratch(chunk_samples, width));
+          std::vector<Index> first;
+          for (Index at = 0; at < rows; at += chunk_samples) {
+            first.push_back(at);
+            double sum = 0.0;
+            loss->evaluate({std::min(chunk_samples, rows - at),
+                            samples,
+                            {out.data() + at * width, width, width},
+                            labels.data() + at,
+                            weighed ? weight + at : nullptr,
+                            scratch.data()},
+                           sum, {expected.data() + at * width, width, width});
+            expected_losses.push_back(sum);
+          }
+          for (Index r = 0; r < rows; ++r)
+            expected_probabilities.push_back(float(loss->prediction(out.data() + r * width, width)));
+          first.push_back(rows);
+
+          const Device device;
+          const auto on_device = loss->on_device();
+          REQUIRE(on_device != nullptr);
+          const std::vector<Index> of_lane{0, std::ssize(first) - 1};
+          std::vector<float> gradient(rows * width, 7.0f);
+          std::vector<double> of_samples(rows), losses;
+          const Rows<const float> all{out.data(), width, width};
+          on_device->evaluate(
+              device, {rows, samples, {of_lane[1], 1, first.data(), of_lane.data()}, all, labels.data(), weight},
+              of_samples.data(), {gradient.data(), width, width});
+          on_device->predict(device, rows, all, probabilities.data());
+          device.fence();
+          for (std::size_t chunk = 0; chunk + 1 < first.size(); ++chunk) {
+            double sum = 0.0;
+            for (Index r = first[chunk]; r < first[chunk + 1]; ++r) sum += of_samples[r];
+            losses.push_back(sum);
+          }
+          CHECK(same(losses, expected_losses));
+          CHECK(same(gradient, expected));
+          CHECK(same(probabilities, expected_probabilities));
+        }
+}
