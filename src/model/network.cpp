@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "worker.hpp"
+#include "pass.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
@@ -52,15 +52,8 @@ struct Network::Impl {
         graph(layers_of(s), s.precision, dense_features, std::move(features)),
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
-        size(graph.size()) {}
-
-  void clear_gaps(float* flat) const {
-    for (std::size_t i = 0; i < layout.size(); ++i) {
-      const Parameter& p = layout[i];
-      const Index next = i + 1 < layout.size() ? layout[i + 1].offset : size;
-      std::fill(flat + p.offset + p.rows * p.columns, flat + next, 0.0f);
-    }
-  }
+        size(graph.size()),
+        pass(s.kernels == Kernels::portable ? device_pass(graph, *loss, settings) : chunk_pass(graph, *loss)) {}
 
   /// Of a training sample: of the layers that multiply matrices, or of the others.
   double flops(bool products) const {
@@ -74,29 +67,13 @@ struct Network::Impl {
     return sum;
   }
 
-  /// Splits the lanes into contiguous runs over the threads of `exec`; body(run, lanes of the run, worker).
-  template <class Body>
-  void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body);
-  Index runs(const Exec& exec, Range lanes) const { return std::clamp<Index>(concurrency(exec), 1, lanes.size()); }
-
   Settings settings;
   Graph graph;
   std::unique_ptr<dense::LossFunction> loss;
   const std::vector<Parameter>& layout;
   Index size;
-  std::vector<Worker> workers;           // one a thread
-  std::vector<comm::LaneSums> run_sums;  // one a thread, where there are several
+  std::unique_ptr<Pass> pass;
 };
-
-template <class Body>
-void Network::Impl::over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
-  const Index count = runs(exec, lanes);
-  while (std::ssize(workers) < count) workers.emplace_back(exec, graph, *loss);
-  parallel_for(exec, label, count, [&](Index run) {
-    const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
-    body(run, mine, workers[run]);
-  });
-}
 
 Network::Network(const Settings& settings, Index dense_features, EmbeddedFeatures features)
     : impl_(std::make_unique<Impl>(settings, dense_features, std::move(features))) {}
@@ -142,7 +119,7 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const Vector<floa
     });
   }
   exec.fence();
-  impl_->clear_gaps(parameters.data());
+  clear_gaps(impl_->graph, parameters.data());
 }
 
 std::vector<double> Network::forward_backward(const Exec& exec, const Vector<float>& parameters,
@@ -150,58 +127,12 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
                                               comm::LaneSums& gradients,
                                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
   assert(gradients.length() == impl_->size && input.labels != nullptr);
-  const Range lanes = input.my_lanes;
-  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{
-      input.global_size, input.dense,      input.pooled,        input.labels,
-      input.weights,     pooled_gradient,  input.probabilities, {true, input.seed, 0, input.step, offset},
-      input.unpooled,    unpooled_gradient};
-  std::vector<double> losses(lanes.size());
-
-  const Index runs = impl_->runs(exec, lanes);
-  if (runs > 1) {
-    while (std::ssize(impl_->run_sums) < runs) impl_->run_sums.emplace_back(impl_->size);
-    for (comm::LaneSums& sums : impl_->run_sums) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
-  }
-  gradients.start(lanes);
-  impl_->graph.pack(exec, parameters.data(), true);
-  impl_->over_runs(exec, "tesserec::model::forward_backward", lanes, [&](Index run, Range mine, Worker& worker) {
-    comm::LaneSums& sums = runs > 1 ? impl_->run_sums[run] : gradients;
-    if (runs > 1) sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane) {
-      Range samples = input.lanes.samples(int(lane), input.global_size);
-      samples = {samples.begin - offset, samples.end - offset};
-      const Vector<float> gradient = sums.next(exec, lane);
-      if (samples.size() == 0) std::fill_n(gradient.data(), impl_->size, 0.0f);
-      impl_->clear_gaps(gradient.data());
-      losses[lane - lanes.begin] =
-          worker.forward_backward(parameters.data(), data, samples, gradient.data()) / double(input.global_size);
-    }
-    if (runs > 1) sums.finish();
-  });
-  if (runs > 1)
-    for (Index run = 0; run < runs; ++run) gradients.absorb(impl_->run_sums[run]);
-  gradients.finish();
-  return losses;
+  return impl_->pass->forward_backward(exec, parameters, input, pooled_gradient, gradients, unpooled_gradient);
 }
 
 std::vector<double> Network::predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
                                      float* probabilities, float* towers) const {
-  const Range lanes = input.my_lanes;
-  const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-  const RankData data{input.global_size, input.dense, input.pooled,   input.labels, input.weights, nullptr,
-                      probabilities,     {},          input.unpooled, {},           towers};
-  std::vector<double> losses(lanes.size());
-  impl_->graph.pack(exec, parameters.data(), false);
-  impl_->over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {
-    for (Index lane = mine.begin; lane < mine.end; ++lane) {
-      const Range samples = input.lanes.samples(int(lane), input.global_size);
-      losses[lane - lanes.begin] =
-          worker.predict(parameters.data(), data, {samples.begin - offset, samples.end - offset}) /
-          double(input.global_size);
-    }
-  });
-  return losses;
+  return impl_->pass->predict(exec, parameters, input, probabilities, towers);
 }
 
 }  // namespace tesserec::model

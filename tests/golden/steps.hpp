@@ -79,9 +79,11 @@ inline optim::Settings optimizer(const store::File& file, const std::string& gro
   return s;
 }
 
-inline void run(const store::File& file, const Model& model, const std::string& group, ComputeKernel kernel,
-                int lanes) {
-  INFO(group << ", kernel " << planning::name(kernel) << ", " << lanes << " lanes");
+inline void run_on(tesserec::model::Kernels kernels, const store::File& file, Model model, const std::string& group,
+                   ComputeKernel kernel, int lanes) {
+  INFO(group << ", kernel " << planning::name(kernel) << ", " << lanes << " lanes, "
+             << (kernels == tesserec::model::Kernels::portable ? "portable" : "simd"));
+  model.settings.kernels = kernels;
   const auto keys = words(file.attribute<std::string>("/", "keys"));
   const auto configs = tables(file);
   std::vector<std::string> pooled_order;
@@ -125,6 +127,13 @@ inline void run(const store::File& file, const Model& model, const std::string& 
   REQUIRE(weights_given >= 1);
   CHECK(weights_seen == weights_given);
   CHECK(gap(losses, file.read_all<double>(group + "/loss")) <= 5e-6);
+}
+
+/// By both kinds of kernels of the dense half.
+inline void run(const store::File& file, const Model& model, const std::string& group, ComputeKernel kernel,
+                int lanes) {
+  for (const tesserec::model::Kernels kernels : {tesserec::model::Kernels::simd, tesserec::model::Kernels::portable})
+    run_on(kernels, file, model, group, kernel, lanes);
 }
 
 }  // namespace golden

@@ -19,8 +19,10 @@ using model::EmbeddedFeatures;
 using model::Network;
 using model::Parameter;
 
-inline model::Settings model_of(std::vector<LayerSettings> layers, const std::string& loss = "bce") {
+inline model::Settings model_of(std::vector<LayerSettings> layers, const std::string& loss = "bce",
+                                model::Kernels kernels = model::Kernels::simd) {
   model::Settings settings;
+  settings.kernels = kernels;
   settings.type = "network";
   settings.layers = std::move(layers);
   settings.loss = loss;
@@ -49,13 +51,13 @@ struct Run {
   comm::LaneSums gradients;
 
   explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce",
-               const std::vector<EmbeddedFeature>& pooled_features = {})
+               const std::vector<EmbeddedFeature>& pooled_features = {}, model::Kernels kernels = model::Kernels::simd)
       : dense(samples * dense_features),
         pooled(samples * pooled_width),
         labels(samples),
         weights(samples),
         pooled_gradient(pooled.size(), 7.0f),
-        network(model_of(layers, loss), dense_features,
+        network(model_of(layers, loss, kernels), dense_features,
                 pooled_features.empty() ? features_of(layers) : EmbeddedFeatures{pooled_features}),
         parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
         gradients(network.parameters()) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_lanes.hpp"
+
+#include <array>
+
+#include <tesserec/core/tree.hpp>
+
+namespace tesserec::model {
+namespace {
+
+/// A team adds a lane's losses in order: its threads fetch some beside each other, and one adds them.
+struct LaneLosses {
+  static constexpr int members = device_is_host ? 1 : 128;
+  static constexpr Index block = 1024;
+  dense::Pieces chunks;
+  const double* losses;
+  double* sums;
+
+  template <class Team>
+  TESSEREC_FUNCTION void operator()(const Team& team) const {
+    const Index lane = team.league_rank(), end = chunks.rows[chunks.of_lane[lane + 1]];
+    double* const some = reinterpret_cast<double*>(scratch_of(team, 2 * block));
+    double sum = 0.0;
+    for (Index first = chunks.rows[chunks.of_lane[lane]]; first < end; first += block) {
+      const Index count = end - first < block ? end - first : block;
+      for (Index i = team.team_rank(); i < count; i += members) some[i] = losses[first + i];
+      team.team_barrier();
+      if (team.team_rank() == 0)
+        for (Index i = 0; i < count; ++i) sum += some[i];
+      team.team_barrier();
+    }
+    if (team.team_rank() == 0) sums[lane] = sum;
+  }
+};
+
+}  // namespace
+
+Index DeviceLanes::start(const Device& device, const Lanes& lanes, Range my_lanes, Index global_size) {
+  const Index first = lanes.samples(int(my_lanes.begin), global_size).begin;
+  std::vector<Index> borders, of_lane;
+  for (Index lane = my_lanes.begin; lane < my_lanes.end; ++lane) {
+    const Range samples = lanes.samples(int(lane), global_size);
+    of_lane.push_back(std::ssize(borders));
+    for (Index at = samples.begin; at < samples.end; at += chunk_samples) borders.push_back(at - first);
+  }
+  rows_ = lanes.samples(my_lanes, global_size).size();
+  of_lane.push_back(std::ssize(borders));
+  borders.push_back(rows_);
+  lanes_ = my_lanes;
+  chunks_ = {of_lane.back(), my_lanes.size(), first_rows_.upload(device, borders),
+             first_chunks_.upload(device, of_lane)};
+  return first;
+}
+
+double* DeviceLanes::losses(const Device& device) {
+  reserve_device(device, losses_, "tesserec::model::losses", rows_);
+  return losses_.data();
+}
+
+std::vector<double> DeviceLanes::sum_losses(const Device& device, Index global_size) {
+  const Index lanes = lanes_.size();
+  reserve_device(device, lane_losses_, "tesserec::model::lane_losses", lanes);
+  over_teams<LaneLosses::members, 1>(device, "tesserec::model::lane_losses", lanes, LaneLosses::block * sizeof(double),
+                                     LaneLosses{chunks_, losses_.data(), lane_losses_.data()});
+  std::vector<double> result(lanes);
+  using Host = Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  Kokkos::deep_copy(device, Host(result.data(), result.size()),
+                    Kokkos::subview(lane_losses_, std::pair<Index, Index>(0, lanes)));
+  device.fence();
+  for (double& loss : result) loss /= double(global_size);
+  return result;
+}
+
+dense::LaneGradients DeviceLanes::gradients(const Device& device, Index size) {
+  size_ = size;
+  if (Index(gradients_.extent(0)) < lanes_.size() * size) {
+    reserve_device(device, gradients_, "tesserec::model::lane_gradients", lanes_.size() * size);
+    Kokkos::deep_copy(device, gradients_, 0.0f);  // the gaps
+  }
+  return {gradients_.data(), size};
+}
+
+void DeviceLanes::add(const Device& device, const Exec& exec, comm::LaneSums& sums) {
+  std::vector<LanePair> pairs;
+  std::array<Index, TreeOrder::max_slots> in_slot;
+  TreeOrder order(lanes_);
+  const auto merge = [&](int into, int from) { pairs.push_back({in_slot[into], in_slot[from]}); };
+  for (Index lane = lanes_.begin; lane < lanes_.end; ++lane) {
+    const int slot = order.push(lane, merge);
+    in_slot[slot] = lane - lanes_.begin;
+  }
+  order.finish(merge);
+
+  const Index size = size_, additions = std::ssize(pairs);
+  if (additions > 0) {
+    const LanePair* const pair = pairs_.upload(device, pairs);
+    float* const gradients = gradients_.data();
+    over_numbers(
+        device, "tesserec::model::lane_sums", size, KOKKOS_LAMBDA(Index i) {
+          for (Index n = 0; n < additions; ++n)
+            gradients[pair[n].into * size + i] += gradients[pair[n].from * size + i];
+        });
+  }
+  sums.start(lanes_);
+  for (int slot = 0; slot < order.size(); ++slot) {
+    const Index begin = in_slot[slot] * size;
+    Kokkos::deep_copy(device, sums.next(exec, order.leaf(slot)),
+                      Kokkos::subview(gradients_, std::pair<Index, Index>(begin, begin + size)));
+  }
+  sums.finish();
+}
+
+}  // namespace tesserec::model
