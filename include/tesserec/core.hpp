@@ -13,6 +13,7 @@
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/kernel.hpp>
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>

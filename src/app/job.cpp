@@ -49,9 +49,9 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
   log_info(versions());
-  const bool portable = session.job.run.kernels == embedding::Kernels::portable;
+  const bool portable = session.job.run.kernels == Kernels::portable;
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
-                  dense::instruction_set(), ", rows by ", portable ? "portable" : "simd", " kernels"));
+                  dense::instruction_set(), ", ", portable ? "portable" : "simd", " kernels"));
   report_huge_pages(session.comm);
   log_info(
       concat("data: ", data.description, ", ", data.samples, " samples", data.sample_weights ? " with weights" : ""));

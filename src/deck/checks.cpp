@@ -208,7 +208,9 @@ void with_lines(const Deck& deck, const std::function<void()>& body) {
 }
 
 void check_network(const Deck& deck, Index dense_features) {
-  with_lines(deck, [&] { model::Network(deck.model, dense_features, model::embedded_features(deck.tables)); });
+  model::Settings model = deck.model;
+  model.kernels = deck.run.kernels;
+  with_lines(deck, [&] { model::Network(model, dense_features, model::embedded_features(deck.tables)); });
 }
 
 void require_data(const Deck& deck) {

@@ -6,9 +6,8 @@ namespace tesserec::deck {
 
 std::vector<Section> run_sections() {
   using Run = train::RunSettings;
-  const Choices<embedding::Kernels> kernels = {{"auto", embedding::Kernels::automatic},
-                                               {"simd", embedding::Kernels::simd},
-                                               {"portable", embedding::Kernels::portable}};
+  const Choices<Kernels> kernels = {
+      {"auto", Kernels::automatic}, {"simd", Kernels::simd}, {"portable", Kernels::portable}};
   const Keys<Run> run = {
       text("name", &Run::name, Text::name, "Name of the run; also its folder's name."),
       integer("seed", &Run::seed, {0, no_limit}, "",
@@ -25,8 +24,9 @@ std::vector<Section> run_sections() {
                             "many bytes, each written by one rank; 0 means automatic."),
                     "0 (64 MiB, or what makes 4096 files)"),
       choice("kernels", &Run::kernels, kernels,
-             "What looks up and moves the rows of tables: simd, the processor's vector instructions, or portable, the "
-             "kernels that a GPU would run, for tests on a processor; the bits are the same. auto: simd."),
+             "What computes: simd, the processor's vector instructions, or portable, the kernels that a GPU would run, "
+             "for "
+             "tests on a processor; the bits are the same. auto: simd."),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

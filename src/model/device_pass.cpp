@@ -31,7 +31,7 @@ class DevicePass final : public Pass {
  public:
   DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
       : graph_(graph), products_(dense::portable_products()), loss_(loss.on_device()), layers_(graph.nodes().size()) {
-    constexpr const char* instead = "; take kernels = \"simd\"";
+    constexpr const char* instead = "; set run.kernels = \"simd\"";
     if (settings.precision != dense::Precision::fp32)
       throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
                                              "\": portable kernels multiply fp32 numbers", instead, ", or fp32"));

@@ -11,7 +11,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              planning::ShardingPlan plan,
                                                              const std::vector<std::string>& features,
                                                              const Lanes& lanes, const optim::Settings& sparse,
-                                                             const optim::Settings& dense, embedding::Kernels kernels)
+                                                             const optim::Settings& dense, Kernels kernels)
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),

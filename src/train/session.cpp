@@ -41,7 +41,9 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   sharder.fused = job.optimizer.sparse;
   sharder.dense = job.optimizer.dense;
   sharder.kernels = job.run.kernels;
-  return {exec, comm, job.model, data.dense_features, collection, options, sharder};
+  model::Settings dense = job.model;
+  dense.kernels = job.run.kernels;
+  return {exec, comm, dense, data.dense_features, collection, options, sharder};
 }
 
 }  // namespace

@@ -79,10 +79,10 @@ inline optim::Settings optimizer(const store::File& file, const std::string& gro
   return s;
 }
 
-inline void run_on(tesserec::model::Kernels kernels, const store::File& file, Model model, const std::string& group,
+inline void run_on(tesserec::Kernels kernels, const store::File& file, Model model, const std::string& group,
                    ComputeKernel kernel, int lanes) {
   INFO(group << ", kernel " << planning::name(kernel) << ", " << lanes << " lanes, "
-             << (kernels == tesserec::model::Kernels::portable ? "portable" : "simd"));
+             << (kernels == tesserec::Kernels::portable ? "portable" : "simd"));
   model.settings.kernels = kernels;
   const auto keys = words(file.attribute<std::string>("/", "keys"));
   const auto configs = tables(file);
@@ -132,7 +132,7 @@ inline void run_on(tesserec::model::Kernels kernels, const store::File& file, Mo
 /// By both kinds of kernels of the dense half.
 inline void run(const store::File& file, const Model& model, const std::string& group, ComputeKernel kernel,
                 int lanes) {
-  for (const tesserec::model::Kernels kernels : {tesserec::model::Kernels::simd, tesserec::model::Kernels::portable})
+  for (const tesserec::Kernels kernels : {tesserec::Kernels::simd, tesserec::Kernels::portable})
     run_on(kernels, file, model, group, kernel, lanes);
 }
 

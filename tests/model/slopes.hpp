@@ -20,7 +20,7 @@ using model::Network;
 using model::Parameter;
 
 inline model::Settings model_of(std::vector<LayerSettings> layers, const std::string& loss = "bce",
-                                model::Kernels kernels = model::Kernels::simd) {
+                                Kernels kernels = Kernels::simd) {
   model::Settings settings;
   settings.kernels = kernels;
   settings.type = "network";
@@ -51,7 +51,7 @@ struct Run {
   comm::LaneSums gradients;
 
   explicit Run(const std::vector<LayerSettings>& layers, const std::string& loss = "bce",
-               const std::vector<EmbeddedFeature>& pooled_features = {}, model::Kernels kernels = model::Kernels::simd)
+               const std::vector<EmbeddedFeature>& pooled_features = {}, Kernels kernels = Kernels::simd)
       : dense(samples * dense_features),
         pooled(samples * pooled_width),
         labels(samples),

@@ -226,9 +226,9 @@ void run(const Case& c) {
   }
   const Trained expected = serial(c, lane_count, start);
 
-  std::vector<std::pair<planning::ShardingPlan, embedding::Kernels>> ways;
+  std::vector<std::pair<planning::ShardingPlan, Kernels>> ways;
   for (const planning::ShardingPlan& plan : plans(configs, comm.size()))
-    for (const embedding::Kernels kernels : {embedding::Kernels::simd, embedding::Kernels::portable})
+    for (const Kernels kernels : {Kernels::simd, Kernels::portable})
       ways.emplace_back(plan, kernels);
   for (const auto& [plan, kernels] : ways) {
     planning::check_plan(configs, plan, comm.size());
@@ -274,7 +274,7 @@ void run(const Case& c) {
         wrong += !std::equal(weights, weights + shard->dim(),
                              expected.weights[table][shard->rows().begin + r].begin() + shard->columns().begin);
       }
-    INFO("ranks " << comm.size() << (kernels == embedding::Kernels::portable ? ", portable kernels, " : ", ")
+    INFO("ranks " << comm.size() << (kernels == Kernels::portable ? ", portable kernels, " : ", ")
                   << planning::describe(configs, plan));
     REQUIRE(wrong == 0);
   }

@@ -52,7 +52,7 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
     job.run.output = alone.path();
     const Digests expected = digests(self, job);
     job.run.output = together.path();
-    job.run.kernels = embedding::Kernels::portable;
+    job.run.kernels = Kernels::portable;
     for (const std::size_t k : {i % 5, (i + 1) % 5, (i + 3) % 5}) {
       train::Job planned = job;
       planned.plan.default_type = types[k];
@@ -63,10 +63,10 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
     }
     INFO(optim::types()[i].name << ", restart");
     job.train.steps = 2;
-    job.run.kernels = embedding::Kernels::simd;
+    job.run.kernels = Kernels::simd;
     run(world, job);
     job.train.steps = 4;
-    job.run.kernels = embedding::Kernels::portable;
+    job.run.kernels = Kernels::portable;
     job.checkpoint.resume = "auto";
     REQUIRE(digests(world, job) == expected);
   }
@@ -83,7 +83,7 @@ TEST_CASE("portable kernels of the dense kernel, which moves every row") {
   job.run.output = alone.path();
   const Digests expected = digests(self, job);
   job.run.output = together.path();
-  job.run.kernels = embedding::Kernels::portable;
+  job.run.kernels = Kernels::portable;
   for (const ShardingType type : {ShardingType::row_wise, ShardingType::column_wise, ShardingType::data_parallel}) {
     job.plan.default_type = type;
     REQUIRE(digests(world, job) == expected);

@@ -150,7 +150,7 @@ void compare(bool every) {
           const std::string name = demand(planned, k);
           const ExchangeForm form = variant % 2 == 0 ? ExchangeForm::pooled : ExchangeForm::rows;
           planned.train.pipeline = variant < 2;
-          if (number / 36 % 2 == 1) planned.run.kernels = embedding::Kernels::portable;
+          if (number / 36 % 2 == 1) planned.run.kernels = Kernels::portable;
           planned.train.accumulate = number / 4 % 2 + 1;
           planned.train.batch_size /= planned.train.accumulate;
           if (k < plans - 1) {

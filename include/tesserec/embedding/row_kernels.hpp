@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
 

@@ -20,10 +20,6 @@ enum class RowStart { uniform, one };
 /// of the table by the dense optimizer.
 enum class ComputeKernel { fused, dense };
 
-/// What computes lookups and updates: the host's vector instructions, or portable kernels, which a GPU would run too;
-/// the bits are the same. automatic: simd.
-enum class Kernels { automatic, simd, portable };
-
 /// How the pooled vectors of a quotient table and its remainder table become one.
 enum class QrOperation { add, mult, concat };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/embedding/settings.hpp>
 
@@ -15,10 +16,6 @@ enum class Interaction { dot, cat };
 
 /// DCN's cross network: matrices of low rank, full ones, vectors, or a mixture of experts of low rank.
 enum class Cross { low_rank, full, vector, mixture };
-
-/// What computes: on host threads the SIMD kernels of this machine; or kernels that run on any device, whose bits are
-/// the same.
-enum class Kernels { simd, portable };
 
 /// [model]: what model.type makes its layers of, and the loss.
 struct Settings {
@@ -51,12 +48,12 @@ struct Settings {
   bool attention_softmax = false;                          ///< a sample's weights add to 1
   dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
   dense::Precision precision = dense::Precision::fp32;     ///< of what products of matrices multiply
-  Kernels kernels = Kernels::simd;                         ///< of the dense half; portable multiplies in fp32 alone
-  std::vector<dense::LayerSettings> layers = {};           ///< of a network
-  std::string loss = "bce";                                ///< a dense::LossType
-  double loss_threshold = 0.0;                             ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
-  std::vector<double> loss_weights = {1.0, 1.0};           ///< wbce: weights of label 0 and label 1
-  double loss_temperature = 1.0;                           ///< in_batch_softmax: what scores are divided by
+  Kernels kernels = Kernels::automatic;  ///< of the dense half; portable multiplies in fp32 alone (run.kernels)
+  std::vector<dense::LayerSettings> layers = {};  ///< of a network
+  std::string loss = "bce";                       ///< a dense::LossType
+  double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
+  std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
+  double loss_temperature = 1.0;                  ///< in_batch_softmax: what scores are divided by
 };
 
 }  // namespace tesserec::model

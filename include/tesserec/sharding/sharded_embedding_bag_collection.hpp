@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
@@ -27,7 +28,7 @@ class ShardedEmbeddingBagCollection {
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
                                 const optim::Settings& sparse, const optim::Settings& dense,
-                                embedding::Kernels kernels = embedding::Kernels::automatic);
+                                Kernels kernels = Kernels::automatic);
 
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
@@ -13,9 +14,9 @@ using ShardingEnv = comm::Communicator;
 /// What an EmbeddingBagCollection can be cut into, and how its rows move; TorchRec's
 /// EmbeddingBagCollectionSharder. Derive from it to offer less.
 struct EmbeddingBagCollectionSharder {
-  optim::Settings fused;                                       ///< moves touched rows (TorchRec's fused_params)
-  optim::Settings dense;                                       ///< moves all rows of tables of the dense kernel
-  embedding::Kernels kernels = embedding::Kernels::automatic;  ///< what looks them up and moves them
+  optim::Settings fused;                 ///< moves touched rows (TorchRec's fused_params)
+  optim::Settings dense;                 ///< moves all rows of tables of the dense kernel
+  Kernels kernels = Kernels::automatic;  ///< what looks them up and moves them
 
   virtual ~EmbeddingBagCollectionSharder() = default;
   virtual std::vector<planning::ShardingType> sharding_types() const;

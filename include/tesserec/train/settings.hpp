@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/metrics/settings.hpp>
@@ -20,7 +21,7 @@ struct RunSettings {
   std::string output;      ///< folder; empty = runs/NAME
   bool overwrite = false;  ///< a run that begins anew, or at an earlier step, may replace the checkpoints of its folder
   double lock_wait = 60;   ///< seconds to wait for another job in the same folder
-  embedding::Kernels kernels = embedding::Kernels::automatic;  ///< of tables; simd and portable give the same bits
+  Kernels kernels = Kernels::automatic;  ///< of tables and layers
   Index part_bytes =
       0;  ///< larger checkpoints, data sets and scores are cut into files of so many bytes; 0 = automatic
   std::string folder() const { return output.empty() ? "runs/" + name : output; }
