@@ -38,12 +38,11 @@ using PinnedMemory = Memory;
 inline constexpr bool device_is_host = std::is_same_v<Device, Exec>;
 
 /// Where kernels go that belong to `exec`: it, or the default instance of the GPU's space.
-inline Device device_of([[maybe_unused]] const Exec& exec) {
-  if constexpr (device_is_host)
-    return exec;
-  else
-    return Device();
-}
+#ifdef KOKKOS_ENABLE_CUDA
+inline Device device_of(const Exec&) { return {}; }
+#else
+inline Device device_of(const Exec& exec) { return exec; }
+#endif
 
 /// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
 struct LaneGroup {
