@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every model that `describe` names, and its losses, optimizers and layers that draw numbers: the digests of $RANKS ranks
-# are those of one, under another plan and layer by layer too. With OPTIMIZERS=all each model by each optimizer, as
+# are those of one, by portable kernels under another plan and layer by layer too. With OPTIMIZERS=all each model by each optimizer, as
 # tests/matrix.sh wants it. With THREADS="2 3", of a program over Kokkos' OpenMP, also on so many threads a rank.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
@@ -25,8 +25,8 @@ same() { # ARGS...: of deck.toml
   local expected=$got
   trains "$some" "$folder/deck.toml" "$@"
   [ "$got" = "$expected" ] || complain "$some ranks: $got, one: $expected: $(cat "$folder/deck.toml")"
-  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1"
-  [ "$got" = "$expected" ] || complain "by rows and columns: $got, before: $expected: $(cat "$folder/deck.toml")"
+  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1" --set run.kernels=portable
+  [ "$got" = "$expected" ] || complain "by rows and columns, portable kernels: $got, before: $expected: $(cat "$folder/deck.toml")"
   local threads
   for threads in ${THREADS:-}; do
     OMP_NUM_THREADS=$threads trains "$some" "$folder/deck.toml" "$@"

@@ -9,7 +9,6 @@
 using namespace tesserec;
 using namespace tesserec::test;
 using dense::Activation;
-using Kernels;
 
 namespace {
 
