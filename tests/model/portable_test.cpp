@@ -225,7 +225,8 @@ TEST_CASE("portable: what has no such kernels is refused by name") {
   const auto refused = [&] { return error_of([&] { Network(settings, 4, std::vector<Index>{4}); }); };
   CHECK(refused().empty());
   settings.kernels = Kernels::portable;
-  CHECK(mentions(refused(), "model.layer.last: layers of type mine have no portable kernels; set run.kernels = \"simd\""));
+  CHECK(mentions(refused(),
+                 "model.layer.last: layers of type mine have no portable kernels; set run.kernels = \"simd\""));
   settings.layers = {{.name = "last", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}};
   CHECK(refused().empty());
   settings.precision = dense::Precision::bf16;

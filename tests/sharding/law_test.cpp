@@ -228,8 +228,7 @@ void run(const Case& c) {
 
   std::vector<std::pair<planning::ShardingPlan, Kernels>> ways;
   for (const planning::ShardingPlan& plan : plans(configs, comm.size()))
-    for (const Kernels kernels : {Kernels::simd, Kernels::portable})
-      ways.emplace_back(plan, kernels);
+    for (const Kernels kernels : {Kernels::simd, Kernels::portable}) ways.emplace_back(plan, kernels);
   for (const auto& [plan, kernels] : ways) {
     planning::check_plan(configs, plan, comm.size());
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels);

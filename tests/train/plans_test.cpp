@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise of the program, over all plans: sharding types and mixes of them, poolings, optimizers, both exchange
-// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes, with both kinds of kernels. ctest runs a sixth of it;
-// test_train "[every]" runs all.
+// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes, with both kinds of kernels.
+// ctest runs a sixth of it; test_train "[every]" runs all.
 #include <fstream>
 
 #include "catch.hpp"
