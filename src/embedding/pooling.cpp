@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "bag_tree.hpp"
@@ -99,9 +101,9 @@ TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const 
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = bags.offsets[bag + 1] - bags.offsets[0];
     return nodes;
   }
-  if (blocks.size() == RowBlocks::count) {
+  if (std::has_single_bit(std::uint64_t(blocks.size())) && blocks.begin % blocks.size() == 0) {  // a subtree itself
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
-    nodes.leaves.resize(nodes.offsets[bags.count]);
+    nodes.leaves.resize(nodes.offsets[bags.count], blocks.begin);
     return nodes;
   }
   nodes.leaves.reserve(bags.count);
