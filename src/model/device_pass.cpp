@@ -12,16 +12,6 @@ namespace {
 
 using dense::Rows;
 
-/// In a host build the caller's instance.
-const Device& device_of(const Exec& exec) {
-  if constexpr (std::is_same_v<Device, Exec>) {
-    return exec;
-  } else {
-    static const Device device;
-    return device;
-  }
-}
-
 Rows<float> sequence(const jagged::JaggedVectors& all) {
   const auto dim = Index(all.values.extent(1));
   return {all.values.data(), dim, dim, all.offsets.data(), Index(all.values.extent(0))};
@@ -48,7 +38,7 @@ class DevicePass final : public Pass {
   std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
                                        float* pooled_gradient, comm::LaneSums& gradients,
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
-    const Device& device = device_of(exec);
+    const Device device = device_of(exec);
     const auto first = lanes_.start(device, input.lanes, input.my_lanes, input.global_size);
     forward(device, parameters.data(), input, {true, input.seed, 0, input.step, first});
     const dense::DeviceLoss::Batch batch = of_loss(input);
@@ -62,7 +52,7 @@ class DevicePass final : public Pass {
 
   std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers) override {
-    const Device& device = device_of(exec);
+    const Device device = device_of(exec);
     lanes_.start(device, input.lanes, input.my_lanes, input.global_size);
     forward(device, parameters.data(), input, {});
     const dense::DeviceLoss::Batch batch = of_loss(input);
