@@ -20,7 +20,7 @@
 #endif
 
 /// In front of a loop of so few known turns that it is written out, its array in registers.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define TESSEREC_UNROLL _Pragma("unroll")
 #else
 #define TESSEREC_UNROLL _Pragma("GCC unroll 32")
