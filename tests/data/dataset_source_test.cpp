@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "catch.hpp"
 #include "samples_file.hpp"
@@ -91,11 +92,11 @@ TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
   const Scratch scratch(comm);
   on_first(comm, [&] {
     samples_file::jagged(scratch / "a.h5", 0, 9000);
-    samples_file::jagged(scratch / "b.h5", 9000, 11000);
+    samples_file::jagged(scratch / "b.h5", 9000, 111000);
   });
-  for (const bool shuffle : {false, true}) {
-    const auto source =
-        data::make_source(reading({scratch / "a.h5", scratch / "b.h5"}), Use::train, deal(300, 4, shuffle));
+  for (const auto& [lanes, shuffle] : {std::pair(4, false), std::pair(4, true), std::pair(1, true)}) {
+    const auto source =  // one lane reads several windows
+        data::make_source(reading({scratch / "a.h5", scratch / "b.h5"}), Use::train, deal(300, lanes, shuffle));
     REQUIRE(source->info().weighted == std::vector<bool>{true, false});
     std::set<Index> seen;
     data::Batch batch{Exec()};
@@ -113,7 +114,7 @@ TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
         right &= sparse.values(sparse.begin(1, s)) == 2 * i && sparse.weights(sparse.begin(1, s)) == 1.0f;
       }
     REQUIRE(right);
-    REQUIRE(seen.size() == 20000);
+    REQUIRE(seen.size() == 120000);
   }
 }
 
