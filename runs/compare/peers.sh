@@ -7,7 +7,8 @@
 # FOLDER is the Python environment of peers_environment.sh, build/peers if not given. From the environment: REPEATS (5), of which
 # the median counts; STEPS (100) of a run; BATCHES ("2048 128"); RANKS (2), and THREADS (1) of a rank where Kokkos has OpenMP;
 # MAX_ROWS (0: none), which caps the tables where memory is short (2.2 GB); PEERS ("eager fbgemm torchrec"); TESSEREC; PRECISION
-# (fp32, or bf16 on all sides), IDS (1) a bag, DIM (16), OPTIMIZER of the tables (sgd, or rowwise_adagrad, which eager lacks).
+# (fp32, or bf16 on all sides), IDS (1) a bag, DIM (16), OPTIMIZER of the tables (sgd, or rowwise_adagrad, which eager lacks),
+# LR (0.01), which long bags of wide rows want smaller: a loss that is no number ends a run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${1:-build/peers}/bin/python
@@ -16,7 +17,7 @@ source runs/compare/common.sh
 ranks=${RANKS:-2} all=$((${RANKS:-2} * threads)) max_rows=${MAX_ROWS:-0}
 read -ra peers <<< "${PEERS:-eager fbgemm torchrec}"
 read -ra batches <<< "${BATCHES:-2048 128}"
-ids=${IDS:-1} dim=${DIM:-16} precision=${PRECISION:-fp32} optimizer=${OPTIMIZER:-sgd}
+ids=${IDS:-1} dim=${DIM:-16} precision=${PRECISION:-fp32} optimizer=${OPTIMIZER:-sgd} lr=${LR:-0.01}
 if [[ ! -x $python ]]; then
   echo "$0: $python is not there; make it with runs/compare/peers_environment.sh" >&2
   exit 2
@@ -28,12 +29,12 @@ speed() {
   if [[ $1 == tesserec ]]; then
     step_milliseconds "$ranks" train.batch_size="$2" data.synthetic.max_rows="$max_rows" data.synthetic.zipf=0 \
       data.synthetic.ids_per_bag="$ids" model.precision="$precision" model.embedding_dim="$dim" model.bottom="[512, 256, 64, $dim]" \
-      optimizer.sparse.type="$optimizer" optimizer.sparse.lr=0.01 optimizer.dense.lr=0.01 |
+      optimizer.sparse.type="$optimizer" optimizer.sparse.lr="$lr" optimizer.dense.lr="$lr" |
       awk -v b="$2" '{ print 1000 * b / $1 }'
   else
     text=$(env -u OPENBLAS_CORETYPE OMP_NUM_THREADS="$all" "$python" runs/compare/peers.py "$1" --batch "$2" \
       --steps "$steps" --threads "$all" --max-rows "$max_rows" --ids "$ids" --dim "$dim" --precision "$precision" \
-      --optimizer "$optimizer" 2> "$folder/log") || { cat "$folder/log" >&2; exit 1; }
+      --optimizer "$optimizer" --rate "$lr" 2> "$folder/log") || { cat "$folder/log" >&2; exit 1; }
     awk -v b="$2" -v s="$(field step_seconds <<< "$text")" 'BEGIN { print b / s }'
   fi
 }
