@@ -76,7 +76,7 @@ trained() { # DECK PROGRAM...: its instruction set and its digests
   "${@:2}" train "$1" --json --set train.steps=4 --set train.batch_size=256 --set data.synthetic.max_rows=20000 \
     --set data.synthetic.evaluate_samples=0 --set checkpoint.resume=never --set run.overwrite=true \
     --set run.output="$folder/run" 2>"$folder/err" </dev/null >"$folder/out" || { cat "$folder/err" >&2; return 1; }
-  grep -oE '"(instruction_set|(weights|state)_digest)": *"[0-9a-z]+"' "$folder/out" | sed -E 's/.*"(.*)"/\1/' | tr '\n' ' '
+  grep -oE '"(instruction_set|(weights|state)_digest)": *"[0-9a-z_]+"' "$folder/out" | sed -E 's/.*"(.*)"/\1/' | tr '\n' ' '
 }
 wrong=0
 for deck in inputs/{kaggle_synthetic,dlrm_projection,dlrm_dcn,deepfm,wide_deep,two_tower,din}.toml; do

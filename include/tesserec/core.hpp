@@ -17,9 +17,12 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/not_finite.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/core/philox_rounds.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/core/tree.hpp>
+#include <tesserec/core/tree_sum.hpp>

@@ -49,7 +49,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
   log_info(versions());
-  const bool portable = session.job.run.kernels == Kernels::portable;
+  const bool portable = place_of(session.job.run.kernels) == Place::device;
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
                   dense::instruction_set(), ", ", portable ? "portable" : "simd", " kernels"));
   report_huge_pages(session.comm);

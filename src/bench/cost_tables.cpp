@@ -74,9 +74,10 @@ Seconds measure(const Context& context, const Workload& load) {
   }
   optim::Settings optimizer;
   optimizer.type = load.optimizer;
-  sharding::ShardedEmbeddingBagCollection collection(context.exec, alone, configs, plan, keys,
-                                                     Lanes(Lanes::automatic(samples)), optimizer, optimizer);
-  for (const auto& shard : collection.shards()) Kokkos::deep_copy(context.exec, shard.rows->weights(), 0.01f);
+  sharding::ShardedEmbeddingBagCollection collection(
+      context.exec, alone, configs, plan, keys, Lanes(Lanes::automatic(samples)), optimizer, optimizer, Kernels::simd);
+  for (const auto& shard : collection.shards())
+    shard.rows->weights().fill(context.exec, "tesserec::bench::fill", 0.01f);
   const Index width = tables * load.dim;
   const Vector<float> pooled = make_vector<float>(context.exec, "tesserec::bench::pooled", samples * width);
   Kokkos::deep_copy(context.exec, pooled, 1e-4f);

@@ -56,7 +56,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
     optim::Settings optimizer;
     optimizer.type = type;
     embedding::EmbeddingTable table(context.exec, config, all, {0, dim}, optimizer, embedding::ComputeKernel::fused);
-    Kokkos::deep_copy(context.exec, table.weights(), 0.01f);
+    table.weights().fill(context.exec, "tesserec::bench::fill", 0.01f);
     if (type == optim::Type::sgd) {
       const Vector<float> out = make_vector<float>(context.exec, "tesserec::bench::vectors", count * dim);
       const double seconds = context.seconds([&] { table.lookup(context.exec, bags, nodes, out.data()); });

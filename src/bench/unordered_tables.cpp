@@ -193,8 +193,8 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
 
   const optim::StepScalars scalars = optim::step_scalars(slot.shard->optimizer(), slot.shard->optimizer().lr, step);
   const auto state = [&](std::size_t i, Index row) {
-    const Matrix<float>& values = slot.shard->state()[i].values;
-    return values.data() + row * Index(values.extent(1));
+    const PlacedMatrix<float>& values = slot.shard->state()[i].values;
+    return values.data() + row * values.columns();
   };
   const auto gradient = [&](const embedding::RowUse& use) { return gradients_.in[use.lane].data() + use.gradient; };
   const auto fetch = [&](const embedding::RowUse& use) __attribute__((always_inline)) {

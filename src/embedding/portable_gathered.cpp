@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients that pass through the host before rows move: of micro-batches, of all ranks, of rows whose columns are
 // shared.
+#include <algorithm>
+
 #include "portable_rows.hpp"
 
 namespace tesserec::embedding {
@@ -27,23 +29,32 @@ RowSums PortableRows::sum_gradients(const Exec& exec, std::size_t shard, const f
   return std::move(group.sums[places_[shard].at]);
 }
 
-void PortableRows::order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses) {
+const float* PortableRows::order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses,
+                                      const float* sums) {
+  const Index dim = shards_[shard].table->dim();
+  float* const to = sums_.reserve(device, "tesserec::embedding::sums_of_ranks", std::ssize(uses) * dim);
+  std::vector<RowUse> packed(uses.begin(), uses.end());
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    std::copy_n(sums + uses[i].gradient, dim, to + Index(i) * dim);
+    packed[i].gradient = Index(i) * dim;
+  }
   std::vector<std::span<const RowUse>> of_group(groups_[places_[shard].group].shards.size());
-  of_group[places_[shard].at] = uses;
+  of_group[places_[shard].at] = packed;
   bucket(shard).order_sums(device, of_group, lane_count_);
+  return sums_.send(device, std::ssize(uses) * dim);
 }
 
 void PortableRows::update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,
                                double rate, Index step) {
-  order_sums(device_of(exec), shard, uses);
+  const float* const there = order_sums(device_of(exec), shard, uses, sums);
   const Index at = places_[shard].at;
   const std::vector<double> rates(groups_[places_[shard].group].shards.size(), rate);
-  bucket(shard).update(device_of(exec), sums, {at, at + 1}, rates, step);
+  bucket(shard).update(device_of(exec), there, {at, at + 1}, rates, step);
 }
 
 void PortableRows::gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) {
-  order_sums(device_of(exec), shard, uses);
-  gather_into(*shards_[shard].table, std::move(bucket(shard).sums(device_of(exec), sums)[places_[shard].at]));
+  const float* const there = order_sums(device_of(exec), shard, uses, sums);
+  gather_into(*shards_[shard].table, std::move(bucket(shard).sums(device_of(exec), there)[places_[shard].at]));
 }
 
 void PortableRows::move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) {

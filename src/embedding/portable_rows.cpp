@@ -44,7 +44,6 @@ void PortableRows::lookup(const Exec& exec, std::span<const AskedShard> asked, c
   const Device device = device_of(exec);
   read(device, asked, split);
   for (const Group& group : groups_) group.rows->bags().lookup(device, sums);
-  device.fence();  // the host sends them
 }
 
 void PortableRows::order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {

@@ -37,11 +37,12 @@ class PortableRows : public RowKernels {
     std::size_t group = 0, at = 0;
   };
   RowBucket& bucket(std::size_t shard) const { return *groups_[places_[shard].group].rows; }
-  /// Of one shard alone.
-  void order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses);
+  /// Of one shard alone: `sums` of the host are sent; where they are then, in the order of uses.
+  const float* order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses, const float* sums);
   void read(const Device& device, std::span<const AskedShard> asked, const BatchSplit& split);
 
   std::vector<Shard> shards_;
+  Upload<float> sums_;
   std::vector<Group> groups_;
   std::vector<Place> places_;         // of each shard
   const AskedShard* read_ = nullptr;  // the batch whose bags the buckets hold

@@ -34,8 +34,7 @@ struct FirstLanes {
 template <class T>
 std::vector<T> download(const Device& exec, const T* data, Index count) {
   std::vector<T> host(static_cast<std::size_t>(count));
-  Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), count),
-                    Kokkos::View<const T*, DeviceMemory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, count));
+  copy_to_host(exec, data, host.data(), count);
   exec.fence();
   return host;
 }

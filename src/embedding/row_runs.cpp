@@ -87,7 +87,8 @@ struct FindPieces {
 template <class Scan>
 void scan(const Device& exec, const std::string& label, Index count, const Scan& body) {
   if (count > 0)
-    Kokkos::parallel_scan(label, Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>(exec, 0, count), body);
+    Kokkos::parallel_scan(on_device(label), Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>(exec, 0, count),
+                          body);
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, 
   reserve_device(exec, piece_begin_, "tesserec::embedding::piece_begins", most_pieces);
   reserve_device(exec, piece_uses_, "tesserec::embedding::piece_uses", most_pieces);
   Index* const counts = reserve_device(exec, counts_, "tesserec::embedding::run_counts", 2);
-  Kokkos::deep_copy(exec, counts_, Index{0});
+  fill_on(exec, "tesserec::embedding::clear_counts", counts, 2, Index{0});
   sort_(exec, keys, sorted_, places_, count, key_bits_);
   launch(exec, "tesserec::embedding::arrange_uses", count, 1,
          Arrange{sorted_.data(), places_.data(), unsorted, uses_.data(), count, lanes.begin, lanes.end});

@@ -19,14 +19,20 @@ struct Count {
 
 #ifndef KOKKOS_ENABLE_CUDA
 /// By the least digit first: the places that `from` names, in the order of one digit.
-void sort_digit(const std::uint64_t* keys, Index count, int shift, int digit_bits, const std::uint32_t* from,
-                std::uint32_t* to) {
-  std::array<Index, (1 << 11) + 1> start{};
-  const std::uint64_t last = (std::uint64_t{1} << digit_bits) - 1;
-  for (Index i = 0; i < count; ++i) ++start[(keys[i] >> shift & last) + 1];
-  for (std::uint64_t d = 1; d <= last; ++d) start[d] += start[d - 1];
-  for (Index i = 0; i < count; ++i) to[start[keys[from[i]] >> shift & last]++] = from[i];
-}
+struct SortDigit {
+  const std::uint64_t* keys;
+  Index count;
+  int shift, digit_bits;
+  const std::uint32_t* from;
+  std::uint32_t* to;
+  void operator()(const LaneGroup&, Index) const {
+    std::array<Index, (1 << 11) + 1> start{};
+    const std::uint64_t last = (std::uint64_t{1} << digit_bits) - 1;
+    for (Index i = 0; i < count; ++i) ++start[(keys[i] >> shift & last) + 1];
+    for (std::uint64_t d = 1; d <= last; ++d) start[d] += start[d - 1];
+    for (Index i = 0; i < count; ++i) to[start[keys[from[i]] >> shift & last]++] = from[i];
+  }
+};
 
 struct Gather {
   const std::uint64_t* keys;
@@ -59,12 +65,11 @@ void KeySort::operator()(const Device& exec, const DeviceVector<std::uint64_t>& 
   reserve_device(exec, storage_, "tesserec::embedding::sort_storage", Index(bytes));
   sort(storage_.data());
 #else
-  exec.fence();  // the digits are counted on the host
   launch(exec, "tesserec::embedding::count", count, 1, Count{places.data()});
-  exec.fence();
   const int digit_bits = std::min(11, std::max(4, int(std::bit_width(std::uint64_t(count)))));
   for (int shift = 0; shift < bits; shift += digit_bits) {
-    sort_digit(keys.data(), count, shift, digit_bits, places.data(), scratch_.data());
+    launch(exec, "tesserec::embedding::sort_digit", 1, 1,
+           SortDigit{keys.data(), count, shift, digit_bits, places.data(), scratch_.data()});
     std::swap(places, scratch_);
   }
   launch(exec, "tesserec::embedding::gather_keys", count, 1, Gather{keys.data(), places.data(), sorted.data()});

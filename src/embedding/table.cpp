@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/embedding/table.hpp>
 
@@ -12,19 +13,27 @@ namespace {
 constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 
-void fill(const Exec& exec, const Matrix<float>& values, float value) {
-  const Index size = values.size();
-  constexpr Index per_task = 1 << 16;
-  parallel_for(exec, "tesserec::embedding::fill", (size + per_task - 1) / per_task,
-               [=, to = values.data()](Index task) noexcept {
-                 std::fill_n(to + task * per_task, std::min(per_task, size - task * per_task), value);
-               });
-}
+constexpr const char* fill = "tesserec::embedding::fill";
+
+/// Start values of a row's columns, in device memory.
+struct DrawRows {
+  std::uint32_t key0, key1;
+  Index first_row, first_quad, columns;
+  float bound;
+  float* to;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
+    const std::uint64_t row = first_row + i / columns;
+    const Index column = i % columns;
+    std::uint32_t words[4] = {std::uint32_t(row), std::uint32_t(row >> 32), std::uint32_t(first_quad + column / 4), 0};
+    philox::ten_rounds(key0, key1, words);
+    to[i] = philox::uniform(words[column % 4], bound);
+  }
+};
 
 }  // namespace
 
 EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
-                               const optim::Settings& optimizer, ComputeKernel kernel)
+                               const optim::Settings& optimizer, ComputeKernel kernel, Place place)
     : config_(config),
       row_blocks_(config.num_embeddings),
       blocks_(blocks),
@@ -33,22 +42,23 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
       optimizer_(optimizer),
       kernel_(kernel),
       gathered_(columns.size()) {
-  weights_ = make_matrix<float>(exec, "tesserec::embedding::weights " + config.name, rows_.size(), dim());
+  const auto matrix = [&](const std::string& name, Index columns) {
+    return PlacedMatrix<float>(exec, place, "tesserec::embedding::" + name + " " + config.name, rows_.size(), columns);
+  };
+  weights_ = matrix("weights", dim());
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
-    State state{info.name, info.per_row,
-                make_matrix<float>(exec, "tesserec::embedding::" + info.name + " " + config.name, rows_.size(),
-                                   info.per_row ? 1 : dim())};
+    State state{info.name, info.per_row, matrix(info.name, info.per_row ? 1 : dim())};
     const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
-    fill(exec, state.values, is_sum ? float(optimizer.initial_accumulator) : 0.0f);
+    state.values.fill(exec, fill, is_sum ? float(optimizer.initial_accumulator) : 0.0f);
     states_.begin[state_.size()] = state.values.data();
-    states_.width[state_.size()] = state.values.extent(1);
+    states_.width[state_.size()] = state.values.columns();
     state_.push_back(state);
   }
   if (kernel == ComputeKernel::dense) {
-    dense_gradient_ = make_matrix<float>(exec, "tesserec::embedding::gradient " + config.name, rows_.size(), dim());
-    fill(exec, dense_gradient_, 0.0f);
+    dense_gradient_ = matrix("gradient", dim());
+    dense_gradient_.fill(exec, fill, 0.0f);
   }
-  exec.fence();
+  wait(exec);
 }
 
 void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index table) {
@@ -57,17 +67,22 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
   float* data = weights_.data();
   if (config_.start == RowStart::one) {
-    fill(exec, weights_, 1.0f);
-    return exec.fence();
+    weights_.fill(exec, fill, 1.0f);
+    return wait(exec);
   }
   const Index first = rows_.begin, rows = rows_.size();
   const Range columns = columns_;
+  if (weights_.place() == Place::device) {
+    over_numbers(device_of(exec), "tesserec::embedding::initialise", rows * columns.size(),
+                 DrawRows{random.key()[0], random.key()[1], first, columns.begin / 4, columns.size(), bound, data});
+    return wait(exec);
+  }
   parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) noexcept {
     const Index begin = task * rows_per_task;
     random.fill_rows({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, bound,
                      data + begin * columns.size());
   });
-  exec.fence();
+  wait(exec);
 }
 
 void EmbeddingTable::prepare(const ShardBags& bags, const BatchSplit& split) {

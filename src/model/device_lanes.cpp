@@ -63,9 +63,7 @@ std::vector<double> DeviceLanes::sum_losses(const Device& device, Index global_s
   over_teams<LaneLosses::members, 1>(device, "tesserec::model::lane_losses", lanes, LaneLosses::block * sizeof(double),
                                      LaneLosses{chunks_, losses_.data(), lane_losses_.data()});
   std::vector<double> result(lanes);
-  using Host = Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(device, Host(result.data(), result.size()),
-                    Kokkos::subview(lane_losses_, std::pair<Index, Index>(0, lanes)));
+  copy_to_host(device, lane_losses_.data(), result.data(), lanes);
   device.fence();
   for (double& loss : result) loss /= double(global_size);
   return result;
@@ -75,7 +73,7 @@ dense::LaneGradients DeviceLanes::gradients(const Device& device, Index size) {
   size_ = size;
   if (Index(gradients_.extent(0)) < lanes_.size() * size) {
     reserve_device(device, gradients_, "tesserec::model::lane_gradients", lanes_.size() * size);
-    Kokkos::deep_copy(device, gradients_, 0.0f);  // the gaps
+    fill_on(device, "tesserec::model::clear_gaps", gradients_.data(), std::ssize(gradients_), 0.0f);
   }
   return {gradients_.data(), size};
 }
@@ -103,10 +101,10 @@ void DeviceLanes::add(const Device& device, const Exec& exec, comm::LaneSums& su
   }
   sums.start(lanes_);
   for (int slot = 0; slot < order.size(); ++slot) {
-    const Index begin = in_slot[slot] * size;
-    Kokkos::deep_copy(device, sums.next(exec, order.leaf(slot)),
-                      Kokkos::subview(gradients_, std::pair<Index, Index>(begin, begin + size)));
+    const Vector<float> to = sums.next(exec, order.leaf(slot));
+    copy_to_host(device, gradients_.data() + in_slot[slot] * size, to.data(), size);
   }
+  device.fence();
   sums.finish();
 }
 

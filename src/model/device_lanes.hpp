@@ -30,7 +30,7 @@ class DeviceLanes {
 
   /// A run of `size` floats a lane, to be written but for the gaps, which are 0.
   dense::LaneGradients gradients(const Device& device, Index size);
-  /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`: when the device is done.
+  /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`. Waits for the device.
   void add(const Device& device, const Exec& exec, comm::LaneSums& sums);
 
  private:

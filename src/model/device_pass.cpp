@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "device_batch.hpp"
 #include "device_lanes.hpp"
 #include "pass.hpp"
 #include <tesserec/core/text.hpp>
@@ -20,7 +21,11 @@ Rows<float> sequence(const jagged::JaggedVectors& all) {
 class DevicePass final : public Pass {
  public:
   DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
-      : graph_(graph), products_(dense::portable_products()), loss_(loss.on_device()), layers_(graph.nodes().size()) {
+      : graph_(graph),
+        products_(dense::portable_products()),
+        loss_(loss.on_device()),
+        layers_(graph.nodes().size()),
+        batch_(graph) {
     constexpr const char* instead = "; set run.kernels = \"simd\"";
     if (settings.precision != dense::Precision::fp32)
       throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
@@ -35,32 +40,41 @@ class DevicePass final : public Pass {
     if (loss_ == nullptr) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
   }
 
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& of_host, const DenseInput& given,
                                        float* pooled_gradient, comm::LaneSums& gradients,
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Device device = device_of(exec);
-    const auto first = lanes_.start(device, input.lanes, input.my_lanes, input.global_size);
-    forward(device, parameters.data(), input, {true, input.seed, 0, input.step, first});
+    const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    const float* const parameters = batch_.send_parameters(device, of_host);
+    forward(device, parameters, input, {true, input.seed, 0, input.step, first});
     const dense::DeviceLoss::Batch batch = of_loss(input);
-    if (input.probabilities != nullptr) loss_->predict(device, batch.rows, batch.out, input.probabilities);
+    if (given.probabilities != nullptr)
+      loss_->predict(device, batch.rows, batch.out, batch_.result(device, given.probabilities, 1));
     loss_->evaluate(device, batch, lanes_.losses(device), gradient_of(layers_.size() - 1));
     const dense::LaneGradients lane_gradients = lanes_.gradients(device, graph_.size());
-    backward(device, parameters.data(), pooled_gradient, unpooled_gradient, lane_gradients);
+    backward(device, parameters, batch_.pooled_gradient(device, pooled_gradient),
+             batch_.unpooled_gradient(device, unpooled_gradient), lane_gradients);
+    batch_.fetch(device);
     lanes_.add(device, exec, gradients);
     return lanes_.sum_losses(device, input.global_size);
   }
 
-  std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> predict(const Exec& exec, const Vector<float>& of_host, const DenseInput& given,
                               float* probabilities, float* towers) override {
     const Device device = device_of(exec);
-    lanes_.start(device, input.lanes, input.my_lanes, input.global_size);
-    forward(device, parameters.data(), input, {});
+    lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    forward(device, batch_.send_parameters(device, of_host), input, {});
     const dense::DeviceLoss::Batch batch = of_loss(input);
-    loss_->predict(device, batch.rows, batch.out, probabilities);
-    for (std::size_t side = 0; towers != nullptr && side < 2; ++side) {
-      const Rows<const float>& tower = layers_.back().inputs[side];
-      dense::copy_on(device, batch.rows, tower, {towers + Index(side) * tower.width, tower.width, 2 * tower.width});
+    loss_->predict(device, batch.rows, batch.out, batch_.result(device, probabilities, 1));
+    if (towers != nullptr) {
+      const Index width = layers_.back().inputs[0].width;
+      float* const there = batch_.result(device, towers, 2 * width);
+      for (Index side : {0, 1})
+        dense::copy_on(device, batch.rows, layers_.back().inputs[side], {there + side * width, width, 2 * width});
     }
+    batch_.fetch(device);
     if (input.labels == nullptr) {
       device.fence();
       return std::vector<double>(input.my_lanes.size());
@@ -157,6 +171,7 @@ class DevicePass final : public Pass {
   std::unique_ptr<dense::DeviceLoss> loss_;
   std::vector<Layer> layers_;
   DeviceLanes lanes_;
+  DeviceBatch batch_;
   dense::Layer::Draw draw_;
   DeviceVector<float> added_;  // gradients of inputs that another reader has written, of one layer
 };

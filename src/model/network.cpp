@@ -53,7 +53,7 @@ struct Network::Impl {
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()),
-        pass(s.kernels == Kernels::portable ? device_pass(graph, *loss, settings) : chunk_pass(graph, *loss)) {}
+        pass(place_of(s.kernels) == Place::device ? device_pass(graph, *loss, settings) : chunk_pass(graph, *loss)) {}
 
   /// Of a training sample: of the layers that multiply matrices, or of the others.
   double flops(bool products) const {

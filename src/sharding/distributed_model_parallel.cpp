@@ -117,12 +117,22 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight
   const auto sums = tables_.forward(exec, batch);
   Matrix<float> pooled =
       make_matrix<float>(exec, "tesserec::sharding::pooled", batch.samples(), tables_.pooled_width());
-  Kokkos::deep_copy(exec, pooled, sums);
-  exec.fence();
+  copy(exec, tables_.place(), sums.data(), Place::host, pooled.data(), std::ssize(pooled));
   batch_ = std::move(batch);
-  unpooled_ = tables_.unpooled(batch_);
+  unpooled_ = on_host(exec, tables_.unpooled(batch_));
   global_batch_ = batch_.global_size();
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
+}
+
+std::vector<jagged::JaggedVectors> DistributedModelParallel::on_host(const Exec& exec,
+                                                                     std::vector<jagged::JaggedVectors> all) const {
+  if (tables_.place() == Place::host) return all;
+  for (jagged::JaggedVectors& vectors : all) {
+    const Matrix<float> there = vectors.values;
+    vectors.values = make_matrix<float>(exec, "tesserec::sharding::unpooled", there.extent(0), there.extent(1));
+    copy(exec, tables_.place(), there.data(), Place::host, vectors.values.data(), std::ssize(there));
+  }
+  return all;
 }
 
 void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient,
@@ -140,10 +150,12 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
       fail("the gradient of un-pooled feature ", q, " is ", given.extent(0), " x ", given.extent(1),
            ", its vectors were ", own.extent(0), " x ", own.extent(1));
   }
-  Kokkos::deep_copy(exec, tables_.gradient(exec, batch_), gradient);
+  const auto send = [&](const Matrix<float>& from, float* to) {
+    copy(exec, Place::host, from.data(), tables_.place(), to, std::ssize(from));
+  };
+  send(gradient, tables_.gradient(exec, batch_).data());
   const std::vector<jagged::JaggedVectors> places = tables_.unpooled_gradient(batch_);
-  for (std::size_t q = 0; q < places.size(); ++q) Kokkos::deep_copy(exec, places[q].values, unpooled_gradient[q]);
-  exec.fence();
+  for (std::size_t q = 0; q < places.size(); ++q) send(unpooled_gradient[q], places[q].values.data());
   unpooled_.clear();
   tables_.backward(exec, std::move(batch_), schedule_, ++steps_);
 }

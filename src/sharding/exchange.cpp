@@ -7,8 +7,8 @@
 
 namespace tesserec::sharding {
 
-Exchange::Exchange(const comm::Communicator& comm, const Routes& routes)
-    : comm_(comm), routes_(routes), requests_(routes), asked_(routes) {}
+Exchange::Exchange(const comm::Communicator& comm, const Routes& routes, Place place)
+    : comm_(comm), routes_(routes), requests_(routes, place), asked_(routes), rows_(place), gradients_(place) {}
 
 void Exchange::go([[maybe_unused]] Stage from, Stage to) {
   assert(stage_ == from);
@@ -62,14 +62,13 @@ const std::vector<embedding::AskedShard>& Exchange::receive() {
 
 float* Exchange::sums(const Exec& exec) {
   assert(stage_ == Stage::ids_here);
-  reserve(exec, rows_.out, "tesserec::sharding::rows_out", requests_.others().sums + total(rows_.to));
-  return rows_.out.data();
+  return rows_.out.reserve(exec, "tesserec::sharding::rows_out", requests_.others().sums + total(rows_.to));
 }
 
 const float* Exchange::return_sums(const Exec& exec) {
   go(Stage::ids_here, Stage::pooled);
-  reserve(exec, rows_.in, "tesserec::sharding::rows_in", total(rows_.from));
-  comm_.all_to_all(rows_.out.data() + requests_.others().sums, rows_.to, rows_.in.data(), rows_.from);
+  rows_.in.reserve(exec, "tesserec::sharding::rows_in", total(rows_.from));
+  rows_.travel(exec, comm_, requests_.others().sums, 0);
   bytes_sent_ += rows_.bytes(comm_.rank());
   requests_.pool(exec, rows_);
   return rows_.out.data();
@@ -77,18 +76,16 @@ const float* Exchange::return_sums(const Exec& exec) {
 
 float* Exchange::gradient(const Exec& exec) {
   go(Stage::pooled, Stage::gradient_asked);
-  reserve(exec, gradients_.in, "tesserec::sharding::gradients_in",
-          requests_.others().gradients + total(gradients_.from));
-  return gradients_.in.data();
+  return gradients_.in.reserve(exec, "tesserec::sharding::gradients_in",
+                               requests_.others().gradients + total(gradients_.from));
 }
 
 const float* Exchange::send_gradients(const Exec& exec) {
   if (stage_ == Stage::gradients_here) return gradients_.in.data();
   go(Stage::gradient_asked, Stage::gradients_here);
-  reserve(exec, gradients_.out, "tesserec::sharding::gradients_out", total(gradients_.to));
+  gradients_.out.reserve(exec, "tesserec::sharding::gradients_out", total(gradients_.to));
   requests_.share_gradients(exec, gradients_);
-  comm_.all_to_all(gradients_.out.data(), gradients_.to, gradients_.in.data() + requests_.others().gradients,
-                   gradients_.from);
+  gradients_.travel(exec, comm_, 0, requests_.others().gradients);
   bytes_sent_ += gradients_.bytes(comm_.rank());
   return gradients_.in.data();
 }

@@ -10,10 +10,10 @@
 namespace tesserec::sharding {
 
 /// The messages of one batch, each call after the one before it. One message holds everything that a rank has for
-/// another. All ranks make the calls in the same order.
+/// another. All ranks make the calls in the same order. Vectors lie where the tables do, `place`; ids on the host.
 class Exchange {
  public:
-  Exchange(const comm::Communicator& comm, const Routes& routes);
+  Exchange(const comm::Communicator& comm, const Routes& routes, Place place);
 
   /// Numbers of ids leave. What is wrong with this rank's ids travels with them.
   void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split);

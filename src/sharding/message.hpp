@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/placed.hpp>
 
 namespace tesserec::sharding {
 
@@ -57,7 +57,23 @@ struct Front {
 /// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'
 /// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
 struct VectorMessage : Counts<float> {
-  Vector<float> out, in;
+  explicit VectorMessage(Place place) : out(place), in(place) {}
+  PlacedVector<float> out, in;
+
+  /// Those from `out_at` on go, others come to `in_at`.
+  void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
+    if (out.place() == Place::host) return comm.all_to_all(out.data() + out_at, to, in.data() + in_at, from);
+    const Device device = device_of(exec);
+    float* const going = reserve_pinned(going_, "tesserec::sharding::going", total(to));
+    float* const coming = reserve_pinned(coming_, "tesserec::sharding::coming", total(from));
+    copy_to_host(device, std::as_const(out).data() + out_at, going, total(to));
+    device.fence();
+    comm.all_to_all(going, to, coming, from);
+    copy_to_device(device, coming, in.data() + in_at, total(from));
+  }
+
+ private:
+  PinnedVector<float> going_, coming_;
 };
 
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.

@@ -4,7 +4,8 @@
 
 namespace tesserec::sharding {
 
-Requests::Requests(const Routes& routes) : routes_(routes), requests_(routes.all().size()) {
+Requests::Requests(const Routes& routes, Place place)
+    : routes_(routes), place_(place), requests_(routes.all().size()), fetched_sums_(place), fetched_gradients_(place) {
   for (const Routes::Fetch& fetch : routes.fetches())
     fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard, fetch.keys), {}});
 }

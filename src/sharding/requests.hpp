@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device_vectors.hpp"
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
@@ -14,7 +15,7 @@ namespace tesserec::sharding {
 /// The samples' side of one batch: what this rank asks of every shard, and what it makes of the answers.
 class Requests {
  public:
-  explicit Requests(const Routes& routes);
+  Requests(const Routes& routes, Place place);
 
   /// Cuts out each owner's ids, counts first. Sets how much comes back in rows.from and gradients.to. An id outside its
   /// table is an Error that names feature, table, sample and value.
@@ -59,6 +60,11 @@ class Requests {
              Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at);
   void pool_fetched(const Exec& exec, const VectorMessage& rows);
   void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
+  void pool_on_device(const Exec& exec, const VectorMessage& rows);
+  void share_on_device(const Exec& exec, const VectorMessage& gradients);
+  void pool_fetched_on_device(const Exec& exec, const VectorMessage& rows);
+  void sum_fetched_on_device(const Exec& exec, const VectorMessage& gradients);
+  std::vector<Index> fetched_gradients_at(std::size_t fetch) const;
   void place_vectors(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
   void gather_vectors(const Routes::Segment& segment, const VectorMessage& gradients) const;
   Index bag_length(const Routes::Segment& segment, Index sample) const;
@@ -66,13 +72,15 @@ class Requests {
   float* gradients_of(std::size_t route, const VectorMessage& gradients) const;
 
   const Routes& routes_;
+  Place place_;
   Index samples_ = 0, first_sample_ = 0;
   Front front_;
   std::vector<Request> requests_;  // of each route; a fetched one's places are in the two vectors below
   std::vector<Fetch> fetches_;     // of Routes::fetches
   Offsets own_end_;
   Offsets fetched_end_;
-  Vector<float> fetched_sums_, fetched_gradients_;
+  PlacedVector<float> fetched_sums_, fetched_gradients_;
+  DeviceVectors device_;
 };
 
 }  // namespace tesserec::sharding

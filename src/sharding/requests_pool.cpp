@@ -67,16 +67,23 @@ TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* off
 
 const float* Requests::sums_of(std::size_t r, const VectorMessage& rows) const {
   const Route& route = routes_.all()[r];
-  const Vector<float>& from = route.fetched ? fetched_sums_ : route.owner == routes_.rank() ? rows.out : rows.in;
+  const PlacedVector<float>& from = route.fetched ? fetched_sums_ : route.owner == routes_.rank() ? rows.out : rows.in;
   return from.data() + requests_[r].at.sums;
 }
 
 float* Requests::gradients_of(std::size_t r, const VectorMessage& gradients) const {
   const Route& route = routes_.all()[r];
-  const Vector<float>& to = route.fetched                   ? fetched_gradients_
-                            : route.owner == routes_.rank() ? gradients.in
-                                                            : gradients.out;
+  const PlacedVector<float>& to = route.fetched                   ? fetched_gradients_
+                                  : route.owner == routes_.rank() ? gradients.in
+                                                                  : gradients.out;
   return to.data() + requests_[r].at.gradients;
+}
+
+std::vector<Index> Requests::fetched_gradients_at(std::size_t i) const {
+  const Routes::Fetch& fetch = routes_.fetches()[i];
+  std::vector<Index> at;
+  for (std::size_t f = 0; f < fetch.keys.size(); ++f) at.push_back(requests_[fetch.first_route + f].at.gradients);
+  return at;
 }
 
 Index Requests::bag_length(const Routes::Segment& segment, Index sample) const {
@@ -86,6 +93,7 @@ Index Requests::bag_length(const Routes::Segment& segment, Index sample) const {
 }
 
 void Requests::pool(const Exec& exec, const VectorMessage& rows) {
+  if (place_ == Place::device) return pool_on_device(exec, rows);
   pool_fetched(exec, rows);
   parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
     const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
@@ -95,10 +103,10 @@ void Requests::pool(const Exec& exec, const VectorMessage& rows) {
 }
 
 void Requests::pool_fetched(const Exec& exec, const VectorMessage& rows) {
-  reserve(exec, fetched_sums_, "tesserec::sharding::fetched_sums", fetched_end_.sums);
+  fetched_sums_.reserve(exec, "tesserec::sharding::fetched_sums", fetched_end_.sums);
   parallel_for(exec, "tesserec::sharding::pool_fetched", std::ssize(fetches_), [&](Index i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
-    const Vector<float>& from = fetch.shard.rank == routes_.rank() ? rows.out : rows.in;
+    const PlacedVector<float>& from = fetch.shard.rank == routes_.rank() ? rows.out : rows.in;
     for (std::size_t f = 0; f < fetch.keys.size(); ++f)
       fetches_[i].rows.pool(f, from.data() + fetches_[i].at.sums,
                             fetched_sums_.data() + requests_[fetch.first_route + f].at.sums);
@@ -159,7 +167,8 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
 }
 
 void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients) {
-  reserve(exec, fetched_gradients_, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
+  if (place_ == Place::device) return share_on_device(exec, gradients);
+  fetched_gradients_.reserve(exec, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
   const float* const pooled = gradients.in.data();
   const auto segments = std::ssize(routes_.segments());
   parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
@@ -174,11 +183,9 @@ void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients)
   });
   parallel_for(exec, "tesserec::sharding::sum_fetched", std::ssize(fetches_), [&](Index i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
-    std::vector<Index> gradients_at;
-    for (std::size_t f = 0; f < fetch.keys.size(); ++f)
-      gradients_at.push_back(requests_[fetch.first_route + f].at.gradients);
-    const Vector<float>& to = fetch.shard.rank == routes_.rank() ? gradients.in : gradients.out;
-    fetches_[i].rows.sum_gradients(fetched_gradients_.data(), gradients_at, to.data() + fetches_[i].at.gradients);
+    const PlacedVector<float>& to = fetch.shard.rank == routes_.rank() ? gradients.in : gradients.out;
+    fetches_[i].rows.sum_gradients(fetched_gradients_.data(), fetched_gradients_at(i),
+                                   to.data() + fetches_[i].at.gradients);
   });
 }
 

@@ -15,6 +15,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),
+      place_(place_of(kernels)),
       routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features)),
       spare_(std::make_shared<SpareExchanges>()) {
   std::vector<optim::Settings> optimizers;
@@ -32,7 +33,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     shards_.push_back({own.table, own.replicated,
                        std::make_unique<embedding::EmbeddingTable>(exec, this->tables()[own.table], own.shard.blocks,
                                                                    own.shard.columns, optimizers[own.table],
-                                                                   plan_[own.table].kernel)});
+                                                                   plan_[own.table].kernel, place_)});
   std::vector<embedding::RowKernels::Shard> of_kernels;
   for (std::size_t i = 0; i < shards_.size(); ++i)
     of_kernels.push_back({shards_[i].rows.get(), routes_->own()[i].fetched, replicated(shards_[i])});
@@ -49,7 +50,7 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split) {
-  if (spare_->empty()) spare_->push_back(std::make_unique<Exchange>(comm_, *routes_));
+  if (spare_->empty()) spare_->push_back(std::make_unique<Exchange>(comm_, *routes_, place_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
   phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });

@@ -2,6 +2,8 @@
 // What all ranks together hold.
 #pragma once
 
+#include <algorithm>
+
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::store {
@@ -21,6 +23,31 @@ Layout common_layout(const comm::Communicator& comm, const std::vector<StateItem
 /// Collective: the sum over ranks, modulo 2^64, of each name's value.
 std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const Layout& layout,
                                                  const std::map<std::string, std::uint64_t>& mine);
+
+/// Rows of an item where the host can read them: all of them as they lie, or, of a device, piece by piece, in `staged`.
+class HostRows {
+ public:
+  HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
+  /// Of a piece at most.
+  Index most() const {
+    if (item_.place == Place::host) return item_.slab.rows;
+    return std::max<Index>(1, device_piece_bytes / (std::max<Index>(1, item_.ld) * Index{sizeof(float)}));
+  }
+  /// Rows [first, first + rows) of the item, until the next call.
+  const float* read(Index first, Index rows) {
+    const float* const from = item_.data + first * item_.ld;
+    if (item_.place == Place::host) return from;
+    staged_.resize(rows * item_.ld);
+    copy(exec_, item_.place, from, Place::host, staged_.data(), std::ssize(staged_));
+    return staged_.data();
+  }
+
+ private:
+  static constexpr Index device_piece_bytes = Index{32} << 20;
+  const Exec& exec_;
+  const StateItem& item_;
+  std::vector<float> staged_;
+};
 
 inline Index columns_of(const StateItem& item) {
   return item.slab.columns < 0 ? item.columns - item.slab.first_column : item.slab.columns;

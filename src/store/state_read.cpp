@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "manifest.hpp"
@@ -56,7 +57,7 @@ void require_no_more(const File& file, const Layout& layout) {
       fail(file.path(), ": this checkpoint has ", name, ", which the model does not have", another_model);
 }
 
-void read_item(const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
+void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
   const Index columns = columns_of(item);
   const Index row_bytes = std::max<Index>(1, columns) * Index{sizeof(float)};
   const Index step = std::max<Index>(1, state_piece_bytes / row_bytes);
@@ -64,12 +65,17 @@ void read_item(const PartedFile& file, const StateItem& item, std::vector<float>
     const Slab slab{item.slab.first_row + first, std::min(step, item.slab.rows - first), item.slab.first_column,
                     columns};
     float* to = item.data + first * item.ld;
-    if (item.ld == columns) {
+    if (item.ld == columns && item.place == Place::host) {
       file.read(item.name, slab, to);
       continue;
     }
     scratch.resize(slab.rows * columns);
     file.read(item.name, slab, scratch.data());
+    if (item.place == Place::device) {
+      assert(item.ld == columns);
+      copy(exec, Place::host, scratch.data(), item.place, to, std::ssize(scratch));
+      continue;
+    }
     for (Index row = 0; row < slab.rows; ++row)
       std::copy_n(scratch.data() + row * columns, columns, to + row * item.ld);
   }
@@ -100,7 +106,7 @@ void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFi
     require_shapes(file.index(), layout);
     if (extent == Extent::all) require_no_more(file.index(), layout);
     for (const auto& [name, shape] : layout) stored[name] = checksum_from(file.index(), name);
-    for (const StateItem& item : items) read_item(file, item, scratch);
+    for (const StateItem& item : items) read_item(exec, file, item, scratch);
   });
   for (const auto& [name, sum] : state_checksums(exec, comm, items))
     if (sum != stored[name])

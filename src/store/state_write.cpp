@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <sstream>
 
 #include "state_layout.hpp"
@@ -24,11 +25,11 @@ void require_tiling(const comm::Communicator& comm, const Layout& layout, const 
 }
 
 /// Where the first number stands whose square is not finite; one is there.
-std::string place_of(const StateItem& item) {
+std::string first_not_finite(const StateItem& item, Index first, Index rows, const float* data) {
   const Index columns = columns_of(item);
-  for (Index row = 0; row < item.slab.rows; ++row)
+  for (Index row = first; row < first + rows; ++row)
     for (Index column = 0; column < columns; ++column) {
-      const float value = item.data[row * item.ld + column];
+      const float value = data[(row - first) * item.ld + column];
       if (std::isfinite(value * value)) continue;
       std::ostringstream text;
       text << item.name << " is ";
@@ -68,16 +69,16 @@ std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
   return slices;
 }
 
-/// What of a run of rows these items own.
-void add_pieces(const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
-                std::vector<PartedWriter::SlabData>& pieces) {
+/// What of a run of rows these items own; that of a device is copied to `staged`.
+void add_pieces(const Exec& exec, const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
+                std::vector<PartedWriter::SlabData>& pieces, std::deque<HostRows>& staged) {
   for (const StateItem* item : items) {
     const Index begin = std::max(run.first_row, item->slab.first_row),
                 end = std::min(run.end(), item->slab.first_row + item->slab.rows);
     if (begin < end)
       pieces.push_back({run.dataset,
                         {begin, end - begin, item->slab.first_column, columns_of(*item)},
-                        item->data + (begin - item->slab.first_row) * item->ld,
+                        staged.emplace_back(exec, *item).read(begin - item->slab.first_row, end - begin),
                         item->ld});
   }
 }
@@ -123,10 +124,16 @@ std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const com
   comm::agree(comm, [&] {
     for (const StateItem& item : items) {
       if (!item.owned) continue;
-      bool finite = true;
-      mine[item.name] += table_checksum(exec, item.name, item.data, item.slab.first_row, item.slab.rows,
-                                        item.slab.first_column, columns_of(item), item.ld, &finite);
-      if (!finite && not_finite != nullptr && not_finite->empty()) *not_finite = place_of(item);
+      HostRows all(exec, item);
+      for (Index first = 0; first < item.slab.rows; first += all.most()) {
+        const Index rows = std::min(all.most(), item.slab.rows - first);
+        const float* const data = all.read(first, rows);
+        bool finite = true;
+        mine[item.name] += table_checksum(exec, item.name, data, item.slab.first_row + first, rows,
+                                          item.slab.first_column, columns_of(item), item.ld, &finite);
+        if (!finite && not_finite != nullptr && not_finite->empty())
+          *not_finite = first_not_finite(item, first, rows, data);
+      }
     }
   });
   return sum_by_name(comm, layout, mine);
@@ -162,10 +169,11 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     if (slices.empty()) break;
     for (std::size_t s = 0; s < longest; ++s) {
       std::vector<PartedWriter::SlabData> pieces;
+      std::deque<HostRows> staged;
       for (const std::vector<Slice>& part : slices)
         if (s < part.size())
           for (const PartsLayout::Run& run : part[s])
-            add_pieces(owned[parts.datasets()[run.dataset].name], run, pieces);
+            add_pieces(exec, owned[parts.datasets()[run.dataset].name], run, pieces, staged);
       writer.write(pieces);
     }
   }

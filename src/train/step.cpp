@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/not_finite.hpp>
 #include <tesserec/train/step.hpp>
 
 namespace tesserec::train {
-namespace {
-
-/// First element that is not finite, or -1.
-TESSEREC_KERNEL Index first_not_finite(const float* values, Index n) {
-  constexpr std::uint32_t exponent = 0x7f800000;
-  std::uint32_t found = 0;  // integers, so that the loop becomes vector code
-  for (Index i = 0; i < n; ++i) found |= (std::bit_cast<std::uint32_t>(values[i]) & exponent) == exponent;
-  if (!found) return -1;
-  Index at = 0;
-  while (std::isfinite(values[at])) ++at;
-  return at;
-}
-
-}  // namespace
-
 TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
                      const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm)
     : exec_(exec),
@@ -85,7 +69,8 @@ model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight&
           model_.seed,
           step,
           keeps_predictions_ ? predictions_.data() : nullptr,
-          model_.tables().unpooled(ids)};
+          model_.tables().unpooled(ids),
+          model_.tables().place()};
 }
 
 double TrainStep::batch_loss(int micro_batch, double loss) {
@@ -96,12 +81,14 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
 
 void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
                         const std::vector<jagged::JaggedVectors>& unpooled_gradient) {
-  const Index bad = first_not_finite(pooled_gradient.data(), std::ssize(pooled_gradient));
+  const auto first = [&](const auto& values) {
+    return first_not_finite(exec_, model_.tables().place(), values.data(), std::ssize(values));
+  };
+  const Index bad = first(pooled_gradient);
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
   if (bad >= 0) bad_column_ = std::max(bad_column_, bad % model_.dense.pooled_width());
   for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
-    if (const Matrix<float>& values = unpooled_gradient[q].values; first_not_finite(values.data(), values.size()) >= 0)
-      bad_sequence_ = q;
+    if (first(unpooled_gradient[q].values) >= 0) bad_sequence_ = q;
 }
 
 float TrainStep::clip(sharding::InFlight& ids, Index step) {
@@ -128,7 +115,8 @@ void TrainStep::check_finite(double loss, Index step) {
          "; lower the learning rate or look at the data. This step has no checkpoint");
   // Each rank looks at a piece of the dense gradient, which is the same on all, and has looked at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
-  const Index at = first_not_finite(gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
+  const Index mine = size * (comm_.rank() + 1) / comm_.size() - begin;
+  const Index at = first_not_finite(exec_, Place::host, gradient_.data() + begin, mine);
   std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks

@@ -11,10 +11,11 @@ using store::StateItem;
 
 /// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
-               const std::string& name, const Matrix<float>& values, bool per_row, std::vector<StateItem>& items) {
+               const std::string& name, const PlacedMatrix<float>& values, bool per_row,
+               std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
-  const Index held = values.extent(1);
+  const Index held = values.columns();
   // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
   const Index columns = per_row ? 1 : config.embedding_dim;
   const Index first_column = per_row ? 0 : shard.rows->columns().begin;
@@ -31,7 +32,8 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
                        {part.begin, part.size(), first_column, held},
                        values.data() + (part.begin - rows.begin) * held,
                        held,
-                       is_owned && writes});
+                       is_owned && writes,
+                       values.place()});
   };
   add({rows.begin, owned.begin}, false);
   add(owned, true);

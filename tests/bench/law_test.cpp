@@ -55,7 +55,7 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
     }
     REQUIRE(tables.shards().size() == other.model.tables().shards().size());
     for (std::size_t s = 0; s < tables.shards().size(); ++s) {
-      const Matrix<float>& rows = tables.shards()[s].rows->weights();
+      const MatrixView<float> rows = tables.shards()[s].rows->weights().host();
       near(other.model.tables().shards()[s].rows->weights().data(), rows.data(), static_cast<Index>(rows.size()));
     }
   }

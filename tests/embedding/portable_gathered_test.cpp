@@ -28,7 +28,7 @@ TEST_CASE("portable kernels: rows that move after several micro-batches") {
           const Batch batch(tables, split.global_size(), up_to(4), j);
           engine->lookup(batch, split);
           (*engine)->order_ids(engine->exec, batch.asked, split, {4 * j, 4 * j + 4});
-          (*engine)->gather(engine->exec, batch.gradients.data(), RowKernels::Which::all);
+          (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::all);
         }
         for (std::size_t t = 0; t < tables.size(); ++t) {
           engine->table(t).finish_gradients(engine->exec, 0.5f);
@@ -53,8 +53,8 @@ TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
       (*engine)->order_ids(engine->exec, batch.asked, split, own);
     }
     for (std::size_t t = 0; t < tables.size(); ++t) {
-      const RowSums a = simd->sum_gradients(simd.exec, t, batch.gradients.data());
-      const RowSums b = portable->sum_gradients(portable.exec, t, batch.gradients.data());
+      const RowSums a = simd->sum_gradients(simd.exec, t, simd.gradients(batch));
+      const RowSums b = portable->sum_gradients(portable.exec, t, portable.gradients(batch));
       REQUIRE((a.rows == b.rows && a.leaves == b.leaves && a.sums == b.sums));
       std::vector<RowUse> uses;
       for (std::size_t i = 0; i < a.rows.size(); ++i)
@@ -80,7 +80,7 @@ TEST_CASE("portable kernels: rows whose other columns are elsewhere move in roun
     for (Engine* engine : {&simd, &portable}) {
       engine->lookup(batch, split);
       (*engine)->order_ids(engine->exec, batch.asked, split, {0, 8});
-      (*engine)->gather(engine->exec, batch.gradients.data(), RowKernels::Which::shared);
+      (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::shared);
     }
     std::vector<float> totals;
     for (int round = 0; round < optim::row_rounds(info.type); ++round) {

@@ -36,7 +36,7 @@ void compare(const std::vector<Table>& tables, Index samples, const Length& leng
     REQUIRE(same(simd.lookup(batch, split), portable.lookup(batch, split)));
     for (Engine* engine : {&simd, &portable}) {
       (*engine)->order_ids(engine->exec, batch.asked, split, {0, lanes});
-      (*engine)->update(engine->exec, batch.gradients.data(), rates, step);
+      (*engine)->update(engine->exec, engine->gradients(batch), rates, step);
     }
     REQUIRE(same(simd.numbers(), portable.numbers()));
   }

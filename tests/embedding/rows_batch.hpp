@@ -93,14 +93,14 @@ class Batch {
 /// Tables with their kernels.
 class Engine {
  public:
-  Engine(const std::vector<Table>& tables, Kernels kernels) {
+  Engine(const std::vector<Table>& tables, Kernels kernels) : place_(place_of(kernels)) {
     std::vector<RowKernels::Shard> shards;
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const Table& table = tables[t];
       const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, {"f", "g"}, {},
                                       table.weighted,          table.optimizer};
       tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, Range{0, table.held()},
-                                                         table.optimizer, table.kernel));
+                                                         table.optimizer, table.kernel, place_));
       tables_.back()->initialise(exec, 5, Index(t));
       shards.push_back({tables_.back().get(), false, table.replicated});
     }
@@ -110,17 +110,24 @@ class Engine {
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
 
   std::vector<float> lookup(const Batch& batch, const BatchSplit& split) {
-    std::vector<float> sums(static_cast<std::size_t>(batch.sums_size), 7.0f);
+    const PlacedVector<float> sums(exec, place_, "tesserec::test::sums", batch.sums_size);
+    sums.fill(exec, "tesserec::test::fill", 7.0f);
     kernels_->lookup(exec, batch.asked, split, sums.data());
-    return sums;
+    return sums.to_host(exec);
+  }
+  /// Where the kernels read those of a batch, until the next call.
+  const float* gradients(const Batch& batch) {
+    gradients_ = PlacedVector<float>(exec, place_, "tesserec::test::gradients", batch.gradients_size);
+    gradients_.from_host(exec, batch.gradients);
+    return gradients_.data();
   }
   /// All weights and states.
   std::vector<float> numbers() const {
     std::vector<float> all;
     for (const auto& table : tables_) {
-      all.insert(all.end(), table->weights().data(), table->weights().data() + table->weights().size());
-      for (const auto& state : table->state())
-        all.insert(all.end(), state.values.data(), state.values.data() + state.values.size());
+      const auto add = [&](const std::vector<float>& more) { all.insert(all.end(), more.begin(), more.end()); };
+      add(table->weights().to_host(exec));
+      for (const auto& state : table->state()) add(state.values.to_host(exec));
     }
     return all;
   }
@@ -128,6 +135,8 @@ class Engine {
   const Exec exec{};
 
  private:
+  Place place_;
+  PlacedVector<float> gradients_;
   std::vector<std::unique_ptr<EmbeddingTable>> tables_;
   Phases phases_;
   std::unique_ptr<RowKernels> kernels_;

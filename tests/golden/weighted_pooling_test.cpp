@@ -30,7 +30,7 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
         exec, comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), {"f"}, Lanes(1), moves, {});
     collection.initialise(exec, 1);
     const auto weights = [&](std::size_t t) {
-      const Matrix<float>& all = collection.shards()[t].rows->weights();
+      const MatrixView<float> all = collection.shards()[t].rows->weights().host();
       return std::vector<float>(all.data(), all.data() + all.size());
     };
     CHECK(weights(1) == std::vector<float>(rows, 1.0f));

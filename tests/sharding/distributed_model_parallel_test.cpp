@@ -235,7 +235,8 @@ TEST_CASE("ranks may bring any numbers of samples, none too: every sample is loo
       options.plan = plan_of(module, type, env.size());
       options.lanes = lanes;
       DistributedModelParallel model(exec, module, env, options, sharder);
-      for (const auto& shard : model.tables().shards()) Kokkos::deep_copy(shard.rows->weights(), 1.0f);
+      for (const auto& shard : model.tables().shards())
+        shard.rows->weights().fill(Exec(), "tesserec::test::fill", 1.0f);
       const Index samples = env.rank() == 1 ? 0 : 3 + 2 * env.rank();
       std::vector<std::vector<Index>> ids;
       for (Index s = 0; s < samples; ++s) ids.push_back({s, 39});

@@ -2,6 +2,7 @@
 // The reduction law, against the serial oracle to the bit: for this number of ranks, every plan, pooling, bag length
 // and optimizer.
 #include "catch.hpp"
+#include "law_plans.hpp"
 #include "oracle.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/random.hpp>
@@ -140,70 +141,6 @@ Trained serial(const Case& c, int lanes, std::vector<std::vector<oracle::Row>> w
   return result;
 }
 
-/// Owners of n pieces: the ranks in turn from `first` on.
-std::vector<int> owners(Index n, int ranks, int first = 0) {
-  std::vector<int> result;
-  for (Index i = 0; i < n; ++i) result.push_back(static_cast<int>((first + i) % ranks));
-  return result;
-}
-
-planning::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
-                                    Index column_cuts, int ranks, int first = 0) {
-  column_cuts = std::min(column_cuts, planning::most_column_cuts(table));
-  return {type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
-          planning::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
-}
-
-/// Every type for all tables, mixtures, and shards that no planner would make.
-std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
-  std::vector<planning::ShardingPlan> all;
-  const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
-    planning::ShardingPlan plan;
-    for (std::size_t t = 0; t < tables.size(); ++t)
-      plan.push_back(sharded(tables[t], type, row_cuts, column_cuts, ranks, static_cast<int>(t)));
-    all.push_back(plan);
-  };
-  of_all(ShardingType::table_wise, 1, 1);
-  of_all(ShardingType::row_wise, ranks, 1);
-  of_all(ShardingType::column_wise, 1, ranks);
-  of_all(ShardingType::table_row_wise, (ranks + 1) / 2, 1);
-  of_all(ShardingType::table_column_wise, 1, (ranks + 1) / 2);
-  of_all(ShardingType::grid, (ranks + 1) / 2, 2);
-  all.push_back(planning::ShardingPlan(
-      tables.size(),
-      {ShardingType::data_parallel, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled, {}}));
-  of_all(ShardingType::row_wise, 11, 1);  // several shards a rank
-  of_all(ShardingType::column_wise, 1, 4);
-  all.push_back({sharded(tables[0], ShardingType::row_wise, 3, 1, ranks, 2), all[6][1],
-                 sharded(tables[2], ShardingType::column_wise, 1, 3, ranks)});
-  const int last = ranks - 1;  // uneven, with a shard of no rows
-  all.push_back({{ShardingType::grid,
-                  embedding::ComputeKernel::fused,
-                  planning::ExchangeForm::pooled,
-                  {{last, {0, 1}, {0, 4}},
-                   {0, {1, 777}, {0, 4}},
-                   {last / 2, {777, 1024}, {0, 4}},
-                   {0, {0, 1}, {4, 5}},
-                   {last, {1, 777}, {4, 5}},
-                   {last, {777, 1024}, {4, 5}}}},
-                 {ShardingType::row_wise,
-                  embedding::ComputeKernel::fused,
-                  planning::ExchangeForm::pooled,
-                  {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
-                 {ShardingType::column_wise,
-                  embedding::ComputeKernel::fused,
-                  planning::ExchangeForm::pooled,
-                  {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
-  const std::size_t pooled = all.size();
-  for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
-    planning::ShardingPlan plan = all[i];
-    for (std::size_t t = 0; t < plan.size(); ++t)
-      if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = planning::ExchangeForm::rows;
-    all.push_back(plan);
-  }
-  return all;
-}
-
 void run(const Case& c) {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
@@ -227,27 +164,35 @@ void run(const Case& c) {
   const Trained expected = serial(c, lane_count, start);
 
   std::vector<std::pair<planning::ShardingPlan, Kernels>> ways;
-  for (const planning::ShardingPlan& plan : plans(configs, comm.size()))
+  for (const planning::ShardingPlan& plan : law::plans(configs, comm.size()))
     for (const Kernels kernels : {Kernels::simd, Kernels::portable}) ways.emplace_back(plan, kernels);
   for (const auto& [plan, kernels] : ways) {
     planning::check_plan(configs, plan, comm.size());
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels);
     collection.initialise(exec, 4);
     Index wrong = 0;
+    const auto of = [&](const auto& view) {  // the device's, or the host's
+      std::vector<float> numbers(view.size());
+      copy(exec, collection.place(), view.data(), Place::host, numbers.data(), std::ssize(numbers));
+      return numbers;
+    };
     for (Index step = 0; step < steps; ++step) {
       const Index width = collection.pooled_width();
       std::vector<float> gradient;
       auto ids = collection.start(batch(c, step, mine), samples);
-      const float* pooled = collection.forward(exec, ids).data();
+      const std::vector<float> sums = of(collection.forward(exec, ids));
+      const float* pooled = sums.data();
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
                              pooled + (s - mine.begin) * width);
       const std::vector<jagged::JaggedVectors> apart = collection.unpooled(ids);
+      std::vector<std::vector<float>> vectors;
+      for (const jagged::JaggedVectors& one : apart) vectors.push_back(of(one.values));
       for (std::size_t q = 0; q < apart.size(); ++q)
         for (Index s = mine.begin; s < mine.end; ++s) {
           const oracle::Row& row = expected.unpooled[step][q][s];
-          const float* vectors = apart[q].values.data() + apart[q].offsets(s - mine.begin) * apart[q].values.extent(1);
-          wrong += !std::equal(row.begin(), row.end(), vectors);
+          const std::size_t first = apart[q].offsets(s - mine.begin) * apart[q].values.extent(1);
+          wrong += !std::equal(row.begin(), row.end(), vectors[q].data() + first);
           wrong += apart[q].length(s - mine.begin) * Index(apart[q].values.extent(1)) != std::ssize(row);
         }
       const std::vector<Index> keys = c.unpooled ? std::vector<Index>{0, 1} : std::vector<Index>{0, 2, 1, 3};
@@ -257,22 +202,30 @@ void run(const Case& c) {
           const oracle::Row up = upstream(step, key, s, dims[key]);
           gradient.insert(gradient.end(), up.begin(), up.end());
         }
-      std::copy(gradient.begin(), gradient.end(), collection.gradient(exec, ids).data());
+      const auto send = [&](const std::vector<float>& from, float* to) {
+        copy(exec, Place::host, from.data(), collection.place(), to, std::ssize(from));
+      };
+      send(gradient, collection.gradient(exec, ids).data());
       const std::vector<jagged::JaggedVectors> slopes = collection.unpooled_gradient(ids);
-      for (std::size_t q = 0; q < slopes.size(); ++q)
+      for (std::size_t q = 0; q < slopes.size(); ++q) {
+        std::vector<float> all;
         for (Index s = mine.begin; s < mine.end; ++s) {
           const Index key = 2 + Index(q), numbers = slopes[q].length(s - mine.begin) * dims[key];
           const oracle::Row up = upstream(step, key, s, numbers);
-          std::copy(up.begin(), up.end(), slopes[q].values.data() + slopes[q].offsets(s - mine.begin) * dims[key]);
+          all.insert(all.end(), up.begin(), up.end());
         }
+        send(all, slopes[q].values.data());
+      }
       collection.backward(exec, std::move(ids), schedule, step + 1);
     }
-    for (const auto& [table, replicated, shard] : collection.shards())
+    for (const auto& [table, replicated, shard] : collection.shards()) {
+      const std::vector<float> all = shard->weights().to_host(exec);
       for (Index r = 0; r < shard->rows().size(); ++r) {
-        const float* weights = shard->weights().data() + r * shard->dim();
+        const float* weights = all.data() + r * shard->dim();
         wrong += !std::equal(weights, weights + shard->dim(),
                              expected.weights[table][shard->rows().begin + r].begin() + shard->columns().begin);
       }
+    }
     INFO("ranks " << comm.size() << (kernels == Kernels::portable ? ", portable kernels, " : ", ")
                   << planning::describe(configs, plan));
     REQUIRE(wrong == 0);

@@ -3,8 +3,10 @@
 // forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes, with both kinds of kernels.
 // ctest runs a sixth of it; test_train "[every]" runs all.
 #include <fstream>
+#include <optional>
 
 #include "catch.hpp"
+#include "closed_memory.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/planning/plan_file.hpp>
@@ -160,6 +162,8 @@ void compare(bool every) {
           INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
                             << planned.train.pipeline << ", accumulate " << planned.train.accumulate << ", pooling "
                             << pooling << ", optimizer " << static_cast<int>(sparse));
+          std::optional<ClosedMemory> closed;
+          if (planned.run.kernels == Kernels::portable) closed.emplace();
           REQUIRE(outcome(world, planned, folder.path()) == alone);
         }
     }

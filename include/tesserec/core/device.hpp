@@ -44,6 +44,9 @@ inline Device device_of(const Exec&) { return {}; }
 inline Device device_of(const Exec& exec) { return exec; }
 #endif
 
+/// What a tool sees of memory and kernels of the device, where it cannot tell them from the host's by their space.
+inline std::string on_device(const std::string& label) { return label + " [device]"; }
+
 /// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
 struct LaneGroup {
   static constexpr int most = 32;
@@ -83,49 +86,63 @@ void launch(const Device& exec, const std::string& label, Index items, Index col
   const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
   using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>>;
   if (items > 0)
-    Kokkos::parallel_for(label, Policy(exec, 0, items << width_bits), GroupBody<Kernel>{kernel, width_bits});
+    Kokkos::parallel_for(on_device(label), Policy(exec, 0, items << width_bits), GroupBody<Kernel>{kernel, width_bits});
 }
 
-/// Numbers that the host writes and kernels read: one memory where both are the host's. Grown when too small, never
-/// shrunk.
+/// Storage of kernels, reused: grown when it is too small, its content lost. The host never reads or writes it, in a
+/// host build neither: numbers come and go by copies.
+template <class T>
+T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
+  if (Index(view.extent(0)) < size)
+    view = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, on_device(label)), size + size / 8);
+  return view.data();
+}
+
+/// Queued on `device`: n numbers of the host, which stay as they are until it is done.
+template <class T>
+void copy_to_device(const Device& device, const T* from, T* to, Index n) {
+  using From = Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  using To = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
+  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+}
+/// Queued on `device`; there when it is done.
+template <class T>
+void copy_to_host(const Device& device, const T* from, T* to, Index n) {
+  using From = Kokkos::View<const T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
+  using To = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+}
+
+/// Storage of the host from which, and to which, a device copies by itself; reused.
+template <class T>
+using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
+template <class T>
+T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
+  if (Index(view.extent(0)) < size)
+    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size + size / 8);
+  return view.data();
+}
+
+/// Numbers that the host writes and kernels read. Grown when too small, never shrunk.
 template <class T>
 class Upload {
  public:
   /// Room for `size`, to be written on the host; waits until kernels have what was sent before.
   T* reserve(const Device& exec, const std::string& label, Index size) {
     exec.fence();
-    if (Index(host_.extent(0)) < size) {
-      device_ = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size + size / 8);
-      if constexpr (device_is_host)
-        host_ = device_;
-      else
-        host_ = Pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), device_.extent(0));
-    }
-    return host_.data();
+    reserve_device(exec, device_, label, size);
+    return reserve_pinned(host_, label, size);
   }
   /// Where kernels launched on `exec` from here on read them.
   const T* send(const Device& exec, Index size) const {
-    if constexpr (!device_is_host) {
-      const auto part = std::make_pair(Index{0}, size);
-      if (size > 0) Kokkos::deep_copy(exec, Kokkos::subview(device_, part), Kokkos::subview(host_, part));
-    }
-    (void)exec, (void)size;
+    copy_to_device(exec, std::as_const(host_).data(), device_.data(), size);
     return device_.data();
   }
   const DeviceVector<T>& view() const { return device_; }
 
  private:
-  using Pinned = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
   DeviceVector<T> device_;
-  Pinned host_;
+  PinnedVector<T> host_;
 };
-
-/// Storage of kernels, reused: grown when it is too small, its content lost.
-template <class T>
-T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
-  if (Index(view.extent(0)) < size)
-    view = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size + size / 8);
-  return view.data();
-}
 
 }  // namespace tesserec

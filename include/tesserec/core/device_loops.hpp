@@ -54,7 +54,19 @@ using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>;
 template <class Body>
 void over_numbers(const Device& device, const char* label, Index n, const Body& body) {
   const Index block = OverNumbers<Body>::block;
-  Kokkos::parallel_for(label, DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
+  Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
+}
+
+/// to[i] = value for i in [0, n)
+template <class T>
+struct FillNumbers {
+  T* to;
+  T value;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const { to[i] = value; }
+};
+template <class T>
+void fill_on(const Device& device, const char* label, T* to, Index n, T value) {
+  over_numbers(device, label, n, FillNumbers<T>{to, value});
 }
 
 /// body(team) for `league` teams of `members` threads that share `scratch` bytes.
@@ -62,7 +74,7 @@ template <int members, int blocks, class Body>
 void over_teams(const Device& device, const char* label, Index league, std::size_t scratch, const Body& body) {
   if (league == 0) return;
   using Policy = Kokkos::TeamPolicy<Device, Kokkos::LaunchBounds<members, blocks>>;
-  Kokkos::parallel_for(label,
+  Kokkos::parallel_for(on_device(label),
                        Policy(device, int(league), members).set_scratch_size(0, Kokkos::PerTeam(int(scratch) + 16)),
                        OverTeams<Body>{body});
 }
@@ -79,15 +91,14 @@ class DeviceList {
   const T* upload(const Device& device, std::span<const T> list) {
     if (list.size() == sent_.size() && std::memcmp(list.data(), sent_.data(), list.size_bytes()) == 0)
       return on_device_.data();
+    device.fence();  // what was sent before has left
     sent_.assign(list.begin(), list.end());
-    on_device_ = DeviceVector<T>(
-        Kokkos::view_alloc(device, Kokkos::WithoutInitializing, std::string("tesserec::core::list")), sent_.size());
-    Kokkos::deep_copy(device, on_device_, From(std::as_const(sent_).data(), sent_.size()));
+    reserve_device(device, on_device_, "tesserec::core::list", std::ssize(sent_));
+    copy_to_device(device, std::as_const(sent_).data(), on_device_.data(), std::ssize(sent_));
     return on_device_.data();
   }
 
  private:
-  using From = Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   std::vector<T> sent_;
   DeviceVector<T> on_device_;
 };

@@ -17,7 +17,7 @@ class EmbeddingBag {
 
   const EmbeddingBagConfig& config() const { return table_.config(); }
   /// Rows [num_embeddings, embedding_dim].
-  const Matrix<float>& weights() const { return table_.weights(); }
+  const PlacedMatrix<float>& weights() const { return table_.weights(); }
 
   /// EmbeddingTable::initialise: `table` is the table's place in its collection.
   void initialise(const Exec& exec, std::uint64_t seed, Index table) { table_.initialise(exec, seed, table); }

@@ -22,7 +22,7 @@ class RowKernels {
   };
   virtual ~RowKernels() = default;
 
-  /// Sums of the bags asked of each shard: to sums + AskedShard::sums_at.
+  /// Sums of the bags asked of each shard: to sums + AskedShard::sums_at, where the tables lie, as the gradients below.
   virtual void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) = 0;
   /// A batch that was looked up, whose gradients are due: its ids are ordered, now or when they are used, until when
   /// `asked` and `split` live. `own`: lanes of this rank.
@@ -38,7 +38,7 @@ class RowKernels {
 
   /// One rank's share of a replicated shard's gradients.
   virtual RowSums sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) = 0;
-  /// Those of all ranks.
+  /// Those of all ranks, in the host's memory.
   virtual void update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,
                            double rate, Index step) = 0;
   virtual void gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) = 0;
@@ -52,8 +52,8 @@ class RowKernels {
                             Index step) = 0;
 };
 
-/// Those of `kernels`, for shards in their order; "sort ids" of `phases` is timed where it interrupts others. Error
-/// where they cannot serve, naming a table and what to set.
+/// Those of `kernels`, for shards in their order whose numbers lie where they want them (place_of); "sort ids" of
+/// `phases` is timed where it interrupts others.
 std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases);
 
 }  // namespace tesserec::embedding

@@ -8,6 +8,7 @@
 #include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/embedding/gathered_rows.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
@@ -29,9 +30,10 @@ struct RowSums {
 /// prepared, looked up and moves the rows by one of the updates below.
 class EmbeddingTable {
  public:
-  /// `optimizer` is the sparse one for the fused kernel and the dense one for the dense kernel.
+  /// `optimizer` is the sparse one for the fused kernel and the dense one for the dense kernel. Numbers in the host's
+  /// memory are looked up and moved by the functions below, those of a device by RowKernels alone.
   EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& config, Range blocks, Range columns,
-                 const optim::Settings& optimizer, ComputeKernel kernel);
+                 const optim::Settings& optimizer, ComputeKernel kernel, Place place = Place::host);
 
   const EmbeddingBagConfig& config() const { return config_; }
   ComputeKernel kernel() const { return kernel_; }
@@ -46,16 +48,16 @@ class EmbeddingTable {
   bool shares_rows() const { return optim::row_rounds(optimizer_.type) > 0 && dim() < config_.embedding_dim; }
 
   /// Rows [rows().size(), dim].
-  const Matrix<float>& weights() const { return weights_; }
+  const PlacedMatrix<float>& weights() const { return weights_; }
   /// Optimizer state: as many columns as held here, or one, which each owner of a row's columns keeps.
   struct State {
     std::string name;
     bool per_row = false;
-    Matrix<float> values;
+    PlacedMatrix<float> values;
   };
   const std::vector<State>& state() const { return state_; }
   /// Of the dense kernel: one a row, zero between steps.
-  const Matrix<float>& dense_gradient() const { return dense_gradient_; }
+  const PlacedMatrix<float>& dense_gradient() const { return dense_gradient_; }
 
   /// U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; from (seed, table, row, column). Or 1.
   void initialise(const Exec& exec, std::uint64_t seed, Index table);
@@ -117,7 +119,7 @@ class EmbeddingTable {
     constexpr Index line = 16;  // floats
     for (Index c = 0; c < dim(); c += line) __builtin_prefetch(weights_.data() + row * dim() + c, 1);
     for (const State& s : state_) {
-      const Index n = s.values.extent(1);
+      const Index n = s.values.columns();
       for (Index c = 0; c < n; c += line) __builtin_prefetch(s.values.data() + row * n + c, 1);
     }
   }
@@ -130,13 +132,13 @@ class EmbeddingTable {
   Range columns_;
   optim::Settings optimizer_;
   ComputeKernel kernel_;
-  Matrix<float> weights_;
+  PlacedMatrix<float> weights_;
   std::vector<State> state_;
   struct {
     optim::States begin{};
     std::array<Index, optim::States().size()> width{};
-  } states_;                      // the same, for the loop over rows
-  Matrix<float> dense_gradient_;  // dense kernel only; zero between steps
+  } states_;                            // the same, for the loop over rows
+  PlacedMatrix<float> dense_gradient_;  // dense kernel only; zero between steps
   struct {
     std::vector<RowUse> uses;  // by row
     bool are_sums = false;     // over subtrees of lanes

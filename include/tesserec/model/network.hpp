@@ -9,6 +9,7 @@
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/jagged/jagged_tensor.hpp>
 #include <tesserec/model/settings.hpp>
@@ -33,6 +34,9 @@ struct DenseInput {
   /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
   float* probabilities = nullptr;
   std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature
+  /// Where pooled and unpooled lie, and their gradients: with portable kernels either, else the host. All else is the
+  /// host's.
+  Place place = Place::host;
 };
 
 /// A feature whose vectors a network reads; only one that reads features apart needs their names.

@@ -70,6 +70,8 @@ class DistributedModelParallel {
   std::string describe() const;
 
  private:
+  std::vector<jagged::JaggedVectors> on_host(const Exec& exec, std::vector<jagged::JaggedVectors> vectors) const;
+
   const ShardingEnv& env_;
   std::vector<std::string> names_, features_;
   std::vector<Index> dims_;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/core/kernels.hpp>
 #include <tesserec/core/phases.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/optim/schedule.hpp>
@@ -66,6 +66,8 @@ class ShardedEmbeddingBagCollection {
   /// Instead of forward, on all ranks: what is under way arrives, and no more is made of it.
   void drop(InFlight batch);
 
+  /// Where its numbers lie: tables, and the vectors and gradients above.
+  Place place() const { return place_; }
   Index pooled_width() const { return routes_->pooled_width(); }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
@@ -97,6 +99,7 @@ class ShardedEmbeddingBagCollection {
   const comm::Communicator& comm_;
   planning::ShardingPlan plan_;
   Lanes lanes_;
+  Place place_;
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> spare_;  // of batches that have gone
   std::vector<Shard> shards_;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Numbers that lie in the host's memory or in the device's, as whoever computes with them wants. In a host build both
+/// are one kind of memory, but the host keeps away from a device's numbers there too: they are copied.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/kernels.hpp>
+
+namespace tesserec {
+
+enum class Place { host, device };
+
+/// What `automatic` is here.
+inline Kernels chosen(Kernels kernels) {
+  return kernels != Kernels::automatic ? kernels : device_is_host ? Kernels::simd : Kernels::portable;
+}
+/// Where the numbers of these kernels lie.
+inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::portable ? Place::device : Place::host; }
+
+/// For all that was launched on `exec` and on its device.
+inline void wait(const Exec& exec) {
+  exec.fence();
+  if constexpr (!device_is_host) device_of(exec).fence();
+}
+
+/// n numbers, there when it returns; what was launched on `exec`, or on its device, before has written them.
+template <class T>
+void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* to, Index n) {
+  const Device device = device_of(exec);
+  if (from_place == Place::host && to_place == Place::host)
+    exec.fence(), std::copy_n(from, n, to);
+  else if (to_place == Place::host)
+    copy_to_host(device, from, to, n), device.fence();
+  else if (from_place == Place::host)
+    exec.fence(), copy_to_device(device, from, to, n), device.fence();
+  else
+    assert(!"numbers of a device stay there, or come to the host");
+}
+
+template <class T>
+class PlacedVector {
+ public:
+  explicit PlacedVector(Place place = Place::host) : place_(place) {}
+  /// Uninitialised; huge pages are asked for as make_vector does.
+  PlacedVector(const Exec& exec, Place place, const std::string& label, Index size) : place_(place) {
+    if (place == Place::host)
+      host_ = make_vector<T>(exec, label, size);
+    else
+      device_ = DeviceVector<T>(
+          Kokkos::view_alloc(device_of(exec), Kokkos::WithoutInitializing, tesserec::on_device(label)), size);
+  }
+  /// Scratch that is reused: grown when it is too small, never shrunk, its content lost.
+  T* reserve(const Exec& exec, const std::string& label, Index size) {
+    if (place_ == Place::device) return reserve_device(device_of(exec), device_, label, size);
+    tesserec::reserve(exec, host_, label, size);
+    return host_.data();
+  }
+
+  Place place() const { return place_; }
+  /// To be read and written where they lie.
+  T* data() const { return place_ == Place::host ? host_.data() : device_.data(); }
+  std::size_t size() const { return place_ == Place::host ? host_.extent(0) : device_.extent(0); }
+
+  /// A copy, or from one.
+  std::vector<T> to_host(const Exec& exec) const {
+    std::vector<T> numbers(size());
+    copy(exec, place_, std::as_const(*this).data(), Place::host, numbers.data(), std::ssize(numbers));
+    return numbers;
+  }
+  void from_host(const Exec& exec, const std::vector<T>& numbers) const {
+    assert(numbers.size() == size());
+    copy(exec, Place::host, numbers.data(), place_, data(), std::ssize(numbers));
+  }
+  /// Launched, not waited for.
+  void fill(const Exec& exec, const char* label, T value) const {
+    if (place_ == Place::device) return fill_on(device_of(exec), label, data(), std::ssize(device_), value);
+    constexpr Index per_task = 1 << 16;
+    const auto size = std::ssize(host_);
+    parallel_for(exec, label, (size + per_task - 1) / per_task, [=, to = data()](Index task) noexcept {
+      std::fill_n(to + task * per_task, std::min(per_task, size - task * per_task), value);
+    });
+  }
+
+ private:
+  Place place_;
+  Vector<T> host_;
+  DeviceVector<T> device_;
+};
+
+/// Rows [rows, columns], row-major.
+template <class T>
+class PlacedMatrix : public PlacedVector<T> {
+ public:
+  PlacedMatrix() = default;
+  PlacedMatrix(const Exec& exec, Place place, const std::string& label, Index rows, Index columns)
+      : PlacedVector<T>(exec, place, label, rows * columns), rows_(rows), columns_(columns) {}
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+  /// Of the host's memory.
+  MatrixView<T> host() const {
+    assert(this->place() == Place::host);
+    return view_of(this->data(), rows_, columns_);
+  }
+
+ private:
+  Index rows_ = 0, columns_ = 0;
+};
+
+}  // namespace tesserec

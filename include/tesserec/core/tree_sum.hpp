@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The fixed tree of tree.hpp for kernels that are one text for hosts and GPUs: where its leaves meet, and their sum.
+#pragma once
+
+#include <cstdint>
+
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kernel.hpp>
+
+namespace tesserec {
+
+/// As std::bit_width of a ^ b.
+TESSEREC_FUNCTION int height_above(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a ^ b;
+#ifdef __CUDA_ARCH__
+  return 64 - __clzll(x);
+#else
+  return x == 0 ? 0 : 64 - __builtin_clzll(x);
+#endif
+}
+
+/// Marks the last leaf of a tree; above all heights.
+inline constexpr int last_leaf = 63;
+
+/// Where leaf a meets leaf b > a: the height of the lowest node above both, or last_leaf if that does not lie inside
+/// leaves [begin, end): then the sum so far is that of a whole subtree.
+TESSEREC_FUNCTION int next_height(Index a, Index b, Index begin, Index end) {
+  const int height = height_above(a, b);
+  const Index first = a >> height << height;
+  return begin <= first && first + (Index{1} << height) <= end ? height : last_leaf;
+}
+
+TESSEREC_FUNCTION float add(float a, float b) { return a + b; }
+
+/// The fixed binary tree over leaves that come in order, in registers: a sum that waits for its right half is in the
+/// slot of the height at which both meet. `levels`: at most so high.
+template <class Number, int levels>
+struct TreeSum {
+  Number slot[levels] = {};
+  std::uint32_t waiting = 0;
+
+  /// The leaf `sum` is complete, and the next one meets it at `height`. After the last leaf `sum` is the tree's.
+  TESSEREC_FUNCTION void climb(Number& sum, int height) {
+    const int below = height <= levels ? height - 1 : levels;
+    TESSEREC_UNROLL
+    for (int k = 0; k < levels; ++k)
+      if (k < below && (waiting >> k & 1)) sum = add(slot[k], sum);
+    waiting &= ~((1u << below) - 1);
+    if (height > levels) return;
+    TESSEREC_UNROLL
+    for (int k = 0; k < levels; ++k)
+      if (k + 1 == height) slot[k] = sum;
+    waiting |= 1u << (height - 1);
+  }
+};
+
+}  // namespace tesserec

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Vectors that are added, divided and put elsewhere in device memory, many in a launch.
+#pragma once
+
+#include <vector>
+
+#include <tesserec/core/device.hpp>
+
+namespace tesserec::sharding {
+
+class DeviceVectors {
+ public:
+  /// Where vectors lie: the buffers of a message, those of what is fetched.
+  enum Buffer : std::int32_t { out, in, fetched };
+  static constexpr int buffers = 3;
+
+  /// A vector that is added: its place, and the height in the tree of row blocks at which the next one meets it.
+  struct Source {
+    Index at;
+    std::int32_t buffer, height;
+  };
+  /// What becomes of sources [first, first + count), divided by `divisor`; of none, 0.
+  struct Sum {
+    Index at, first, count, dim;
+    std::int32_t buffer;
+    float divisor;
+  };
+
+  void clear() { sums_.clear(), sources_.clear(); }
+  /// A sum without sources yet.
+  void begin(Buffer buffer, Index at, Index dim, float divisor = 1.0f) {
+    sums_.push_back({at, std::ssize(sources_), 0, dim, buffer, divisor});
+  }
+  /// Of the last sum: one more, whose vector is that of a leaf above those before.
+  void add(Buffer buffer, Index at, Index leaf);
+
+  /// All sums at once. `data` [buffers].
+  void launch(const Device& device, float* const (&data)[buffers]);
+
+ private:
+  std::vector<Sum> sums_;
+  std::vector<Source> sources_;
+  Index last_leaf_ = 0;
+  Upload<Sum> sent_sums_;
+  Upload<Source> sent_sources_;
+};
+
+}  // namespace tesserec::sharding

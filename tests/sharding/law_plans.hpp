@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans for three tables, the first of 5 columns, the third of 12.
+#pragma once
+
+#include <tesserec/planning/planner.hpp>
+
+namespace law {
+
+using namespace tesserec;
+using embedding::EmbeddingBagConfig;
+using planning::ShardingType;
+
+/// Owners of n pieces: the ranks in turn from `first` on.
+inline std::vector<int> owners(Index n, int ranks, int first = 0) {
+  std::vector<int> result;
+  for (Index i = 0; i < n; ++i) result.push_back(static_cast<int>((first + i) % ranks));
+  return result;
+}
+
+inline planning::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
+                                           Index column_cuts, int ranks, int first = 0) {
+  column_cuts = std::min(column_cuts, planning::most_column_cuts(table));
+  return {type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
+          planning::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
+}
+
+/// Every type for all tables, mixtures, and shards that no planner would make.
+inline std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
+  std::vector<planning::ShardingPlan> all;
+  const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
+    planning::ShardingPlan plan;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+      plan.push_back(sharded(tables[t], type, row_cuts, column_cuts, ranks, static_cast<int>(t)));
+    all.push_back(plan);
+  };
+  of_all(ShardingType::table_wise, 1, 1);
+  of_all(ShardingType::row_wise, ranks, 1);
+  of_all(ShardingType::column_wise, 1, ranks);
+  of_all(ShardingType::table_row_wise, (ranks + 1) / 2, 1);
+  of_all(ShardingType::table_column_wise, 1, (ranks + 1) / 2);
+  of_all(ShardingType::grid, (ranks + 1) / 2, 2);
+  all.push_back(planning::ShardingPlan(
+      tables.size(),
+      {ShardingType::data_parallel, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled, {}}));
+  of_all(ShardingType::row_wise, 11, 1);  // several shards a rank
+  of_all(ShardingType::column_wise, 1, 4);
+  all.push_back({sharded(tables[0], ShardingType::row_wise, 3, 1, ranks, 2), all[6][1],
+                 sharded(tables[2], ShardingType::column_wise, 1, 3, ranks)});
+  const int last = ranks - 1;  // uneven, with a shard of no rows
+  all.push_back({{ShardingType::grid,
+                  embedding::ComputeKernel::fused,
+                  planning::ExchangeForm::pooled,
+                  {{last, {0, 1}, {0, 4}},
+                   {0, {1, 777}, {0, 4}},
+                   {last / 2, {777, 1024}, {0, 4}},
+                   {0, {0, 1}, {4, 5}},
+                   {last, {1, 777}, {4, 5}},
+                   {last, {777, 1024}, {4, 5}}}},
+                 {ShardingType::row_wise,
+                  embedding::ComputeKernel::fused,
+                  planning::ExchangeForm::pooled,
+                  {{0, {0, 3}, {0, 16}}, {last, {3, 3}, {0, 16}}, {last, {3, 1024}, {0, 16}}}},
+                 {ShardingType::column_wise,
+                  embedding::ComputeKernel::fused,
+                  planning::ExchangeForm::pooled,
+                  {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
+  const std::size_t pooled = all.size();
+  for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
+    planning::ShardingPlan plan = all[i];
+    for (std::size_t t = 0; t < plan.size(); ++t)
+      if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = planning::ExchangeForm::rows;
+    all.push_back(plan);
+  }
+  return all;
+}
+
+}  // namespace law

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// State in device memory, in more than one of the pieces by which the host reads it, beside the same in the host's.
+#include "catch.hpp"
+#include "scratch.hpp"
+#include <tesserec/core/random.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/state.hpp>
+
+using namespace tesserec;
+using store::StateItem;
+
+TEST_CASE("numbers of a device have the checksums and the file of the host's, and come back") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const Exec exec;
+  constexpr Index rows = 1100000, columns = 9;  // 40 MB
+  std::vector<float> numbers(rows * columns);
+  Random(1, Purpose::test).fill_rows({0, rows}, {0, columns}, 1.0f, numbers.data());
+  const PlacedMatrix<float> host(exec, Place::host, "tesserec::test::host", rows, columns),
+      device(exec, Place::device, "tesserec::test::device", rows, columns);
+  host.from_host(exec, numbers), device.from_host(exec, numbers);
+  const auto items = [&](const PlacedMatrix<float>& of) {
+    const Range mine{rows * world.rank() / world.size(), rows * (world.rank() + 1) / world.size()};
+    return std::vector<StateItem>{{"table",
+                                   rows,
+                                   columns,
+                                   {mine.begin, mine.size()},
+                                   of.data() + mine.begin * columns,
+                                   columns,
+                                   true,
+                                   of.place()}};
+  };
+  const std::string here = scratch / "here.h5", there = scratch / "there.h5";
+  CHECK(store::write_state(exec, world, here, items(host), {}) ==
+        store::write_state(exec, world, there, items(device), {}));
+  for (const PlacedMatrix<float>* to : {&host, &device}) {
+    to->fill(exec, "tesserec::test::fill", 0.0f);
+    store::read_state(exec, world, store::open_state(world, to == &host ? there : here), items(*to));
+    const std::vector<float> came = to->to_host(exec);
+    const Index first = rows * world.rank() / world.size() * columns,
+                last = rows * (world.rank() + 1) / world.size() * columns;
+    CHECK(std::equal(came.begin() + first, came.begin() + last, numbers.begin() + first));
+  }
+
+  numbers.back() = 1e30f;
+  device.from_host(exec, numbers);
+  std::string not_finite;
+  store::state_checksums(exec, world, items(device), &not_finite);
+  CHECK(not_finite == (world.rank() + 1 == world.size() ? "table is 1e+30 in row 1099999, column 8" : ""));
+}

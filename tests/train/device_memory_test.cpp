@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host code keeps away from what lies on a device: here with vectors that are not pooled, in plans_test.cpp with the
+// others.
+#include "catch.hpp"
+#include "closed_memory.hpp"
+#include "small_job.hpp"
+
+using namespace tesserec;
+using planning::ShardingType;
+
+TEST_CASE("host code keeps away from un-pooled vectors, long gradients and checkpoints on a device") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "device_memory");
+  train::Job job = small_job(folder.path());
+  job.data.synthetic.samples = 512;
+  job.data.synthetic.ids_per_bag = 3;
+  job.model.type = "network";
+  job.model.embedding_dim = 16;
+  job.model.layers = {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.C3@weights", "unpooled.C3@C3"}},
+                      {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}},
+                      {.name = "top", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
+  job.tables.resize(4);
+  const char* names[] = {"C1", "C2", "C3", "weights"};
+  for (std::size_t t = 0; t < 4; ++t) job.tables[t].name = names[t];
+  job.tables[3].embedding_dim = 1;
+  for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
+  job.tables[3].start = embedding::RowStart::one;
+  job.optimizer.max_norm = 0.1;
+  job.checkpoint.every_steps = 1;
+  const train::TrainResult expected = run(world, job);
+  job.run.kernels = Kernels::portable;
+  for (const ShardingType type : {ShardingType::table_wise, ShardingType::row_wise, ShardingType::data_parallel}) {
+    INFO(planning::name(type));
+    job.plan.default_type = type;
+    job.train.epochs = 1;
+    job.checkpoint.resume = "never";
+    const ClosedMemory closed;
+    run(world, job);
+    job.train.epochs = 2;
+    job.checkpoint.resume = "auto";
+    const train::TrainResult result = run(world, job);
+    CHECK(result.weights_digest == expected.weights_digest);
+    CHECK(result.state_digest == expected.state_digest);
+  }
+}
