@@ -119,9 +119,9 @@ sanitize() { # TOOL...
     sanitized "$tool" model "portable: values*,portable: ranks*"
   done
 }
-clean() { [[ $measured =~ SUMMARY:\ 0\  ]] && grep -aq "All tests passed" "$out/sanitizer.$tool.$name.log" || verdict=FAILED; }
+clean() { [[ $measured =~ SUMMARY:\ 0\  ]] && grep -aq "All tests passed" "$out/$name.log" || verdict=FAILED; }
 sanitized() { # TOOL TEST FILTER
-  local judge=clean name=$2
+  local judge=clean
   ! has "$2" || run "sanitizer.$1.$2" 40 sanitizer_line 1 "$sanitizer" --tool "$1" --error-exitcode 9 --target-processes application-only \
     "$carried/bin/test_$2" "$3"
 }
