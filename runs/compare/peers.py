@@ -3,12 +3,14 @@
 """Training speed of one peer on the Criteo Kaggle model, as one line of JSON; run by peers.sh.
 
 eager     PyTorch as it comes: nn.EmbeddingBag with sparse gradients, torch.optim.SGD.
+compiled  The same with the dense half through torch.compile.
 fbgemm    FBGEMM's table-batched embedding with the SGD fused into its backward pass; torch.compile for all else.
 torchrec  TorchRec's DLRM, its EmbeddingBagCollection put table_wise on one process by DistributedModelParallel, which
           fuses the tables' SGD as apply_optimizer_in_backward asks.
 
 All have the same tables, layers, loss and rate, one process, and batches that were made before the clock started:
-uniform ids. With bf16 the layers run under torch.autocast, which keeps weights, loss and optimizer in fp32; the tables are fp32
+uniform ids. With --device cuda, which the first two take, all lies in a GPU's memory, and a step ends when the GPU is done.
+With bf16 the layers run under torch.autocast, which keeps weights, loss and optimizer in fp32; the tables are fp32
 always. The figure is from the median step; the loss is the last, of batches seen before.
 """
 import argparse
@@ -72,17 +74,18 @@ def training_step(optimizer, loss_of):
 
 
 def autocast(o):
-    return torch.autocast("cpu", torch.bfloat16, enabled=o.precision == "bf16")
+    return torch.autocast(o.device, torch.bfloat16, enabled=o.precision == "bf16")
 
 
-def eager(rows, o):
+def eager(rows, o, whole=lambda half: half):
     tables = nn.ModuleList(nn.EmbeddingBag(n, o.dim, mode="sum", sparse=True) for n in rows)
     initialise([table.weight for table in tables])
     half = DenseHalf(len(rows), o.dim)
     if o.optimizer != "sgd":
-        raise SystemExit("eager PyTorch has no sparse row-wise Adagrad; leave eager out of PEERS")
+        raise SystemExit(f"{o.peer} PyTorch has no sparse row-wise Adagrad; leave {o.peer} out of PEERS")
     optimizer = torch.optim.SGD([*tables.parameters(), *half.parameters()], lr=o.rate)
     offsets = torch.arange(o.batch) * o.ids
+    half = whole(half)
 
     def loss_of(dense, ids, labels):
         pooled = torch.stack([table(i.flatten(), offsets) for table, i in zip(tables, ids)], 1)
@@ -91,6 +94,10 @@ def eager(rows, o):
         return loss_of_logits(logits, labels)
 
     return training_step(optimizer, loss_of)
+
+
+def compiled(rows, o):
+    return eager(rows, o, torch.compile)
 
 
 def fbgemm(rows, o):
@@ -152,7 +159,7 @@ def torchrec(rows, o):
 
 
 def main():
-    peers = {peer.__name__: peer for peer in (eager, fbgemm, torchrec)}
+    peers = {peer.__name__: peer for peer in (eager, compiled, fbgemm, torchrec)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=peers)
     parser.add_argument("--batch", type=int, default=2048)
@@ -165,20 +172,27 @@ def main():
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
     parser.add_argument("--optimizer", choices=("sgd", "rowwise_adagrad"), default="sgd", help="of the tables")
     parser.add_argument("--rate", type=float, default=0.01)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
+    if options.device == "cuda" and options.peer not in ("eager", "compiled"):
+        raise SystemExit(f"{options.peer} is here on processors alone; with --device cuda there are eager and compiled")
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     rows = [min(n, options.max_rows or n) for n in KAGGLE]
-    batches = [(torch.rand(options.batch, DENSE), torch.stack([torch.randint(n, (options.batch, options.ids)) for n in rows]),
-                torch.randint(2, (options.batch,)).float()) for _ in range(16)]
-    step = peers[options.peer](rows, options)
+    with torch.device(options.device):
+        batches = [(torch.rand(options.batch, DENSE),
+                    torch.stack([torch.randint(n, (options.batch, options.ids)) for n in rows]),
+                    torch.randint(2, (options.batch,)).float()) for _ in range(16)]
+        step = peers[options.peer](rows, options)
+    wait = torch.cuda.synchronize if options.device == "cuda" else lambda: None
     seconds = []
     for i in range(options.warm_up + options.steps):
         start = time.perf_counter()
         loss = step(*batches[i % len(batches)])
+        wait()
         seconds.append(time.perf_counter() - start)
-    print(json.dumps({"peer": options.peer, "step_seconds": statistics.median(seconds[options.warm_up:]),
-                      "loss": loss.item()}))
+    print(json.dumps({"peer": options.peer, "device": options.device,
+                      "step_seconds": statistics.median(seconds[options.warm_up:]), "loss": loss.item()}))
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ TEST_CASE("golden optimizers: every dense one of the files, over whole tables") 
 }
 
 TEST_CASE("golden optimizers: torch's Nesterov SGD and Lion, over whole tables") {
-  const store::File file = golden::open_own("optimizers_further.h5");
+  const store::File file = golden::open_beside("optimizers_further.h5");
   REQUIRE(file.names("dense").size() == 4);
   check(file, "nesterov_sgd", decayed(file, optim::Type::nesterov_sgd, optim::Decay::l2, false));
   check(file, "nesterov_sgd_l2", decayed(file, optim::Type::nesterov_sgd, optim::Decay::l2, true));

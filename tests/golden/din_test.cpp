@@ -6,7 +6,7 @@ using namespace tesserec;
 using embedding::ComputeKernel;
 
 TEST_CASE("golden din: PyTorch's, with SGD, weights as they come and of a softmax") {
-  const store::File file = store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/din.h5");
+  const store::File file = golden::open_beside("din.h5");
   const auto widths = [&](const char* name) { return file.attribute<std::vector<std::int64_t>>("/", name); };
   golden::Model din;
   din.settings.type = "din";

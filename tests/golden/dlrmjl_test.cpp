@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the real PyTorch DLRM, recorded by darchr/DLRM.jl: every intermediate, the loss, every updated
 // weight.
-#include <fstream>
-
 #include "dlrm.hpp"
 #include "layer_alone.hpp"
 #include <tesserec/dense.hpp>
@@ -13,12 +11,6 @@ namespace {
 
 constexpr double learning_rate = 10.0;  // the files do not hold it
 constexpr double tolerance = 5e-6;
-
-/// Beside TESSEREC_GOLDEN, in its parent folder, or our own.
-store::File open(const std::string& name) {
-  const std::string given = golden::path("../" + name);
-  return store::File::open(std::ifstream(given) ? given : TESSEREC_SOURCE_DIR "/tests/golden/data/" + name);
-}
 
 /// Their names: layers are counted in the start weights, layers and activations in the updated ones.
 std::string start_name(const std::string& ours) {
@@ -83,7 +75,7 @@ struct Case {
   Index dense_features = 0;
   data::Batch batch{Exec()};
 
-  explicit Case(const std::string& name) : file(open(name)) {
+  explicit Case(const std::string& name) : file(golden::open_beside(name)) {
     const auto shape = file.shape("input_bot");
     const Index size = shape.at(0);
     dense_features = shape.at(1);

@@ -109,7 +109,7 @@ TEST_CASE("golden embedding optimizers: every sparse one of the files") {
 }
 
 TEST_CASE("golden embedding optimizers: torch's Nesterov SGD, and Lion") {
-  const store::File file = golden::open_own("optimizers_further.h5");
+  const store::File file = golden::open_beside("optimizers_further.h5");
   REQUIRE(file.names("sparse").size() == std::size(further));
   for (const Variant& variant : further)
     for (const int lanes : {1, 8}) check(file, variant, lanes);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Golden numbers: where they lie and how near is near enough. TESSEREC_GOLDEN names another folder, laid out
-/// like tests/golden/data/reference.
+/// like tests/golden/data/reference; what lies beside it there is taken before our own.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ inline std::string path(const std::string& file) {
 
 inline tesserec::store::File open(const std::string& file) { return tesserec::store::File::open(path(file)); }
 
-/// One that lies beside that folder, and not in it.
-inline tesserec::store::File open_own(const std::string& file) {
-  return tesserec::store::File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/" + file);
+/// One that lies beside that folder, or else beside ours.
+inline tesserec::store::File open_beside(const std::string& file) {
+  const std::string given = path("../" + file);
+  return tesserec::store::File::open(std::ifstream(given) ? given : TESSEREC_SOURCE_DIR "/tests/golden/data/" + file);
 }
 
 /// A setting that a file may leave out: then `value` stays.

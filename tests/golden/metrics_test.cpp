@@ -52,7 +52,7 @@ TEST_CASE("golden metrics: AUC, log loss, NE, calibration, CTR, accuracy, precis
 }
 
 TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
-  const store::File file = golden::open_own("metrics_ranking.h5");
+  const store::File file = golden::open_beside("metrics_ranking.h5");
   const double threshold = file.attribute<double>("/", "threshold");
   REQUIRE(threshold != 0.5);
   for (const std::string& set : file.names("/")) {
@@ -67,7 +67,7 @@ TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
 }
 
 TEST_CASE("golden metrics: GAUC, NDCG, recall@k") {
-  const store::File file = golden::open_own("metrics_ranking.h5");
+  const store::File file = golden::open_beside("metrics_ranking.h5");
   const auto of = [&](const std::string& set, Index k, metrics::GroupWeight weight) {
     return metrics::group_metrics(comm::Communicator::self(), file.read_all<Index>(set + "/group"),
                                   file.read_all<double>(set + "/score"), file.read_all<float>(set + "/label"), k,

@@ -19,7 +19,7 @@ std::string torch_name(const std::string& ours) {
 }  // namespace
 
 TEST_CASE("golden two_tower: the score's bce, and the softmax in a batch and in runs of it") {
-  const store::File file = golden::open_own("two_tower.h5");
+  const store::File file = golden::open_beside("two_tower.h5");
   golden::Model two_tower;
   two_tower.settings.type = "two_tower";
   two_tower.settings.embedding_dim = file.attribute<std::int64_t>("/", "dim");
