@@ -24,6 +24,8 @@ using Listener = Catch::TestEventListenerBase;
 #endif
 
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 
 namespace {
@@ -81,6 +83,13 @@ CATCH_REGISTER_LISTENER(EndsTogether)
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  try {
+    tesserec::require_gpu();
+  } catch (const tesserec::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Finalize();
+    return 2;
+  }
   Kokkos::initialize(argc, argv);
   world.emplace(MPI_COMM_WORLD);
   const int failed = Catch::Session().run(argc, argv);

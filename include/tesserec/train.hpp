@@ -3,6 +3,7 @@
 
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/pipeline.hpp>

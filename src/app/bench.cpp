@@ -9,6 +9,7 @@
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 
 namespace tesserec::app {
@@ -52,6 +53,7 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
       .set("repeats", deck.bench.repeats)
       .set("instruction_set", dense::instruction_set())
       .set("backend", backend_description(Exec()))
+      .set("gpu", gpu_name())
       .set("figures", figures)
       .set("costs", costs);
   if (report.step_seconds > 0)

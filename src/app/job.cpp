@@ -12,6 +12,7 @@
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/train/gpu_share.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -52,6 +53,10 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const bool portable = place_of(session.job.run.kernels) == Place::device;
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
                   dense::instruction_set(), ", ", portable ? "portable" : "simd", " kernels"));
+  if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
+    log_info("GPU: " + gpu.name);
+    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU; give each its own (srun --gpus-per-task=1)"));
+  }
   report_huge_pages(session.comm);
   log_info(
       concat("data: ", data.description, ", ", data.samples, " samples", data.sample_weights ? " with weights" : ""));

@@ -5,6 +5,7 @@
 #include "job.hpp"
 #include "known_data.hpp"
 #include "planted.hpp"
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -52,6 +53,8 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())
       .set("backend", backend_description(session.exec))
+      .set("kernels", place_of(session.job.run.kernels) == Place::device ? "portable" : "simd")
+      .set("gpu", gpu_name())
       .set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)
       .set("checkpoint", result.checkpoint)

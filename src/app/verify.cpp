@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 
@@ -13,7 +14,8 @@ namespace {
 
 /// A checkpoint of version 1 has checksums of its datasets alone: each is read, a run of rows by each rank.
 void verify_datasets(const comm::Communicator& comm, const store::PartedFile& state) {
-  const Kokkos::ScopeGuard kokkos;  // the only part of verify that computes on it
+  require_gpu();  // the only part of verify that Kokkos computes
+  const Kokkos::ScopeGuard kokkos;
   const Exec exec;
   for (const auto& [name, record] : store::list_state(state)) {
     const Index begin = record.rows * comm.rank() / comm.size(), end = record.rows * (comm.rank() + 1) / comm.size();

@@ -56,6 +56,11 @@ std::string gpu_name() {
   return cudaGetDevice(&device) == cudaSuccess ? of(device) : "";
 }
 
+Index gpu_free_bytes() {
+  std::size_t free = 0, all = 0;
+  return cudaMemGetInfo(&free, &all) == cudaSuccess ? Index(free) : 0;
+}
+
 }  // namespace tesserec
 
 // The three calls of the driver that Kokkos makes, found when they are made: linked against the driver, the program
@@ -87,6 +92,7 @@ namespace tesserec {
 
 void require_gpu() {}
 std::string gpu_name() { return ""; }
+Index gpu_free_bytes() { return 0; }
 
 }  // namespace tesserec
 

@@ -24,9 +24,9 @@ std::vector<Section> run_sections() {
                             "many bytes, each written by one rank; 0 means automatic."),
                     "0 (64 MiB, or what makes 4096 files)"),
       choice("kernels", &Run::kernels, kernels,
-             "What computes: simd, the processor's vector instructions, or portable, the kernels that a GPU would run, "
-             "for "
-             "tests on a processor; the bits are the same. auto: simd."),
+             "What computes: simd, the processor's vector instructions, or portable, the kernels of a GPU, which a build "
+             "for CPUs runs on the processor, for tests; the bits are the same. auto: portable in a build for GPUs, "
+             "simd in one for CPUs."),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

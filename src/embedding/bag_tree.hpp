@@ -33,7 +33,7 @@ class BagTree {
   /// Bags of another number of ids than 2 to most_ids are passed over.
   static bool takes(Index length) { return 2 <= length && length <= most_ids; }
 
-  TESSEREC_FUNCTION void read(int bag, const RowBlocks& table, const Index* ids, Index length) {
+  TESSEREC_HOST_FUNCTION void read(int bag, const RowBlocks& table, const Index* ids, Index length) {
     if (!takes(length)) return;
     Read& to = bags_[bag];
     to.length = length;
@@ -42,7 +42,7 @@ class BagTree {
   }
 
   /// `blocks`: of the owner; no addition at a node that does not lie inside.
-  TESSEREC_FUNCTION void find(int bag, Range blocks) {
+  TESSEREC_HOST_FUNCTION void find(int bag, Range blocks) {
     const Read& from = bags_[bag];
     switch (vectors(from.length)) {
       case 1:
@@ -77,13 +77,13 @@ class BagTree {
 
   static int vectors(Index length) { return length <= elements ? 1 : length <= 2 * elements ? 2 : 4; }
   /// Of numbers below 2^16 together.
-  TESSEREC_FUNCTION static std::size_t sum(const Keys& numbers) {
+  TESSEREC_HOST_FUNCTION static std::size_t sum(const Keys& numbers) {
     const Words& four = reinterpret_cast<const Words&>(numbers);
     return ((four[0] + four[1]) + (four[2] + four[3])) * 0x0001000100010001u >> 48;
   }
 
   template <int vectors>
-  TESSEREC_FUNCTION void find(Range blocks, const std::uint16_t* keys, Index length);
+  TESSEREC_HOST_FUNCTION void find(Range blocks, const std::uint16_t* keys, Index length);
 
   Read bags_[2];
   std::array<Addition, most_ids + 1> additions_;
@@ -92,7 +92,7 @@ class BagTree {
 };
 
 template <int vectors>
-TESSEREC_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* keys, Index length) {
+TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* keys, Index length) {
   std::uint16_t pairs[elements * vectors], order[elements * vectors];
   std::int16_t
       times[elements * vectors];  // of the additions: node size and place; less 2^15, for comparisons with sign

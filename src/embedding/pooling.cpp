@@ -21,7 +21,7 @@ constexpr Index line = 16;               // floats
 using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 
 /// to = a + b; `to` may be one of them.
-TESSEREC_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
+TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
   Index c = 0;
   for (; c + line <= dim; c += line)
     reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + reinterpret_cast<const Line&>(b[c]);
@@ -34,8 +34,8 @@ class ShortSum {
   explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::most_ids + 1) * dim) {}
 
   template <class Row, class Weight>
-  TESSEREC_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
-                                const Weight& weight) {
+  TESSEREC_HOST_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
+                                     const Weight& weight) {
     for (Index i = 0; i < length; ++i) at_[i] = row(i);
     if (weighted) multiply(tree, length, weight);
     for (const auto [into, from] : weighted ? tree.above_blocks() : tree.additions()) {
@@ -50,7 +50,7 @@ class ShortSum {
   float* slot(Index i) { return slots_.data() + i * dim_; }
   /// Rows times weights, those of a block in one chain.
   template <class Weight>
-  TESSEREC_FUNCTION void multiply(const BagTree& tree, Index length, const Weight& weight) {
+  TESSEREC_HOST_FUNCTION void multiply(const BagTree& tree, Index length, const Weight& weight) {
     for (Index i = 0; i < length; ++i)
       for (Index c = 0; c < dim_; ++c) slot(i)[c] = std::fma(weight(i), at_[i][c], 0.0f);
     for (const auto [into, from] : tree.in_blocks())
@@ -66,8 +66,8 @@ class ShortSum {
 /// few(group, root) for each sum of a group that a BagTree takes, its additions found, and many(group) for the others,
 /// in the order of blocks.
 template <class Few, class Many>
-TESSEREC_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const RowBlocks& table, Range blocks, const Few& few,
-                                   const Many& many) {
+TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const RowBlocks& table, Range blocks,
+                                        const Few& few, const Many& many) {
   for (Index g = 0; g < bag.groups(); ++g) {
     const Range group = bag.group(g);
     if (BagTree::takes(group.size())) {

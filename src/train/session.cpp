@@ -5,6 +5,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -32,6 +33,8 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   sharding::ParallelOptions options;
   options.planner = planner_settings(job.plan, collection.tables(), data);
+  if (options.planner.memory == 0 && place_of(job.run.kernels) == Place::device)
+    options.planner.memory = gpu_share(comm).memory;
   options.global_batch = job.train.batch_size;
   options.lanes = lanes.count();
   options.seed = job.run.seed;

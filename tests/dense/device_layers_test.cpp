@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "device_copies.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
@@ -75,8 +76,8 @@ class Both {
         std::vector<Rows<const float>> inputs;
         std::vector<Rows<float>> gradients;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-          inputs.push_back(at(i, inputs_[i].data(), first));
-          gradients.push_back(at(i, result.input_gradients[i].data(), first));
+          inputs.push_back(at(i, inputs_[i].data(), first, offsets_.data()));
+          gradients.push_back(at(i, result.input_gradients[i].data(), first, offsets_.data()));
           if (!wanted[i]) gradients[i].data = nullptr;
         }
         Layer::Draw draw{true, 5, 2, 7, 1000 + first};
@@ -104,25 +105,28 @@ class Both {
     first.push_back(rows_);
     std::vector<Rows<const float>> inputs;
     std::vector<Rows<float>> gradients;
+    DeviceCopies there;
+    const Index* const offsets = there(offsets_);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      inputs.push_back(at(i, inputs_[i].data(), 0));
-      gradients.push_back(at(i, result.input_gradients[i].data(), 0));
+      inputs.push_back(at(i, there(inputs_[i]), 0, offsets));
+      gradients.push_back(at(i, there(result.input_gradients[i]), 0, offsets));
       inputs[i].vectors = gradients[i].vectors = case_.inputs[i].sequence ? offsets_.back() : 0;
       if (!wanted[i]) gradients[i].data = nullptr;
     }
-    const Device device;
     const Index width = layer_->width();
     const DeviceLayer::Batch batch{rows_,
-                                   {of_lane.back(), std::ssize(of_lane) - 1, first.data(), of_lane.data()},
+                                   {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane)},
                                    inputs,
-                                   parameters_.data(),
+                                   there(parameters_),
                                    {true, 5, 2, 7, 1000}};
+    const Rows<float> out{there(result.out), width, width};
+    const Rows<const float> upstream{there(upstream_), width, width};
+    const LaneGradients gradient{there(result.gradient), layer_->size()};
     for (int twice = 0; twice < 2; ++twice) {  // a batch leaves nothing behind
-      layer->forward(device, batch, {result.out.data(), width, width});
-      layer->backward(device, batch, {result.out.data(), width, width}, {upstream_.data(), width, width}, gradients,
-                      {result.gradient.data(), layer_->size()});
+      layer->forward(there.device, batch, out);
+      layer->backward(there.device, batch, out, upstream, gradients, gradient);
     }
-    device.fence();
+    there.fetch();
     return result;
   }
 
@@ -136,10 +140,10 @@ class Both {
 
  private:
   template <class T>
-  Rows<T> at(std::size_t i, T* data, Index first) const {
+  Rows<T> at(std::size_t i, T* data, Index first, const Index* offsets) const {
     const bool sequence = case_.inputs[i].sequence;
     return {data + (sequence ? 0 : first * stride_[i]), case_.inputs[i].width(), stride_[i],
-            sequence ? offsets_.data() + first : nullptr};
+            sequence ? offsets + first : nullptr};
   }
   Result begin() const {
     Result result;

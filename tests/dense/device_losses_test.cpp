@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "device_copies.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
@@ -59,18 +60,18 @@ TEST_CASE("losses on a device have the bits of losses chunk by chunk") {
             expected_probabilities.push_back(float(loss->prediction(out.data() + r * width, width)));
           first.push_back(rows);
 
-          const Device device;
           const auto on_device = loss->on_device();
           REQUIRE(on_device != nullptr);
           const std::vector<Index> of_lane{0, std::ssize(first) - 1};
           std::vector<float> gradient(rows * width, 7.0f);
           std::vector<double> of_samples(rows), losses;
-          const Rows<const float> all{out.data(), width, width};
-          on_device->evaluate(
-              device, {rows, samples, {of_lane[1], 1, first.data(), of_lane.data()}, all, labels.data(), weight},
-              of_samples.data(), {gradient.data(), width, width});
-          on_device->predict(device, rows, all, probabilities.data());
-          device.fence();
+          DeviceCopies there;
+          const Rows<const float> all{there(out), width, width};
+          const DeviceLoss::Batch batch{rows, samples,       {of_lane[1], 1, there(first), there(of_lane)},
+                                        all,  there(labels), weighed ? there(weights) : nullptr};
+          on_device->evaluate(there.device, batch, there(of_samples), {there(gradient), width, width});
+          on_device->predict(there.device, rows, all, there(probabilities));
+          there.fetch();
           for (std::size_t chunk = 0; chunk + 1 < first.size(); ++chunk) {
             double sum = 0.0;
             for (Index r = first[chunk]; r < first[chunk + 1]; ++r) sum += of_samples[r];

@@ -101,6 +101,7 @@ class Dlrm {
   static tesserec::sharding::EmbeddingBagCollectionSharder sharder(const tesserec::optim::Settings& both) {
     tesserec::sharding::EmbeddingBagCollectionSharder sharder;
     sharder.fused = sharder.dense = both;
+    sharder.kernels = tesserec::Kernels::simd;  // their rows are read here
     return sharder;
   }
 

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include <tesserec/core/index.hpp>
+
 namespace tesserec {
 
 /// Before Kokkos starts. Error: no driver, no GPU, or none that this build has code for; with what to do.
@@ -12,5 +14,7 @@ void require_gpu();
 
 /// After: "NVIDIA H200, 139.8 GiB, PCI 0000:1b:00.0"; empty in a build for CPUs.
 std::string gpu_name();
+/// Bytes of its memory that nobody has taken; 0 in a build for CPUs.
+Index gpu_free_bytes();
 
 }  // namespace tesserec

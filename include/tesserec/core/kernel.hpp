@@ -19,6 +19,9 @@
 #define TESSEREC_FUNCTION [[gnu::always_inline]] inline
 #endif
 
+/// The same of a function of the host's vectors, which no device calls.
+#define TESSEREC_HOST_FUNCTION [[gnu::always_inline]] inline
+
 /// In front of a loop of so few known turns that it is written out, its array in registers.
 #if defined(__CUDA_ARCH__)
 #define TESSEREC_UNROLL _Pragma("unroll")

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of a test in device memory.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <tesserec/core/device.hpp>
+
+class DeviceCopies {
+ public:
+  /// Where a copy of the list lies.
+  template <class T>
+  const T* operator()(const std::vector<T>& list) {
+    return copy(list).data();
+  }
+  /// The same; fetch() brings it back.
+  template <class T>
+  T* operator()(std::vector<T>& list) {
+    const tesserec::DeviceVector<T> there = copy(list);
+    fetches_.push_back([this, there, &list] {
+      tesserec::copy_to_host(device, there.data(), list.data(), std::ssize(list));
+      device.fence();
+    });
+    return there.data();
+  }
+  void fetch() const {
+    for (const auto& fetch : fetches_) fetch();
+  }
+
+  const tesserec::Device device{};
+
+ private:
+  template <class T>
+  tesserec::DeviceVector<T> copy(const std::vector<T>& list) {
+    tesserec::DeviceVector<T> there;
+    tesserec::reserve_device(device, there, "tesserec::test::list", std::ssize(list));
+    tesserec::copy_to_device(device, list.data(), there.data(), std::ssize(list));
+    device.fence();
+    keep_.push_back([there] {});
+    return there;
+  }
+  std::vector<std::function<void()>> fetches_, keep_;
+};
