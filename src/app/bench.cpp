@@ -27,12 +27,14 @@ std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
       word += c;
       continue;
     }
-    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step, law");
+    if (bench::groups.count(word) == 0)
+      fail("--only: \"", word, "\" is none of limits, costs, parts, step, law, kernels");
     wanted.insert(word);
     word.clear();
   }
   if (!with_deck && bench::needs_model(wanted))
-    fail("--only ", found->second, ": parts, step and law are those of a deck; give one, such as inputs/bench.toml");
+    fail("--only ", found->second,
+         ": parts, step, law and kernels are those of a deck; give one, such as inputs/bench.toml");
   return wanted;
 }
 

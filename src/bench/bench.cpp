@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "costs.hpp"
+#include "kernels.hpp"
 #include "law.hpp"
 #include "parts.hpp"
 #include "step.hpp"
@@ -47,6 +48,10 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
     log_info("whole steps");
     const StepTimes times = measure_step(context, session, *source);
     add_step_figures(session, times, limits, report);
+  }
+  if (wants("kernels")) {
+    log_info("kernels of a step");
+    measure_kernels(context, session, *source, report.figures);
   }
   if (wants("law")) {
     log_info("the reduction law");

@@ -33,6 +33,7 @@ std::string title(const std::string& group) {
   if (group == "layers") return "layers, a chunk of 128 samples, hot";
   if (group == "rows") return "rows, uniform ids, out of the caches";
   if (group == "step") return "the step's phases";
+  if (group == "kernels") return "kernels of a step, each waited for";
   if (group == "law") return "by the reduction law, and in no order";
   return group;
 }

@@ -7,9 +7,8 @@
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::bench {
-namespace {
 
-StepCounts count(const Exec& exec, train::Session& session, const data::Batch& batch) {
+StepCounts count_step(const Exec& exec, train::Session& session, const data::Batch& batch) {
   StepCounts counts;
   counts.samples = batch.size;
   auto& tables = session.model.tables();
@@ -31,8 +30,6 @@ StepCounts count(const Exec& exec, train::Session& session, const data::Batch& b
   }
   return counts;
 }
-
-}  // namespace
 
 StepTimes measure_step(const Context& context, train::Session& session, data::Source& source) {
   const int steps = context.settings.steps, repeats = context.settings.repeats;
@@ -65,7 +62,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.seconds = median(std::move(seconds));
   times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
-  times.counts = count(context.exec, session, pipeline.batch());
+  times.counts = count_step(context.exec, session, pipeline.batch());
   times.counts.bytes_sent = double(session.model.tables().bytes_sent()) / double(last);
   return times;
 }

@@ -19,6 +19,9 @@ struct StepCounts {
   double bytes_sent = 0;  ///< to other ranks
 };
 
+/// Of a batch. Collective.
+StepCounts count_step(const Exec& exec, train::Session& session, const data::Batch& batch);
+
 struct StepTimes {
   double seconds = 0;                    ///< of a step, the slowest rank's
   double peak_flops = 0;                 ///< multiply-adds between the steps, FLOP/s

@@ -40,7 +40,7 @@ printf 'name,rows,dim,ids_per_bag\na,10,4,1\n' >tables.csv
 must_succeed '"critical_path_seconds"' plan --tables tables.csv --json
 ! grep -q predicted_step_seconds "$folder/out" || complain "a list of tables has no dense half to predict"
 
-must_fail '--only: "speed" is none of limits, costs, parts, step, law' bench --only speed
+must_fail '--only: "speed" is none of limits, costs, parts, step, law, kernels' bench --only speed
 must_fail 'give one, such as inputs/bench.toml' bench --only step
 must_fail 'add costs to --only' bench --only limits --save x.toml "${quick[@]:0:8}"
 must_fail 'no.toml: cannot read the deck' bench no.toml

@@ -90,3 +90,30 @@ TEST_CASE("Bench stops where training would") {
   job.data.synthetic.kind = data::SyntheticKind::none;
   CHECK_THROWS_AS(measure(comm, job, {"step"}), Error);
 }
+
+TEST_CASE("The kernels of a step are timed one by one, those of tables beside the memory they work in") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Folder folder(comm, "bench_kernels");
+  train::Job job = small_job(folder.path());
+  job.model.embedding_dim = job.model.bottom.back() = 8;
+  job.optimizer.sparse.type = optim::Type::rowwise_adagrad;
+  job.run.kernels = Kernels::portable;
+  const bench::Report report = measure(comm, job, {"kernels"});
+  double shown = 0, all = 0;
+  for (const bench::Figure& figure : report.figures) {
+    INFO(figure.name);
+    CHECK(figure.group == "kernels");
+    CHECK(std::isfinite(figure.rate));
+    CHECK(figure.rate > 0);
+    (&figure == &report.figures.back() ? all : shown) += figure.step_seconds;
+  }
+  CHECK(shown <= all * (1 + 1e-9));
+  CHECK(shown >= 0.5 * all);
+  for (const char* name : {"embedding::pool", "embedding::move_runs"})
+    if (!report.figures.empty() && comm.rank() == 0) {
+      const bench::Figure* const figure = report.find("kernels", name);
+      REQUIRE(figure != nullptr);
+      CHECK(figure->limit > 0);
+      CHECK(figure->step_seconds > 0);
+    }
+}

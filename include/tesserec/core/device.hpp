@@ -79,12 +79,25 @@ struct GroupBody {
   }
 };
 
+#if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
+/// nvcc over a Kokkos without CUDA compiles kernels for a look at them, and launches none.
+template <class Kernel>
+__global__ void compiled(GroupBody<Kernel> body) {
+  body(Index(blockIdx.x) * blockDim.x + threadIdx.x);
+}
+template <class Kernel>
+void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
+#endif
+
 /// Launches `kernel` for items [0, items) on `exec`, each by so many lanes as cover `columns`, and waits for nothing.
 template <class Kernel>
 void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
   constexpr Index most = device_is_host ? 1 : LaneGroup::most;
   const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
   using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>>;
+#if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
+  (void)address_of_compiled<Kernel>;
+#endif
   if (items > 0)
     Kokkos::parallel_for(on_device(label), Policy(exec, 0, items << width_bits), GroupBody<Kernel>{kernel, width_bits});
 }
