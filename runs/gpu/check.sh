@@ -147,6 +147,18 @@ for batch in "${batches[@]}"; do
   peer compiled
 done
 bench "tesserec.simd.2048" 40 whole_line --only step --set run.kernels=simd
+# Each kernel of a step; 20 ids a bag of rows of 64 and 128 columns, uniform and skewed.
+kernels() { [[ $measured == "device memory, read"*move_runs* ]] || verdict=FAILED; }
+judge=kernels
+bench kernels.kaggle 40 kernel_line --only kernels --set train.batch_size="${batches[-1]}" --set run.kernels=portable
+[[ $architecture != no ]] && rows=1000000 samples=16384 || rows=20000 samples=256
+for dim in 64 128; do
+  for zipf in 0 1.05; do
+    run "speed.rows.$dim.zipf$zipf" 60 kernel_line 1 tesserec bench "$tree/inputs/bench_rows.toml" --only kernels --set run.kernels=portable \
+      --set data.synthetic.max_rows="$rows" --set train.batch_size="$samples" --set data.synthetic.zipf="$zipf" --set bench.steps=3 \
+      --set model.embedding_dim="$dim" --set "model.bottom=[512, 256, 64, $dim]" --set bench.memory=1073741824
+  done
+done
 judge=
 
 # 6. Several ranks on one GPU.

@@ -10,6 +10,8 @@ namespace tesserec::bench {
 
 void measure_law(const Context& context, train::Session& session, const Drawn& drawn, Report& report) {
   if (concurrency(context.exec) > 1) fail("the cost of the law is measured with one thread a rank");
+  if (session.model.tables().place() == Place::device)
+    fail("the cost of the law is measured with the host's kernels; set run.kernels = \"simd\"");
   const comm::Communicator& comm = session.comm;
   auto& tables = session.model.tables();
   const Index global_size = session.job.train.batch_size;

@@ -25,7 +25,9 @@ must_succeed 'cost of the law: ' bench "$deck" "${quick[@]}" --only law --set pl
 must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --set plan.default=table_wise --json
 must_fail 'for columns that are cut; set plan.default' bench "$deck" "${quick[@]}" --only law --set plan.default=column_wise \
   --set plan.tables.C9.min_partition=4
+must_fail "with the host's kernels; set run.kernels" bench "$deck" "${quick[@]}" --only law --set run.kernels=portable
 unset OMP_NUM_THREADS
+must_succeed 'all kernels of a step' bench "$deck" "${quick[@]}" --only kernels
 must_fail 'train.accumulate is 2, but parts, step and law are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 
 # A step of a machine twice as slow is predicted to take longer.
