@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include <Kokkos_Core.hpp>
+#include <tesserec/core/device.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ inline void protect_all(int how) {
 }
 
 inline void allocated(Kokkos_Profiling_SpaceHandle, const char* label, const void* at, std::uint64_t size) {
-  if (!of_device(label)) return;
+  if (!tesserec::device_is_host || !of_device(label)) return;
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE)), address = reinterpret_cast<std::uintptr_t>(at);
   constexpr std::uintptr_t header = 256;  // and less: what Kokkos writes in front
   const Pages whole{(address + header + page - 1) / page * page, (address + size) / page * page, label};
@@ -76,7 +76,7 @@ inline void touched(int, siginfo_t* info, void*) {
 
 }  // namespace closed_memory
 
-/// Not where memories differ anyway.
+/// Where memories differ anyway it closes none.
 class ClosedMemory {
  public:
   ClosedMemory() { set(true); }

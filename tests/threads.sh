@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # threads.sh PREFIX [BUILD]: what several threads of a rank compute. Builds against the OpenMP Kokkos below PREFIX in
 # BUILD (without it build/threads), runs the tests that launch on 1, 2 and 3 threads, and asks for one digest of a
-# training on 1 and 2 ranks of 1, 2 and 3 threads each. Debian's Kokkos is Serial, so ctest cannot.
+# training in each precision on 1 and 2 ranks of 1, 2 and 3 threads each. Debian's Kokkos is Serial, so ctest cannot.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: threads.sh PREFIX_OF_AN_OPENMP_KOKKOS [BUILD]" >&2; exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -40,14 +40,20 @@ for threads in 1 2 3; do
   export OMP_NUM_THREADS=$threads
   echo "-- $threads threads"
   ctest --test-dir "$build" --output-on-failure -R "^($(tr ' ' '|' <<<"$folders"))\\.ranks[12]\$"
-  for ranks in 1 2; do
-    mpirun --allow-run-as-root --oversubscribe --bind-to none -n $ranks "$build/tesserec" train "$folder/deck.toml" --json \
-      --set run.output="$folder/run" </dev/null >"$folder/out" 2>"$folder/err" || { cat "$folder/err"; exit 1; }
-    grep -qE "\"backend\": *\"OpenMP, $threads thread" "$folder/out" || { echo "FAILED: not on $threads threads:"; cat "$folder/out"; exit 1; }
-    grep -oE '"(weights|state)_digest": *"[0-9a-f]+"' "$folder/out" | tr '\n' ' ' >>"$folder/digests"
-    echo >>"$folder/digests"
+  for precision in fp32 bf16; do
+    for ranks in 1 2; do
+      mpirun --allow-run-as-root --oversubscribe --bind-to none -n $ranks "$build/tesserec" train "$folder/deck.toml" --json \
+        --set run.output="$folder/run" --set model.precision=$precision </dev/null >"$folder/out" 2>"$folder/err" ||
+        { cat "$folder/err"; exit 1; }
+      grep -qE "\"backend\": *\"OpenMP, $threads thread" "$folder/out" || { echo "FAILED: not on $threads threads:"; cat "$folder/out"; exit 1; }
+      grep -oE '"(weights|state)_digest": *"[0-9a-f]+"' "$folder/out" | tr '\n' ' ' >>"$folder/$precision"
+      echo >>"$folder/$precision"
+    done
   done
 done
-sort -u "$folder/digests"
-[ "$(wc -l <"$folder/digests")" = 6 ] && [ "$(sort -u "$folder/digests" | wc -l)" = 1 ] || { echo "FAILED: not one digest"; exit 1; }
-echo "one digest on 1 and 2 ranks of 1, 2 and 3 threads"
+for precision in fp32 bf16; do
+  echo "$precision: $(sort -u "$folder/$precision")"
+  [ "$(wc -l <"$folder/$precision")" = 6 ] && [ "$(sort -u "$folder/$precision" | wc -l)" = 1 ] || { echo "FAILED: not one digest"; exit 1; }
+done
+[ "$(sort -u "$folder/fp32")" != "$(sort -u "$folder/bf16")" ] || { echo "FAILED: both precisions have one digest"; exit 1; }
+echo "one digest of each precision on 1 and 2 ranks of 1, 2 and 3 threads"

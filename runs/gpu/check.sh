@@ -95,7 +95,7 @@ done
 one_digest="portable kernels*,one digest for all plans,every optimizer*,a bound of the common*"
 tests embedding 1 60
 tests dense 1 60
-tests model 1 60
+tests model 1 60 "portable*"
 tests train 1 90 "$one_digest"
 tests golden 1 40 "*with SGD*,golden two_tower*"
 

@@ -27,6 +27,7 @@ TEST_CASE("host code keeps away from un-pooled vectors, long gradients and check
   job.tables[3].start = embedding::RowStart::one;
   job.optimizer.max_norm = 0.1;
   job.checkpoint.every_steps = 1;
+  job.run.kernels = Kernels::simd;
   const train::TrainResult expected = run(world, job);
   job.run.kernels = Kernels::portable;
   for (const ShardingType type : {ShardingType::table_wise, ShardingType::row_wise, ShardingType::data_parallel}) {

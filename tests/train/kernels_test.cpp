@@ -21,6 +21,7 @@ Digests digests(const comm::Communicator& comm, const train::Job& job) {
 
 train::Job job_of(std::size_t i) {
   train::Job job = small_job("");
+  job.run.kernels = Kernels::simd;
   job.data.synthetic.samples = 450;
   job.data.synthetic.evaluate_samples = 64;
   job.data.synthetic.rows = {301, 7, 50};

@@ -66,6 +66,7 @@ void write_weighted(const std::string& path, Index samples, std::uint64_t seed) 
 /// fewer rows than ranks.
 train::Job job_of(const std::string& folder, PoolingType pooling, bool weighted, optim::Type sparse) {
   train::Job job = small_job("");
+  job.run.kernels = Kernels::simd;
   job.data.synthetic.ids_per_bag = 4;
   job.data.synthetic.variable_bags = true;
   if (weighted) {
