@@ -13,7 +13,7 @@ flags=(-x cu -std=c++20 -arch="${ARCH:-sm_90}" --fmad=false --expt-relaxed-const
 compile() { # SOURCE FILE's object and what ptxas says of it
   local out
   out=$folder/$(basename "$1" .cpp)
-  "$nvcc" "${flags[@]}" -c "$1" -o "$out.o" >"$out.log" 2>&1 || { cat "$out.log"; return 1; }
+  "$nvcc" "${flags[@]}" -cubin "$1" -o "$out.cubin" >"$out.log" 2>&1 || { cat "$out.log"; return 1; }
   echo "$1: $(grep -c 'Compiling entry function' "$out.log") kernels, at most $(sed -nE 's/.*Used ([0-9]+) registers.*/\1/p' \
     "$out.log" | sort -n | tail -n 1) registers"
   ! grep -E '[1-9][0-9]* bytes spill' "$out.log"

@@ -54,7 +54,8 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
     const Digests expected = digests(self, job);
     job.run.output = together.path();
     job.run.kernels = Kernels::portable;
-    for (const std::size_t k : {i % 5, (i + 1) % 5, (i + 3) % 5}) {
+    const std::size_t first = (i + std::size_t(world.size())) % 5;  // other plans on other numbers of ranks
+    for (const std::size_t k : {first, (first + 2) % 5}) {
       train::Job planned = job;
       planned.plan.default_type = types[k];
       planned.train.accumulate = k % 2 == 1 ? 2 : 1;
@@ -62,6 +63,7 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
       INFO(optim::types()[i].name << ", " << planning::name(types[k]));
       REQUIRE(digests(world, planned) == expected);
     }
+    if (first % 2 != 0) continue;
     INFO(optim::types()[i].name << ", restart");
     job.train.steps = 2;
     job.run.kernels = Kernels::simd;
