@@ -19,9 +19,10 @@ TESSEREC_KERNEL Index first_on_host(const float* values, Index n) {
 }
 
 struct FirstOf {
+  static constexpr float most = std::numeric_limits<float>::max();
   const float* values;
   KOKKOS_INLINE_FUNCTION void operator()(Index i, Index& first) const {
-    if (!(std::fabs(values[i]) <= std::numeric_limits<float>::max()) && i < first) first = i;
+    if (!(std::fabs(values[i]) <= most) && i < first) first = i;
   }
 };
 

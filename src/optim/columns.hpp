@@ -14,18 +14,18 @@ struct Columns {
   Index n;
 
   template <int states>
-  TESSEREC_FUNCTION Column get(Index i) const {
+  TESSEREC_HOST_FUNCTION Column get(Index i) const {
     return {w[i], states > 0 ? m[i] : 0.0f, states > 1 ? v[i] : 0.0f};
   }
   template <int states>
-  TESSEREC_FUNCTION void put_states(Index i, const Column& c) const {
+  TESSEREC_HOST_FUNCTION void put_states(Index i, const Column& c) const {
     if constexpr (states > 0) m[i] = c.m;
     if constexpr (states > 1) v[i] = c.v;
   }
 };
 
 template <class Rule>
-TESSEREC_FUNCTION void move_columns_by(const Rule& by, const StepScalars& step, const Columns& at) {
+TESSEREC_HOST_FUNCTION void move_columns_by(const Rule& by, const StepScalars& step, const Columns& at) {
   constexpr int states = Rule::column_states;
   const Rule rule = by;
   const StepScalars s = step;
@@ -40,8 +40,8 @@ TESSEREC_FUNCTION void move_columns_by(const Rule& by, const StepScalars& step, 
 
 /// The sums of a round: sum(k, value of a column).
 template <class Rule, class Sum>
-TESSEREC_FUNCTION void sum_columns_by(const Rule& by, const StepScalars& step, int round, const Columns& at,
-                                      const Sum& sum) {
+TESSEREC_HOST_FUNCTION void sum_columns_by(const Rule& by, const StepScalars& step, int round, const Columns& at,
+                                           const Sum& sum) {
   constexpr int states = Rule::column_states;
   const Rule rule = by;
   const StepScalars s = step;

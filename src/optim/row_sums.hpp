@@ -11,7 +11,7 @@ namespace tesserec::optim {
 
 /// Sum of x(i)^2 over columns [first, min(first + 4, n)).
 template <class Value>
-TESSEREC_FUNCTION float block_squares(const Value& x, Index first, Index n) {
+TESSEREC_HOST_FUNCTION float block_squares(const Value& x, Index first, Index n) {
   const auto add = [](float sum, float value) __attribute__((always_inline)) { return std::fma(value, value, sum); };
   if (first + 4 <= n) return add(add(add(add(0.0f, x(first)), x(first + 1)), x(first + 2)), x(first + 3));
   float sum = 0.0f;
@@ -25,7 +25,7 @@ struct WholeRow {
   float* totals;  // [sums]
 
   template <class Value>
-  TESSEREC_FUNCTION void operator()(int k, const Value& x) const {
+  TESSEREC_HOST_FUNCTION void operator()(int k, const Value& x) const {
     float sums[64];  // of whole subtrees, the largest first
     int size = 0;
     for (Index block = 0; block * 4 < n; ++block) {
@@ -45,7 +45,7 @@ struct Subtrees {
   float* sums;  // [sums, subtrees]
 
   template <class Value>
-  TESSEREC_FUNCTION void operator()(int k, const Value& x) const {
+  TESSEREC_HOST_FUNCTION void operator()(int k, const Value& x) const {
     const Range blocks{columns.begin / 4, (columns.end + 3) / 4};
     TreeOrder tree(blocks);
     float slots[TreeOrder::max_slots];

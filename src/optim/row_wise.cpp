@@ -10,14 +10,14 @@ namespace {
 
 constexpr int most_sums = 2;  // of a round
 
-TESSEREC_FUNCTION Columns columns(const Row& row) {
+TESSEREC_HOST_FUNCTION Columns columns(const Row& row) {
   return {row.weights, row.gradient, row.states[0], row.states[1], row.columns.size()};
 }
 
 /// The rule's numbers once `done` rounds are.
 template <class Rule>
-TESSEREC_FUNCTION void find_scalars(Rule& rule, const StepScalars& step, int done, const float* totals,
-                                    const Row& row) {
+TESSEREC_HOST_FUNCTION void find_scalars(Rule& rule, const StepScalars& step, int done, const float* totals,
+                                         const Row& row) {
   float numbers[2] = {};
   for (int i = 0; i < Rule::row_numbers; ++i) numbers[i] = *row.states[Rule::column_states + i];
   rule.scalars(step, done, totals, numbers, row.dim);
