@@ -9,7 +9,10 @@ shift
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 flags=(-x cu -std=c++20 -arch="${ARCH:-sm_90}" --fmad=false --expt-relaxed-constexpr -diag-suppress 1675 -Xptxas -v -Werror cross-execution-space-call
-  -I "$source/include" -I "$source" "${@/#/-isystem=}")
+  -I "$source/include" -I "$source")
+for include; do
+  [[ $include == /usr/include ]] || flags+=(-isystem "$include") # compilers look there last of all
+done
 compile() { # SOURCE FILE's object and what ptxas says of it
   local out
   out=$folder/$(basename "$1" .cpp)
@@ -18,8 +21,6 @@ compile() { # SOURCE FILE's object and what ptxas says of it
     "$out.log" | sort -n | tail -n 1) registers"
   ! grep -E '[1-9][0-9]* bytes spill' "$out.log"
 }
-export -f compile
-export nvcc source folder
 files=("$source"/src/embedding/{device_pool,move_rows,move_runs,row_bucket,row_runs,run_sums,sort_keys}.cpp
   "$source"/src/sharding/device_vectors.cpp)
 wrong=0

@@ -37,8 +37,7 @@ class DeviceTile {
 
   /// body(slot of this thread, its number among those)
   template <class Body>
-  TESSEREC_FUNCTION void each_slot(const Body& body) const {
-    TESSEREC_UNROLL
+  TESSEREC_FUNCTION void each_slot(const Body& body) const {  // one on a GPU
     for (int s = 0; s < S::slots_each; ++s) body(team_.team_rank() * S::slots_each + s, s);
   }
   /// body(row, column, c) of a slot's tile, for what lies inside [rows, columns].

@@ -49,6 +49,26 @@ TESSEREC_KERNEL const float* add_nodes(std::span<const NodeSums> sources, Index 
   return slots;
 }
 
+/// out[s * stride + c]: of two owners with a node each at most, which meet wherever they stand. Returns the first
+/// sample of another kind, or the end.
+TESSEREC_KERNEL Index add_pairs(Range samples, Index dim, const NodeSums& first, const NodeSums& second, float* out,
+                                Index stride) {
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    const Index one = first.offsets[s + 1] - first.offsets[s], two = second.offsets[s + 1] - second.offsets[s];
+    const float *a = first.sums + first.offsets[s] * dim, *b = second.sums + second.offsets[s] * dim;
+    float* to = out + s * stride;
+    if (one == 1 && two == 1)
+      for (Index c = 0; c < dim; ++c) to[c] = a[c] + b[c];
+    else if (one + two == 1)
+      for (Index c = 0; c < dim; ++c) to[c] = one == 1 ? a[c] : b[c];
+    else if (one + two == 0)
+      for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
+    else
+      return s;
+  }
+  return samples.end;
+}
+
 /// The gradients of the bags that have ids, one after the other; divided by `lengths`, when given.
 TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* offsets, const Index* lengths,
                                       const float* gradients, Index stride, float* out) {
@@ -148,6 +168,10 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
     sources.push_back({requests_[r].nodes.offsets.data(), requests_[r].nodes.leaves.data(), sums_of(r, rows)});
   std::vector<float> slots(TreeOrder::max_slots * dim);
   for (Index s = samples.begin; s < samples.end; ++s) {
+    if (sources.size() == 2 && !segment.mean) {
+      s = add_pairs({s, samples.end}, dim, sources[0], sources[1], out, width);
+      if (s == samples.end) break;
+    }
     Index nodes = 0;
     const float* sum = nullptr;
     for (const NodeSums& source : sources)
