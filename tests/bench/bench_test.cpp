@@ -110,7 +110,7 @@ TEST_CASE("The kernels of a step are timed one by one, those of tables beside th
   CHECK(shown <= all * (1 + 1e-9));
   CHECK(shown >= 0.5 * all);
   for (const char* name : {"embedding::pool", "embedding::move_runs"})
-    if (!report.figures.empty() && comm.rank() == 0) {
+    if (comm.rank() == 0) {  // another may have no table
       const bench::Figure* const figure = report.find("kernels", name);
       REQUIRE(figure != nullptr);
       CHECK(figure->limit > 0);

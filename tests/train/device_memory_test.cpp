@@ -14,17 +14,8 @@ TEST_CASE("host code keeps away from un-pooled vectors, long gradients and check
   train::Job job = small_job(folder.path());
   job.data.synthetic.samples = 512;
   job.data.synthetic.ids_per_bag = 3;
-  job.model.type = "network";
   job.model.embedding_dim = 16;
-  job.model.layers = {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.C3@weights", "unpooled.C3@C3"}},
-                      {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}},
-                      {.name = "top", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
-  job.tables.resize(4);
-  const char* names[] = {"C1", "C2", "C3", "weights"};
-  for (std::size_t t = 0; t < 4; ++t) job.tables[t].name = names[t];
-  job.tables[3].embedding_dim = 1;
-  for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
-  job.tables[3].start = embedding::RowStart::one;
+  weigh_vectors(job);
   job.optimizer.max_norm = 0.1;
   job.checkpoint.every_steps = 1;
   job.run.kernels = Kernels::simd;

@@ -56,6 +56,21 @@ inline tesserec::train::Job small_job(const std::string& folder) {
   return job;
 }
 
+/// C3 stays un-pooled: its vectors are added by weights that are learnt, one an id, behind which a linear layer stands.
+inline void weigh_vectors(tesserec::train::Job& job) {
+  using namespace tesserec;
+  job.model.type = "network";
+  job.model.layers = {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.C3@weights", "unpooled.C3@C3"}},
+                      {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}},
+                      {.name = "top", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
+  job.tables.resize(4);
+  const char* names[] = {"C1", "C2", "C3", "weights"};
+  for (std::size_t t = 0; t < 4; ++t) job.tables[t].name = names[t];
+  job.tables[3].embedding_dim = 1;
+  for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
+  job.tables[3].start = embedding::RowStart::one;
+}
+
 /// Trains the job on a communicator, as the program does.
 inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm, const tesserec::train::Job& job) {
   using namespace tesserec;

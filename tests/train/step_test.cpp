@@ -69,16 +69,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
 TEST_CASE("so does one of an un-pooled feature") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
-  job.model.type = "network";
-  job.model.layers = {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.C3@weights", "unpooled.C3@C3"}},
-                      {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}},
-                      {.name = "top", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
-  job.tables.resize(4);
-  const char* names[] = {"C1", "C2", "C3", "weights"};
-  for (std::size_t t = 0; t < 4; ++t) job.tables[t].name = names[t];
-  job.tables[3].embedding_dim = 1;
-  for (const std::size_t t : {2, 3}) job.tables[t].feature_names = job.tables[t].unpooled = {"C3"};
-  job.tables[3].start = embedding::RowStart::one;
+  weigh_vectors(job);
   job.run.kernels = GENERATE(Kernels::simd, Kernels::portable);
   Steep steep(world, job, 0);
   train::Session& session = steep.session;
