@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nvcc.sh SOURCE INCLUDE...: nvcc, where there is one, compiles the kernels of rows and vectors for a GPU, over any Kokkos: bodies
+# nvcc.sh SOURCE INCLUDE...: nvcc, where there is one, compiles the kernels of rows, vectors and steps for a GPU, over any Kokkos: bodies
 # that call what no device has, or spill registers, show without a CUDA build. Exit code 77 where there is none.
 set -uo pipefail
 nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) || { echo "skipped: no nvcc"; exit 77; }
@@ -22,8 +22,8 @@ compile() { # SOURCE FILE's object and what ptxas says of it
     "$out.log" | sort -n | tail -n 1) registers"
   ! grep -E '[1-9][0-9]* bytes spill' "$out.log"
 }
-files=("$source"/src/embedding/{device_pool,move_rows,move_runs,row_bucket,row_runs,run_sums}.cpp
-  "$source"/src/sharding/device_vectors.cpp)
+files=("$source"/src/embedding/{device_bags,device_pool,move_rows,move_runs,row_bucket,row_runs,run_sums}.cpp
+  "$source"/src/optim/device_move.cpp "$source"/src/sharding/device_vectors.cpp)
 wrong=0
 for ((i = 0; i < ${#files[@]}; i += 2)); do # two at a time
   compile "${files[i]}" &

@@ -14,7 +14,7 @@ namespace {
 double chain_seconds(const Context& context, const model::Network& dense, Index samples, const Lanes& lanes) {
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
-  optim::DenseOptimizer optimizer(exec, {}, dense.parameters());
+  optim::DenseOptimizer optimizer(exec, {}, dense.parameters(), nullptr, {}, chain.parameters().place());
   Index step = 0;
   return context.seconds([&] {
     chain.run();

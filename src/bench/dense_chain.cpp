@@ -14,12 +14,12 @@ DenseChain::DenseChain(const Exec& exec, const model::Network& dense, const Lane
     : exec_(exec),
       dense_(dense),
       samples_(lanes.samples_of_rank(rank, size, global_size).size()),
-      parameters_(make_vector<float>(exec, "tesserec::bench::parameters", dense.parameters())),
+      parameters_(exec, place_of(dense.settings().kernels), "tesserec::bench::parameters", dense.parameters()),
       x_(numbers(exec, samples_ * dense.dense_features())),
       pooled_(numbers(exec, samples_ * dense.pooled_width())),
       pooled_gradient_(numbers(exec, samples_ * dense.pooled_width())),
       labels_(numbers(exec, samples_)),
-      sums_(dense.parameters()),
+      sums_(exec, dense.parameters(), parameters_.place()),
       input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
   dense.initialise(exec, 1, parameters_);
   Kokkos::deep_copy(exec, labels_, 1.0f);

@@ -20,7 +20,7 @@ class DenseChain {
   void run() { run(sums_); }
   void run(comm::LaneSums& sums) { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums); }
 
-  const Vector<float>& parameters() const { return parameters_; }
+  const PlacedVector<float>& parameters() const { return parameters_; }
   comm::LaneSums& sums() { return sums_; }
   Index samples() const { return samples_; }
 
@@ -28,7 +28,8 @@ class DenseChain {
   Exec exec_;
   const model::Network& dense_;
   Index samples_;
-  Vector<float> parameters_, x_, pooled_, pooled_gradient_, labels_;
+  PlacedVector<float> parameters_;
+  Vector<float> x_, pooled_, pooled_gradient_, labels_;
   comm::LaneSums sums_;
   model::DenseInput input_;
 };

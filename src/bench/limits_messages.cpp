@@ -51,8 +51,7 @@ void measure_messages(const Context& context, const planning::Topology& topology
   const double tree = context.seconds([&] {
     comm::LaneSums& sums = reduce.lane_sums();
     sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane)
-      std::fill_n(sums.next(context.exec, lane).data(), large_message, 1.0f);
+    for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(lane).data(), large_message, 1.0f);
     sums.finish();
     reduce();
   });

@@ -7,6 +7,15 @@
 #include <tesserec/core/kernel.hpp>
 
 namespace tesserec::comm {
+namespace {
+
+struct AddNumbers {
+  float* a;
+  const float* b;
+  TESSEREC_FUNCTION void operator()(Index i) const { a[i] += b[i]; }
+};
+
+}  // namespace
 
 TESSEREC_KERNEL void add(float* a, const float* b, Index n) {
   for (Index i = 0; i < n; ++i) a[i] += b[i];
@@ -18,28 +27,32 @@ void LaneSums::start(Range lanes) {
   slots_.resize(TreeOrder::max_slots);
 }
 
-void LaneSums::reserve(const Exec& exec, Index lanes) {
+void LaneSums::reserve(Index lanes) {
   const auto wanted = 2 * std::bit_width(std::uint64_t(lanes));
-  while (free_.size() + order_.size() < wanted)
-    free_.push_back(make_vector<float>(exec, "tesserec::comm::lane_sum", length_));
+  while (free_.size() + order_.size() < wanted) free_.push_back(made());
 }
 
-Vector<float> LaneSums::next(const Exec& exec, Index lane) {
+PlacedVector<float> LaneSums::next(Index lane) {
   push(lane, {});  // what is merged now leaves its buffer to this lane
-  if (free_.empty()) free_.push_back(make_vector<float>(exec, "tesserec::comm::lane_sum", length_));
+  if (free_.empty()) free_.push_back(made());
   slots_[order_.size() - 1] = free_.back();
   free_.pop_back();
   return slots_[order_.size() - 1];
 }
 
-Vector<float> LaneSums::leave(int slot) { return std::exchange(slots_[slot], Vector<float>()); }
+PlacedVector<float> LaneSums::leave(int slot) { return std::exchange(slots_[slot], PlacedVector<float>()); }
 
 void LaneSums::merge(int into, int from) {
-  add(slots_[into].data(), slots_[from].data(), length_);
+  float* const a = slots_[into].data();
+  const float* const b = slots_[from].data();
+  if (place_ == Place::host)
+    add(a, b, length_);
+  else
+    over_numbers(device_of(exec_), "tesserec::comm::add", length_, AddNumbers{a, b});
   free_.push_back(leave(from));
 }
 
-void LaneSums::push(Index leaf, const Vector<float>& vector) {
+void LaneSums::push(Index leaf, const PlacedVector<float>& vector) {
   const int slot = order_.push(leaf, [this](int into, int from) { merge(into, from); });
   slots_[slot] = vector;
 }

@@ -47,11 +47,15 @@ void TreeReduce::Additions::operator()(const Exec& exec, const std::vector<float
   });
 }
 
-TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length)
-    : TreeReduce(exec, comm, lanes, length, comm::ranks_per_node(comm)) {}
+TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place)
+    : TreeReduce(exec, comm, lanes, length, comm::ranks_per_node(comm), place) {}
 
-TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node)
-    : exec_(exec), micro_batches_(lanes.micro_batches()), sums_(length) {
+TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
+                       Place place)
+    : exec_(exec),
+      micro_batches_(lanes.micro_batches()),
+      sums_(exec, length, comm.size() == 1 ? place : Place::host),
+      placed_total_(exec, place, "tesserec::comm::total", place == sums_.place() ? 0 : length) {
   const int ranks = comm.size(), me = comm.rank();
   for (int r = 0; r < ranks; ++r) most_ = std::max(most_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
   node_.emplace(comm, ranks_per_node);
@@ -80,7 +84,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     of_ranks_ = Additions(node_leaves, run);
   }
   of_nodes_ = Additions(all_leaves, lanes.of_micro_batch(0));
-  if (micro_batches_ > 1) of_micro_batches_.emplace(node_->share(length).size());
+  if (micro_batches_ > 1) of_micro_batches_.emplace(exec, node_->share(length).size(), sums_.place());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // Where one thread takes all lanes, their sums come to lie where they are wanted.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
@@ -96,7 +100,7 @@ LaneSums& TreeReduce::lane_sums() {
   return sums_;
 }
 
-Vector<float> TreeReduce::operator()(int micro_batch) {
+PlacedVector<float> TreeReduce::operator()(int micro_batch) {
   if (memory_) {
     add_ranks();
   } else {
@@ -109,16 +113,23 @@ Vector<float> TreeReduce::operator()(int micro_batch) {
   if (micro_batches_ > 1) add_micro_batches(micro_batch, piece, total);
   if (micro_batch + 1 < micro_batches_) return {};
   if (memory_) node_->ranks().barrier();
+  if (placed_total_.size() > 0) {
+    copy(exec_, Place::host, total, placed_total_.place(), placed_total_.data(), sums_.length());
+    return placed_total_;
+  }
+  if (sums_.place() == Place::device) return sums_.sum(0);
   return Vector<float>(total, sums_.length());
 }
 
 void TreeReduce::add_micro_batches(int micro_batch, Range piece, float* total) {
   LaneSums& sums = *of_micro_batches_;
   if (micro_batch == 0) sums.start({0, micro_batches_});
-  std::copy_n(total + piece.begin, piece.size(), sums.next(exec_, micro_batch).data());
+  const Place place = sums.place();
+  const auto copy_piece = [&](const float* from, float* to) { copy(exec_, place, from, place, to, piece.size()); };
+  copy_piece(total + piece.begin, sums.next(micro_batch).data());
   if (micro_batch + 1 < micro_batches_) return;
   sums.finish();
-  std::copy_n(sums.sum(0).data(), piece.size(), total + piece.begin);
+  copy_piece(sums.sum(0).data(), total + piece.begin);
 }
 
 bool TreeReduce::in_place() const {
@@ -134,7 +145,7 @@ void TreeReduce::add_ranks() {
   assert(in_place());
   for (int i = 0; i < sums_.count(); ++i) {
     const Vector<float> to(shared_sum(node_->ranks().rank(), i), sums_.sum(i).size());
-    if (sums_.sum(i).data() != to.data()) Kokkos::deep_copy(exec_, to, sums_.sum(i));
+    if (sums_.sum(i).data() != to.data()) Kokkos::deep_copy(exec_, to, sums_.sum(i).host());
   }
   exec_.fence();
   node_->ranks().barrier();

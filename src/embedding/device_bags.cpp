@@ -1,9 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bags on a device: what came is sent as it is, and kernels find each bag's place.
 #include "device_bags.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tesserec::embedding {
+namespace {
+
+/// In device memory; numbers are described by DeviceFeature.
+struct SentBags {
+  const DeviceRun* runs;
+  Index run_count;
+  const DeviceFeature* features;
+  const Index* offsets;
+  const Index* before;
+  const Index* lane_ends;  // the end of each lane, a sample of the batch
+  Index lanes;
+};
+
+/// The first i in [0, n) for which `reached`, which stays true, or n.
+template <class Reached>
+TESSEREC_FUNCTION Index first_of(Index n, const Reached& reached) {
+  Index begin = 0;
+  while (begin < n) {
+    const Index middle = (begin + n) / 2;
+    if (reached(middle))
+      n = middle;
+    else
+      begin = middle + 1;
+  }
+  return begin;
+}
+
+struct MakeBags {
+  SentBags sent;
+  Index bags, ids;
+  Index* begins;
+  DeviceBag* at;
+  Index* sources;  // among what was sent, where bags' ids stand otherwise there; else null
+  TESSEREC_FUNCTION void operator()(const LaneGroup&, Index b) const {
+    const SentBags& of = sent;
+    const DeviceRun run = of.runs[first_of(of.run_count, RunBehind{of.runs, b}) - 1];
+    const Index s = (b - run.first_bag) / run.features, f = (b - run.first_bag) % run.features;
+    const DeviceFeature* const features = of.features + run.first_feature;
+    Index begin = run.first_id;
+    for (Index g = 0; g < run.features; ++g) {
+      const Index* const offsets = of.offsets + features[g].offsets;
+      begin += offsets[g < f ? s + 1 : s] - offsets[0];
+    }
+    const DeviceFeature own = features[f];
+    const Index* const offsets = of.offsets + own.offsets;
+    const Index ids_before = offsets[s] - offsets[0], length = offsets[s + 1] - offsets[s];
+    const auto number = [&](Index before) {
+      return own.unpooled ? ids_before : before < 0 ? s : of.before[before + s];
+    };
+    const bool has_sum = length > 0 || (own.sums_before < 0 && !own.unpooled);
+    const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, run.first_sample + s});
+    begins[b] = begin;
+    if (b + 1 == bags) begins[bags] = ids;
+    at[b] = {has_sum ? own.sums + number(own.sums_before) * own.sums_stride : -1,
+             own.gradients + number(own.gradients_before) * own.gradients_stride,
+             std::int32_t(own.sums_stride),
+             std::int32_t(own.gradients_stride),
+             run.shard,
+             std::int32_t(lane),
+             own.unpooled};
+    if (sources != nullptr) sources[b] = own.ids + ids_before;
+  }
+
+  struct RunBehind {
+    const DeviceRun* runs;
+    Index bag;
+    TESSEREC_FUNCTION bool operator()(Index r) const { return runs[r].first_bag > bag; }
+  };
+  struct LaneEndsBehind {
+    const Index* ends;
+    Index sample;
+    TESSEREC_FUNCTION bool operator()(Index lane) const { return ends[lane] > sample; }
+  };
+};
+
+/// Ids, and their weights, into the order of bags.
+struct MoveIds {
+  const Index *begins, *sources;
+  const Index* sent;
+  const float* sent_weights;  // null = 1
+  Index* ids;
+  float* weights;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
+    const Index begin = begins[b], length = begins[b + 1] - begin, from = sources[b];
+    for (Index i = lanes.lane; i < length; i += lanes.width) {
+      ids[begin + i] = sent[from + i];
+      if (weights != nullptr) weights[begin + i] = sent_weights[from + i];
+    }
+  }
+};
+
+template <class T>
+const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const std::vector<T>& list) {
+  std::copy(list.begin(), list.end(), to.reserve(exec, label, std::ssize(list)));
+  return to.send(exec, std::ssize(list));
+}
+
+}  // namespace
 
 DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
     : tables_(std::move(tables)), dim_(tables_.front()->dim()) {
@@ -23,70 +123,91 @@ DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
   arrays_.shards = shards_.send(exec, std::ssize(tables_));
 }
 
-void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
-  Index bags = 0, ids = 0;
-  bool weighted = false;
-  for (const AskedShard* shard : asked)
-    for (const std::vector<Bags>& run : shard->bags)
-      for (const Bags& feature : run) {
-        bags += feature.unpooled ? feature.total() : feature.count;
-        ids += feature.total();
-        weighted = weighted || feature.weights != nullptr;
-      }
-  Index* const begins = begins_.reserve(exec, "tesserec::embedding::bag_begins", bags + 1);
-  DeviceBag* const at = at_.reserve(exec, "tesserec::embedding::bags", bags);
-  Index* const to = ids_.reserve(exec, "tesserec::embedding::ids", ids);
-  float* const weights = weighted ? weights_.reserve(exec, "tesserec::embedding::weights", ids) : nullptr;
-  bags = 0, ids = 0, longest_ = 0;
+void DeviceBags::describe(std::span<const AskedShard* const> asked) {
+  runs_.clear(), features_.clear();
+  weighted_ = moves_ids_ = false;
   whole_sums_ = whole_gradients_ = dim_ % 4 == 0;
-  std::vector<Index> next;  // float offset of each feature's next gradient
+  longest_ = offsets_ = before_ = 0;
+  Index bags = 0, ids = 0;
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t r = 0; r < asked[i]->bags.size(); ++r) {
       const std::vector<Bags>& run = asked[i]->bags[r];
-      next.clear();
-      for (const Bags& feature : run) next.push_back(feature.gradients_at);
       const Index samples = run.empty() ? 0 : run.front().count;
-      const Index first = samples > 0 ? run.front().first_sample : 0;
-      int lane = samples > 0 ? split.lane_of(first) : 0;
-      for (Index s = 0; s < samples; ++s) {
-        while (first + s >= split.lane(lane).end && lane + 1 < split.lane_count()) ++lane;
-        for (std::size_t f = 0; f < run.size(); ++f) {
-          const Bags& feature = run[f];
-          const Nodes& nodes = asked[i]->nodes[r][f];
-          const Index begin = feature.offsets[s], length = feature.length(s);
-          const Index sums_stride = feature.sums_stride > 0 ? feature.sums_stride : dim_;
-          const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim_;
-          const Index sums_at = asked[i]->sums_at[r][f];
-          const auto push = [&](Index from, Index count, Index sums) {
-            begins[bags] = ids;
-            at[bags] = {sums, next[f], std::int32_t(i), lane, feature.unpooled};
-            std::copy_n(feature.ids + from, count, to + ids);
-            if (weights != nullptr && feature.weights != nullptr)
-              std::copy_n(feature.weights + from, count, weights + ids);
-            else if (weights != nullptr)
-              std::fill_n(weights + ids, count, 1.0f);
-            whole_sums_ = whole_sums_ && sums % 4 == 0;
-            whole_gradients_ = whole_gradients_ && next[f] % 4 == 0;
-            ++bags, ids += count;
-          };
-          if (feature.unpooled) {
-            for (Index k = begin; k < begin + length; ++k, next[f] += stride)
-              push(k, 1, sums_at + (k - feature.offsets[0]) * sums_stride);
-            continue;
-          }
-          longest_ = std::max(longest_, length);
-          if (length > 0 || feature.sums_stride > 0)
-            push(begin, length, sums_at + (feature.sums_stride > 0 ? s * sums_stride : nodes.offsets[s] * dim_));
-          if (feature.gradients_stride > 0 || length > 0) next[f] += stride;
-        }
+      if (samples == 0) continue;
+      runs_.push_back({bags, ids, std::ssize(features_), std::ssize(run), run.front().first_sample, std::int32_t(i)});
+      bags += samples * std::ssize(run);
+      moves_ids_ = moves_ids_ || run.size() > 1;
+      for (std::size_t f = 0; f < run.size(); ++f) {
+        const Bags& from = run[f];
+        const auto numbers = [&](Index stride) {
+          return stride > 0 || from.unpooled ? -1 : std::exchange(before_, before_ + samples);
+        };
+        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], from.sums_stride > 0 ? from.sums_stride : dim_,
+                             from.gradients_at, from.gradients_stride > 0 ? from.gradients_stride : dim_,
+                             numbers(from.sums_stride), numbers(from.gradients_stride), from.unpooled});
+        const DeviceFeature& to = features_.back();
+        whole_sums_ = whole_sums_ && to.sums % 4 == 0 && to.sums_stride % 4 == 0;
+        whole_gradients_ = whole_gradients_ && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;
+        weighted_ = weighted_ || from.weights != nullptr;
+        for (Index s = 0; s < samples && !from.unpooled; ++s) longest_ = std::max(longest_, from.length(s));
+        offsets_ += samples + 1, ids += from.total();
       }
     }
-  begins[bags] = ids;
   arrays_.bags = bags, arrays_.ids_count = ids;
-  arrays_.begins = begins_.send(exec, bags + 1);
-  arrays_.at = at_.send(exec, bags);
-  arrays_.ids = ids_.send(exec, ids);
-  arrays_.weights = weighted ? weights_.send(exec, ids) : nullptr;
+}
+
+DeviceBags::Sent DeviceBags::send(const Device& exec, std::span<const AskedShard* const> asked) {
+  const Index count = arrays_.ids_count;
+  Index* offsets = sent_offsets_.reserve(exec, "tesserec::embedding::offsets", offsets_);
+  Index* before = sent_before_.reserve(exec, "tesserec::embedding::sums_before", before_);
+  Index* ids = sent_ids_.reserve(exec, "tesserec::embedding::sent_ids", count);
+  float* weights = weighted_ ? sent_weights_.reserve(exec, "tesserec::embedding::sent_weights", count) : nullptr;
+  for (const AskedShard* const shard : asked)
+    for (std::size_t r = 0; r < shard->bags.size(); ++r)
+      for (std::size_t f = 0; f < shard->bags[r].size(); ++f) {
+        const Bags& from = shard->bags[r][f];
+        if (from.count == 0) continue;
+        const Index first = from.offsets[0], total = from.total();
+        offsets = std::copy_n(from.offsets, from.count + 1, offsets);
+        ids = std::copy_n(from.ids + first, total, ids);
+        if (weights != nullptr)
+          weights = from.weights != nullptr ? std::copy_n(from.weights + first, total, weights)
+                                            : std::fill_n(weights, total, 1.0f);
+        if (from.unpooled) continue;
+        if (from.sums_stride == 0) before = std::copy_n(shard->nodes[r][f].offsets.data(), from.count, before);
+        if (from.gradients_stride > 0) continue;
+        Index with_ids = 0;
+        for (Index s = 0; s<from.count; with_ids += from.length(s++)> 0) *before++ = with_ids;
+      }
+  return {sent_offsets_.send(exec, offsets_), sent_before_.send(exec, before_), sent_ids_.send(exec, count),
+          weighted_ ? sent_weights_.send(exec, count) : nullptr};
+}
+
+void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
+  describe(asked);
+  const Sent sent = send(exec, asked);
+  std::vector<Index> lane_ends;
+  for (int lane = 0; lane < split.lane_count(); ++lane) lane_ends.push_back(split.lane(lane).end);
+
+  const Index bags = arrays_.bags, count = arrays_.ids_count;
+  const SentBags came{upload(exec, sent_runs_, "tesserec::embedding::runs_of_samples", runs_),
+                      std::ssize(runs_),
+                      upload(exec, sent_features_, "tesserec::embedding::features", features_),
+                      sent.offsets,
+                      sent.before,
+                      lane_ends_.upload(exec, lane_ends),
+                      std::ssize(lane_ends)};
+  Index* const begins = reserve_device(exec, begins_, "tesserec::embedding::bag_begins", bags + 1);
+  DeviceBag* const at = reserve_device(exec, at_, "tesserec::embedding::bags", bags);
+  Index* const sources = moves_ids_ ? reserve_device(exec, sources_, "tesserec::embedding::id_sources", bags) : nullptr;
+  launch(exec, "tesserec::embedding::make_bags", bags, 1, MakeBags{came, bags, count, begins, at, sources});
+  arrays_.begins = begins, arrays_.at = at, arrays_.ids = sent.ids, arrays_.weights = sent.weights;
+  if (!moves_ids_) return;
+  Index* const ids = reserve_device(exec, ids_, "tesserec::embedding::ids", count);
+  float* const weights = weighted_ ? reserve_device(exec, weights_, "tesserec::embedding::weights", count) : nullptr;
+  launch(exec, "tesserec::embedding::move_ids", bags, bags > 0 ? count / bags : 0,
+         MoveIds{begins, sources, sent.ids, sent.weights, ids, weights});
+  arrays_.ids = ids, arrays_.weights = weights;
 }
 
 }  // namespace tesserec::embedding

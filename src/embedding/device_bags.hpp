@@ -7,7 +7,7 @@
 
 #include "quad.hpp"
 #include "sort_keys.hpp"
-#include <tesserec/core/device.hpp>
+#include <tesserec/core/device_loops.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 
@@ -23,13 +23,31 @@ struct DeviceShard {
   RowBlocks blocks;
 };
 
-/// Where the sums of a bag go and its gradient comes from: float offsets. One id of a feature that is not pooled is a
-/// bag whose row is copied.
+/// Where the sums of a bag go and its gradient comes from: float offsets. The rows of one that is not pooled are
+/// copied, each to a place of its own.
 struct DeviceBag {
-  Index sums, gradient;
+  Index sums, gradient;                       // no sums: -1
+  std::int32_t sums_stride, gradient_stride;  // copied: from an id to the next
   std::int32_t shard;
   std::int32_t lane : 31;
   std::uint32_t copied : 1;
+  TESSEREC_FUNCTION Index gradient_of(Index id) const { return gradient + (copied ? id * gradient_stride : 0); }
+};
+
+/// Bags as they came: those of a feature for a run of samples. What is sent beside it: offsets, ids, numbers of sums.
+struct DeviceFeature {
+  Index offsets, ids;                   // where its [samples + 1] offsets, and its ids, begin
+  Index sums, sums_stride;              // floats; from a sum to the next
+  Index gradients, gradients_stride;    // the same
+  Index sums_before, gradients_before;  // where their [samples] numbers begin, of all bags before; -1: one a bag
+  bool unpooled;
+};
+/// A run of samples, for features of a shard.
+struct DeviceRun {
+  Index first_bag, first_id;  // of the batch
+  Index first_feature, features;
+  Index first_sample;
+  std::int32_t shard;
 };
 
 /// An id of a bag in the order of its row blocks: the row, whether it is copied, the height at which the next one's
@@ -44,7 +62,7 @@ struct OrderedId {
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
 
-/// The bags of a batch, in the order in which the law adds gradients: sample, feature, position.
+/// The bags of a batch, in the order in which the law adds gradients: run, sample, feature, position.
 struct BagArrays {
   Index bags = 0, ids_count = 0;
   const Index* begins = nullptr;   // [bags + 1], into ids
@@ -71,6 +89,13 @@ class DeviceBags {
   bool whole_gradients() const { return whole_gradients_; }
 
  private:
+  /// Of all features, one after the other.
+  struct Sent {
+    const Index *offsets, *before, *ids;
+    const float* weights;
+  };
+  void describe(std::span<const AskedShard* const> asked);
+  Sent send(const Device& exec, std::span<const AskedShard* const> asked);
   void order(const Device& exec);
   template <bool whole>
   void pool(const Device& exec, float* sums);
@@ -80,10 +105,19 @@ class DeviceBags {
   BagArrays arrays_;
   Index longest_ = 0;  // bag
   bool whole_sums_ = true, whole_gradients_ = true;
+  bool weighted_ = false, moves_ids_ = false;
+  std::vector<DeviceRun> runs_;
+  std::vector<DeviceFeature> features_;
+  Index offsets_ = 0, before_ = 0;  // numbers to be sent
   Upload<DeviceShard> shards_;
-  Upload<Index> begins_, ids_;
-  Upload<DeviceBag> at_;
-  Upload<float> weights_;
+  Upload<DeviceRun> sent_runs_;
+  Upload<DeviceFeature> sent_features_;
+  DeviceList<Index> lane_ends_;
+  Upload<Index> sent_offsets_, sent_before_, sent_ids_;
+  Upload<float> sent_weights_;
+  DeviceVector<Index> begins_, sources_, ids_;
+  DeviceVector<DeviceBag> at_;
+  DeviceVector<float> weights_;
   DeviceVector<std::uint16_t> blocks_;  // of each id
   DeviceVector<OrderedId> ordered_;
   DeviceVector<float> ordered_weights_;

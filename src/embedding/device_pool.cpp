@@ -14,9 +14,10 @@ struct FindBlocks {
   BagArrays bags;
   std::uint16_t* blocks;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index bag) const {
-    const DeviceShard& shard = bags.shards[bags.at[bag].shard];
+    const DeviceBag at = bags.at[bag];
+    const DeviceShard& shard = bags.shards[at.shard];
     for (Index i = bags.begins[bag] + lanes.lane; i < bags.begins[bag + 1]; i += lanes.width)
-      blocks[i] = std::uint16_t(shard.blocks.block(bags.ids[i]));
+      blocks[i] = at.copied ? 0 : std::uint16_t(shard.blocks.block(bags.ids[i]));
   }
 };
 
@@ -27,7 +28,8 @@ struct Place {
   float* weights;  // null = 1
   TESSEREC_FUNCTION void operator()(const DeviceBag& bag, Index i, Index to, Index block, Index next) const {
     const DeviceShard& shard = bags.shards[bag.shard];
-    const int height = next < 0 ? last_leaf : next_height(block, next, shard.blocks_begin, shard.blocks_end);
+    const int height =
+        next < 0 || bag.copied ? last_leaf : next_height(block, next, shard.blocks_begin, shard.blocks_end);
     ordered[to] = OrderedId::of(bags.ids[i] - shard.first_row, bag.copied, height);
     if (weights != nullptr) weights[to] = bags.weights[i];
   }
@@ -40,6 +42,10 @@ struct OrderShortBags {
     const DeviceBag bag = place.bags.at[b];
     const Index begin = place.bags.begins[b], end = place.bags.begins[b + 1];
     for (Index i = begin + lanes.lane; i < end; i += lanes.width) {
+      if (bag.copied) {
+        place(bag, i, i, 0, -1);
+        continue;
+      }
       const int own = blocks[i];
       Index to = begin;
       int next = RowBlocks::count;
@@ -94,7 +100,7 @@ struct Pool {
       float* out = sums + bag.sums;
       TreeSum<Quad, block_levels> tree;
       Quad sum{};
-      if (begin == end) quads.store(out, q, sum);
+      if (begin == end && bag.sums >= 0) quads.store(out, q, sum);
       for (Index i = begin; i < end; i += ahead) {
         Quad row[ahead] = {};
         OrderedId id[ahead] = {};
@@ -115,7 +121,7 @@ struct Pool {
           tree.climb(sum, height);
           if (height == last_leaf) {  // a whole subtree
             quads.store(out, q, sum);
-            out += quads.dim;
+            out += bag.copied ? bag.sums_stride : quads.dim;
           }
           sum = Quad{};
         }

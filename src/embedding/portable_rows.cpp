@@ -2,6 +2,7 @@
 #include "portable_rows.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include <tesserec/core/tree.hpp>
 
@@ -31,24 +32,24 @@ PortableRows::PortableRows(std::vector<Shard> shards) : shards_(std::move(shards
   }
 }
 
-void PortableRows::read(const Device& device, std::span<const AskedShard> asked, const BatchSplit& split) {
+void PortableRows::read(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split) {
   for (const Group& group : groups_) {
     std::vector<const AskedShard*> of_group;
     for (const std::size_t i : group.shards) of_group.push_back(&asked[i]);
-    group.rows->bags().read(device, of_group, split);
+    group.rows->bags().read(device_of(exec), of_group, split);
   }
   read_ = asked.data();
 }
 
-void PortableRows::lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) {
-  const Device device = device_of(exec);
-  read(device, asked, split);
-  for (const Group& group : groups_) group.rows->bags().lookup(device, sums);
+void PortableRows::lookup(const Exec& exec, [[maybe_unused]] std::span<const AskedShard> asked, const BatchSplit&,
+                          float* sums) {
+  assert(read_ == asked.data());
+  for (const Group& group : groups_) group.rows->bags().lookup(device_of(exec), sums);
 }
 
 void PortableRows::order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
   const Device device = device_of(exec);
-  if (read_ != asked.data()) read(device, asked, split);  // another batch was looked up meanwhile
+  if (read_ != asked.data()) read(exec, asked, split);  // another batch came meanwhile
   lane_count_ = split.lane_count();
   for (Group& group : groups_) {
     group.sums.clear();

@@ -11,6 +11,7 @@ class PortableRows : public RowKernels {
  public:
   explicit PortableRows(std::vector<Shard> shards);
 
+  void read(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split) override;
   void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) override;
   void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) override;
   void update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) override;
@@ -39,7 +40,6 @@ class PortableRows : public RowKernels {
   RowBucket& bucket(std::size_t shard) const { return *groups_[places_[shard].group].rows; }
   /// Of one shard alone: `sums` of the host are sent; where they are then, in the order of uses.
   const float* order_sums(const Device& device, std::size_t shard, std::span<const RowUse> uses, const float* sums);
-  void read(const Device& device, std::span<const AskedShard> asked, const BatchSplit& split);
 
   std::vector<Shard> shards_;
   Upload<float> sums_;

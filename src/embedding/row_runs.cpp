@@ -17,9 +17,11 @@ struct UsesOfBags {
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const DeviceBag bag = bags.at[b];
     const Index first_row = bags.shards[bag.shard].first_row;
-    for (Index i = bags.begins[b] + lanes.lane; i < bags.begins[b + 1]; i += lanes.width) {
+    const Index begin = bags.begins[b], end = bags.begins[b + 1];
+    for (Index i = begin + lanes.lane; i < end; i += lanes.width) {
       keys[i] = std::uint64_t(bag.shard) << row_bits | std::uint64_t(bags.ids[i] - first_row);
-      uses[i] = DeviceUse::of(bag.gradient, bags.weights == nullptr ? 1.0f : bags.weights[i], bag.lane, false, 0);
+      uses[i] = DeviceUse::of(bag.gradient_of(i - begin), bags.weights == nullptr ? 1.0f : bags.weights[i], bag.lane,
+                              false, 0);
     }
   }
 };

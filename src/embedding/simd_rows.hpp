@@ -11,6 +11,7 @@ class SimdRows : public RowKernels {
  public:
   SimdRows(std::vector<Shard> shards, Phases& phases) : shards_(std::move(shards)), phases_(phases) {}
 
+  void read(const Exec&, std::span<const AskedShard>, const BatchSplit&) override {}
   void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) override;
   void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) override;
   void update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) override;

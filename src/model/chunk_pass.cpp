@@ -11,7 +11,7 @@ class ChunkPass final : public Pass {
  public:
   ChunkPass(Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {}
 
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                        float* pooled_gradient, comm::LaneSums& gradients,
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Range lanes = input.my_lanes;
@@ -24,8 +24,8 @@ class ChunkPass final : public Pass {
 
     const Index runs = this->runs(exec, lanes);
     if (runs > 1) {
-      while (std::ssize(run_sums_) < runs) run_sums_.emplace_back(graph_.size());
-      for (comm::LaneSums& sums : run_sums_) sums.reserve(exec, (lanes.size() + runs - 1) / runs);
+      while (std::ssize(run_sums_) < runs) run_sums_.emplace_back(exec, graph_.size());
+      for (comm::LaneSums& sums : run_sums_) sums.reserve((lanes.size() + runs - 1) / runs);
     }
     gradients.start(lanes);
     graph_.pack(exec, parameters.data(), true);
@@ -35,7 +35,7 @@ class ChunkPass final : public Pass {
       for (Index lane = mine.begin; lane < mine.end; ++lane) {
         Range samples = input.lanes.samples(int(lane), input.global_size);
         samples = {samples.begin - offset, samples.end - offset};
-        const Vector<float> gradient = sums.next(exec, lane);
+        const Vector<float> gradient = sums.next(lane).host();
         if (samples.size() == 0) std::fill_n(gradient.data(), graph_.size(), 0.0f);
         clear_gaps(graph_, gradient.data());
         losses[lane - lanes.begin] =
@@ -49,7 +49,7 @@ class ChunkPass final : public Pass {
     return losses;
   }
 
-  std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers) override {
     const Range lanes = input.my_lanes;
     const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;

@@ -34,8 +34,8 @@ const DenseInput& DeviceBatch::send(const Device& device, const DenseInput& inpu
   return there_;
 }
 
-const float* DeviceBatch::send_parameters(const Device& device, const Vector<float>& parameters) {
-  return send(device, parameters_, parameters.data(), std::ssize(parameters));
+const float* DeviceBatch::parameters(const Device& device, const PlacedVector<float>& flat) {
+  return flat.place() == Place::device ? flat.data() : send(device, parameters_, flat.data(), std::ssize(flat));
 }
 
 float* DeviceBatch::returned(const Device& device, DeviceVector<float>& by, float* to, Index size) {

@@ -16,8 +16,8 @@ class DeviceBatch {
 
   /// `input`, all that is read of it in device memory.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
-  /// The flat parameters of the host.
-  const float* send_parameters(const Device& device, const Vector<float>& parameters);
+  /// Where the flat parameters are to be read.
+  const float* parameters(const Device& device, const PlacedVector<float>& flat);
   /// Where gradients of the batch's vectors are to be written.
   float* pooled_gradient(const Device& device, float* wanted);
   std::vector<jagged::JaggedVectors> unpooled_gradient(const Device& device,

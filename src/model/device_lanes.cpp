@@ -78,7 +78,7 @@ dense::LaneGradients DeviceLanes::gradients(const Device& device, Index size) {
   return {gradients_.data(), size};
 }
 
-void DeviceLanes::add(const Device& device, const Exec& exec, comm::LaneSums& sums) {
+void DeviceLanes::add(const Device& device, comm::LaneSums& sums) {
   std::vector<LanePair> pairs;
   std::array<Index, TreeOrder::max_slots> in_slot;
   TreeOrder order(lanes_);
@@ -101,10 +101,14 @@ void DeviceLanes::add(const Device& device, const Exec& exec, comm::LaneSums& su
   }
   sums.start(lanes_);
   for (int slot = 0; slot < order.size(); ++slot) {
-    const Vector<float> to = sums.next(exec, order.leaf(slot));
-    copy_to_host(device, gradients_.data() + in_slot[slot] * size, to.data(), size);
+    const PlacedVector<float> to = sums.next(order.leaf(slot));
+    const float* const from = gradients_.data() + in_slot[slot] * size;
+    if (to.place() == Place::device)
+      copy_on_device(device, from, to.data(), size);
+    else
+      copy_to_host(device, from, to.data(), size);
   }
-  device.fence();
+  if (sums.place() == Place::host) device.fence();
   sums.finish();
 }
 

@@ -30,8 +30,8 @@ class DeviceLanes {
 
   /// A run of `size` floats a lane, to be written but for the gaps, which are 0.
   dense::LaneGradients gradients(const Device& device, Index size);
-  /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`. Waits for the device.
-  void add(const Device& device, const Exec& exec, comm::LaneSums& sums);
+  /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`. Waits where these are the host's.
+  void add(const Device& device, comm::LaneSums& sums);
 
  private:
   Range lanes_;  // the rank's

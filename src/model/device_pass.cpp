@@ -40,13 +40,13 @@ class DevicePass final : public Pass {
     if (loss_ == nullptr) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
   }
 
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& of_host, const DenseInput& given,
+  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
                                        float* pooled_gradient, comm::LaneSums& gradients,
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Device device = device_of(exec);
     const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
-    const float* const parameters = batch_.send_parameters(device, of_host);
+    const float* const parameters = batch_.parameters(device, flat);
     forward(device, parameters, input, {true, input.seed, 0, input.step, first});
     const dense::DeviceLoss::Batch batch = of_loss(input);
     if (given.probabilities != nullptr)
@@ -56,16 +56,16 @@ class DevicePass final : public Pass {
     backward(device, parameters, batch_.pooled_gradient(device, pooled_gradient),
              batch_.unpooled_gradient(device, unpooled_gradient), lane_gradients);
     batch_.fetch(device);
-    lanes_.add(device, exec, gradients);
+    lanes_.add(device, gradients);
     return lanes_.sum_losses(device, input.global_size);
   }
 
-  std::vector<double> predict(const Exec& exec, const Vector<float>& of_host, const DenseInput& given,
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
                               float* probabilities, float* towers) override {
     const Device device = device_of(exec);
     lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
-    forward(device, batch_.send_parameters(device, of_host), input, {});
+    forward(device, batch_.parameters(device, flat), input, {});
     const dense::DeviceLoss::Batch batch = of_loss(input);
     loss_->predict(device, batch.rows, batch.out, batch_.result(device, probabilities, 1));
     if (towers != nullptr) {

@@ -100,8 +100,13 @@ double Network::flops_per_sample() const { return impl_->flops(true) + impl_->fl
 double Network::other_flops_per_sample() const { return impl_->flops(false); }
 const std::vector<LayerInfo>& Network::layers() const { return impl_->graph.layers(); }
 
-void Network::initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const {
-  assert(Index(parameters.extent(0)) == impl_->size);
+void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const {
+  assert(std::ssize(parameters) == impl_->size);
+  if (parameters.place() == Place::device) {
+    const Vector<float> drawn = make_vector<float>(exec, "tesserec::model::start", impl_->size);
+    initialise(exec, seed, drawn);
+    return copy(exec, Place::host, drawn.data(), Place::device, parameters.data(), impl_->size);
+  }
   Index weights = 0, biases = 0;  // so many tensors of each kind so far
   for (const Parameter& tensor : impl_->layout) {
     float* const to = parameters.data() + tensor.offset;
@@ -122,7 +127,7 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const Vector<floa
   clear_gaps(impl_->graph, parameters.data());
 }
 
-std::vector<double> Network::forward_backward(const Exec& exec, const Vector<float>& parameters,
+std::vector<double> Network::forward_backward(const Exec& exec, const PlacedVector<float>& parameters,
                                               const DenseInput& input, float* pooled_gradient,
                                               comm::LaneSums& gradients,
                                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
@@ -130,7 +135,7 @@ std::vector<double> Network::forward_backward(const Exec& exec, const Vector<flo
   return impl_->pass->forward_backward(exec, parameters, input, pooled_gradient, gradients, unpooled_gradient);
 }
 
-std::vector<double> Network::predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+std::vector<double> Network::predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                      float* probabilities, float* towers) const {
   return impl_->pass->predict(exec, parameters, input, probabilities, towers);
 }

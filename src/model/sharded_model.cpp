@@ -6,9 +6,9 @@
 namespace tesserec::model {
 namespace {
 
-/// Where there is somebody to share with.
-comm::NodeMemory shared(const comm::Node& node, Index size) {
-  return node.ranks().size() > 1 ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+/// Where there is somebody to share with, and the host computes.
+comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
+  return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
 
 std::vector<Range> tensors(const Network& dense) {
@@ -54,18 +54,21 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       node(comm, comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
       dense(settings, dense_features, embedded_features(collection.tables())),
-      memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()))),
+      memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()),
+                    place_of(settings.kernels))),
       parameters(memory ? Vector<float>(memory.data(), dense.parameters())
-                        : make_vector<float>(exec, "tesserec::model::parameters", dense.parameters())),
+                        : PlacedVector<float>(exec, place_of(settings.kernels), "tesserec::model::parameters",
+                                              dense.parameters())),
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
-                tensors(dense)) {
+                tensors(dense), parameters.place()) {
   dense.share_weights(node);
   dense.initialise(exec, options.seed, parameters);
   exec.fence();
   if (memory) node.ranks().barrier();  // all start values stand
 }
 
-void ShardedModel::move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step, float scale) {
+void ShardedModel::move_dense(const Exec& exec, const PlacedVector<float>& gradient, double lr, Index step,
+                              float scale) {
   const Index size = dense.parameters();
   optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size}, scale);
   exec.fence();

@@ -14,11 +14,11 @@ struct Columns {
   Index n;
 
   template <int states>
-  TESSEREC_HOST_FUNCTION Column get(Index i) const {
+  TESSEREC_FUNCTION Column get(Index i) const {
     return {w[i], states > 0 ? m[i] : 0.0f, states > 1 ? v[i] : 0.0f};
   }
   template <int states>
-  TESSEREC_HOST_FUNCTION void put_states(Index i, const Column& c) const {
+  TESSEREC_FUNCTION void put_states(Index i, const Column& c) const {
     if constexpr (states > 0) m[i] = c.m;
     if constexpr (states > 1) v[i] = c.v;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
+#include "device_move.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
@@ -26,42 +28,53 @@ Index DenseOptimizer::state_size(const Settings& settings, Index size) {
 }
 
 DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory,
-                               std::vector<Range> tensors)
-    : settings_(settings), tensors_(std::move(tensors)) {
+                               std::vector<Range> tensors, Place place)
+    : settings_(settings), place_(place), tensors_(std::move(tensors)) {
+  assert(memory == nullptr || place == Place::host);
   if (!info(settings.type).moves_tensors())
     fail(info(settings.type).name, " is for embedding tables; the dense optimizers are ",
          join(tensor_types(), ", ", &TypeInfo::name));
   if (tensors_.empty()) tensors_ = {{0, size}};
   const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
   for (const StateInfo& info : states(settings.type)) {
-    const Vector<float> values = memory == nullptr ? make_vector<float>(exec, "tesserec::optim::" + info.name, size)
-                                                   : Vector<float>(memory, size);
+    const PlacedVector<float> values = memory == nullptr
+                                           ? PlacedVector<float>(exec, place, "tesserec::optim::" + info.name, size)
+                                           : Vector<float>(memory, size);
     if (memory != nullptr) memory += size;
-    over_blocks(exec, "tesserec::optim::start", {0, size},
-                [to = values.data(), start](Index begin, Index n) { std::fill_n(to + begin, n, start); });
+    values.fill(exec, "tesserec::optim::start", start);
     state_.push_back({info.name, values});
   }
-  exec.fence();
+  wait(exec);
 }
 
-void DenseOptimizer::step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr,
-                          Index step, Range part, float scale) {
-  assert(part.end <= Index(parameters.extent(0)));
-  assert(gradient.extent(0) == parameters.extent(0));
+void DenseOptimizer::step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient,
+                          double lr, Index step, Range part, float scale) {
+  assert(part.end <= std::ssize(parameters) && gradient.size() == parameters.size());
+  assert(parameters.place() == place_ && gradient.place() == place_);
   const StepScalars scalars = step_scalars(settings_, lr, step);
-  if (!scalars.elementwise) return move_tensors(exec, scalars, parameters.data(), gradient.data(), part, scale);
+  float* const w = parameters.data();
+  const float* const g = gradient.data();
+  if (place_ == Place::device) {
+    const float most = settings_.max_gradient == 0.0 ? std::numeric_limits<float>::infinity() : settings_.max_gradient;
+    const States states = states_from(0);
+    const DeviceMove move{scalars, w, g, states[0], states[1], scale, most};
+    if (scalars.elementwise) return move_on(device_of(exec), move, part);
+    for (const Range& tensor : tensors_)
+      if (part.contains(tensor.begin)) move_tensor_on(device_of(exec), move, tensor, sums_);
+    return;
+  }
+  if (!scalars.elementwise) return move_tensors(exec, scalars, w, g, part, scale);
   const States all = states_from(0);
   const float most = settings_.max_gradient;
-  over_blocks(exec, "tesserec::optim::move", part,
-              [=, w = parameters.data(), g = gradient.data()](Index begin, Index n) {
-                States states = all;
-                for (float*& state : states)
-                  if (state != nullptr) state += begin;
-                if (most == 0.0f && scale == 1.0f) return move(scalars, w + begin, g + begin, states, n);
-                std::vector<float> limited(n);
-                limit(scale, most, g + begin, limited.data(), n);
-                move(scalars, w + begin, limited.data(), states, n);
-              });
+  over_blocks(exec, "tesserec::optim::move", part, [=](Index begin, Index n) {
+    States states = all;
+    for (float*& state : states)
+      if (state != nullptr) state += begin;
+    if (most == 0.0f && scale == 1.0f) return move(scalars, w + begin, g + begin, states, n);
+    std::vector<float> limited(n);
+    limit(scale, most, g + begin, limited.data(), n);
+    move(scalars, w + begin, limited.data(), states, n);
+  });
 }
 
 States DenseOptimizer::states_from(Index begin) const {

@@ -16,7 +16,7 @@ namespace {
 
 using store::StateItem;
 
-void add_dense(const Session& session, const std::string& state, const Vector<float>& values,
+void add_dense(const Session& session, const std::string& state, const PlacedVector<float>& values,
                std::vector<StateItem>& items) {
   for (const model::Parameter& p : session.model.dense.layout())
     items.push_back({"dense/" + p.name + "/" + state,
@@ -25,7 +25,8 @@ void add_dense(const Session& session, const std::string& state, const Vector<fl
                      {0, p.rows},
                      values.data() + p.offset,
                      p.columns,
-                     session.comm.rank() == 0});
+                     session.comm.rank() == 0,
+                     values.place()});
 }
 
 std::string digest(Session& session, const std::vector<StateItem>& items) {

@@ -15,7 +15,7 @@ TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lan
       schedule_(schedule),
       model_(model),
       max_norm_(max_norm),
-      reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size()) {}
+      reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()) {}
 
 double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index step) {
   auto& tables = model_.tables();
@@ -48,6 +48,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   tables.backward(exec_, std::move(now.ids), schedule_, step, scale);
   phase("optimizer");
   model_.move_dense(exec_, gradient_, rate, step, scale);
+  if (next != nullptr) tables.receive(exec_, next->ids);
   return loss;
 }
 
@@ -99,8 +100,14 @@ float TrainStep::clip(sharding::InFlight& ids, Index step) {
   // Each rank squares a piece of the dense gradient, which is the same on all.
   const Index quads = (model_.dense.parameters() + 3) / 4;
   const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };
-  const Index begin = border(comm_.rank());
-  add_squares(gradient_.data() + begin, border(comm_.rank() + 1) - begin, sum);
+  const Index begin = border(comm_.rank()), mine = border(comm_.rank() + 1) - begin;
+  const float* piece = gradient_.data() + begin;
+  if (gradient_.place() == Place::device) {
+    piece_.resize(mine);
+    copy(exec_, Place::device, piece, Place::host, piece_.data(), mine);
+    piece = piece_.data();
+  }
+  add_squares(piece, mine, sum);
   comm_.sum(sum.words());
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))
@@ -116,7 +123,7 @@ void TrainStep::check_finite(double loss, Index step) {
   // Each rank looks at a piece of the dense gradient, which is the same on all, and has looked at its own samples'.
   const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
   const Index mine = size * (comm_.rank() + 1) / comm_.size() - begin;
-  const Index at = first_not_finite(exec_, Place::host, gradient_.data() + begin, mine);
+  const Index at = first_not_finite(exec_, gradient_.place(), gradient_.data() + begin, mine);
   std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks

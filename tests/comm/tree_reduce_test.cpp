@@ -29,7 +29,7 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
     const auto fill = [&](comm::LaneSums& sums, Range run, float scale = 1.0f) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane) {
-        const Vector<float> buffer = sums.next(exec, lane);
+        const Vector<float> buffer = sums.next(lane).host();
         for (Index i = 0; i < length; ++i) buffer(i) = scale * value(lane, i);
       }
       sums.finish();
@@ -46,18 +46,18 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
         fill(reduce.lane_sums(), mine, 3.0f);       // leaves other numbers in every buffer
         reduce();
         fill(reduce.lane_sums(), mine);
-        require_equal(reduce());
+        require_equal(reduce().host());
       }
       // The same from the runs of three threads.
       comm::LaneSums& joined = reduce.lane_sums();
       joined.start(mine);
       for (Index t = 0; t < 3; ++t) {
-        comm::LaneSums part(length);
+        comm::LaneSums part(exec, length);
         fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
         joined.absorb(part);
       }
       joined.finish();
-      require_equal(reduce());
+      require_equal(reduce().host());
       // The same from micro-batches, whose lanes are other runs of the ranks.
       for (int micro_batches = 2; micro_batches * comm.size() <= count; micro_batches *= 2) {
         const Lanes parts(count, micro_batches);
@@ -65,7 +65,7 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
         for (const float scale : {3.0f, 1.0f})
           for (int j = 0; j < micro_batches; ++j) {
             fill(by_parts.lane_sums(), parts.of_rank(comm.rank(), comm.size(), j), scale);
-            const Vector<float> total = by_parts(j);
+            const Vector<float> total = by_parts(j).host();
             CHECK((total.size() > 0) == (j + 1 == micro_batches));
             if (scale == 1.0f && j + 1 == micro_batches) require_equal(total);
           }
@@ -92,9 +92,9 @@ TEST_CASE("the total is whole on every rank and stays until all have read it, ho
       sums.start(mine);
       if (late_to_add) come(late);
       for (Index lane = mine.begin; lane < mine.end; ++lane)
-        std::fill_n(sums.next(exec, lane).data(), length, number * static_cast<float>(lane + 1));
+        std::fill_n(sums.next(lane).data(), length, number * static_cast<float>(lane + 1));
       sums.finish();
-      const Vector<float> total = reduce();
+      const Vector<float> total = reduce().host();
       if (!late_to_add) come(late);
       CHECK(std::count(total.data(), total.data() + length, number * 10.0f) == length);
     }
@@ -105,20 +105,20 @@ TEST_CASE("sums come to lie in the buffers lent, the first in the last one, step
   constexpr Index length = 20;
   for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
     INFO("lanes " << run.begin << " to " << run.end);
-    comm::LaneSums sums(length);
+    comm::LaneSums sums(exec, length);
     std::vector<Vector<float>> lent;
     for (int i = 0; i < 4; ++i) lent.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
     for (int i = 4; i-- > 0;) sums.lend(lent[static_cast<std::size_t>(i)]);
     for (int step = 0; step < 3; ++step) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane)
-        std::fill_n(sums.next(exec, lane).data(), length, static_cast<float>(lane));
+        std::fill_n(sums.next(lane).data(), length, static_cast<float>(lane));
       sums.finish();
       float total = 0;
       REQUIRE(sums.count() <= 4);
       for (int i = 0; i < sums.count(); ++i) {
         CHECK(sums.sum(i).data() == lent[static_cast<std::size_t>(i)].data());
-        total += sums.sum(i)(length - 1);
+        total += sums.sum(i).host()(length - 1);
       }
       CHECK(total == static_cast<float>((run.begin + run.end - 1) * run.size() / 2));
     }
@@ -136,10 +136,10 @@ TEST_CASE("where one thread adds all lanes, a rank's sums lie in the node's memo
   for (int step = 0; step < 3; ++step) {
     comm::LaneSums& sums = reduce.lane_sums();
     sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(exec, lane).data(), 50, 1.0f);
+    for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(lane).data(), 50, 1.0f);
     sums.finish();
     const float* first = sums.sum(0).data();
-    const Vector<float> total = reduce();
+    const Vector<float> total = reduce().host();
     if (comm.rank() == 0) CHECK(first == total.data());  // the total lies in the first rank's first sum
     CHECK(total(49) == 16.0f);
   }

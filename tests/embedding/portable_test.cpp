@@ -71,11 +71,25 @@ TEST_CASE("portable kernels: several tables and dims at once, un-pooled features
   const optim::Settings adagrad = settings(optim::Type::rowwise_adagrad);
   for (const bool in_place : {false, true})
     for (const bool unpooled : {false, true})
-      compare({{.rows = 7, .dim = 16, .optimizer = adagrad, .unpooled = unpooled, .in_place = in_place},
-               {.rows = 3001, .dim = 5, .optimizer = adagrad, .in_place = in_place},
-               {.rows = 90000, .dim = 16, .optimizer = adagrad, .weighted = true, .unpooled = unpooled},
-               {.rows = 400, .dim = 16, .optimizer = settings(optim::Type::adam), .in_place = in_place}},
-              61, up_to(9));
+      for (const Index features : {1, 2, 3})
+        for (const Index most : {9, 200}) {  // also bags that are sorted as long ones are
+          CAPTURE(in_place, unpooled, features, most);
+          compare({{.rows = 7,
+                    .dim = 16,
+                    .optimizer = adagrad,
+                    .unpooled = unpooled,
+                    .in_place = in_place,
+                    .features = features},
+                   {.rows = 3001, .dim = 5, .optimizer = adagrad, .in_place = in_place, .features = features},
+                   {.rows = 90000,
+                    .dim = 16,
+                    .optimizer = adagrad,
+                    .weighted = true,
+                    .unpooled = unpooled,
+                    .features = features},
+                   {.rows = 400, .dim = 16, .optimizer = settings(optim::Type::adam), .in_place = in_place}},
+                  61, up_to(most));
+        }
 }
 
 TEST_CASE("portable kernels: a hot row by its pieces, at any number of lanes") {

@@ -18,11 +18,12 @@ struct Table {
   Index rows = 5000, dim = 16;
   Range blocks = whole;
   optim::Settings optimizer = {};
-  bool weighted = false, unpooled = false;  // its second feature is
+  bool weighted = false, unpooled = false;  // its last feature is
   bool in_place = false;                    // sums and gradients with a stride, of whole tables
   ComputeKernel kernel = ComputeKernel::fused;
   bool replicated = false;
   Index columns = 0;  // held of them; 0: all
+  Index features = 2;
   Index held() const { return columns == 0 ? dim : columns; }
 };
 
@@ -32,7 +33,7 @@ inline Length up_to(Index most) {
   return [most](Index s, const Random& random) { return Index(random.below(std::uint64_t(most) + 1, s, 0)); };
 }
 
-/// What is asked of tables: two runs of samples, two features each, a third of all ids one row.
+/// What is asked of tables: two runs of samples, some features each, a third of all ids one row.
 class Batch {
  public:
   Batch(const std::vector<Table>& tables, Index samples, const Length& length, Index step) {
@@ -40,7 +41,8 @@ class Batch {
     for (std::size_t t = 0; t < tables.size(); ++t)
       for (const Range run : {Range{0, samples / 3}, Range{samples / 3, samples}}) {
         asked[t].bags.emplace_back(), asked[t].nodes.emplace_back(), asked[t].sums_at.emplace_back();
-        for (Index f = 0; f < 2; ++f) add(tables[t], asked[t], run, f, length, Index(t) * 100 + step * 10 + f);
+        for (Index f = 0; f < tables[t].features; ++f)
+          add(tables[t], asked[t], run, f, length, Index(t) * 100 + step * 10 + f);
       }
     for (Index i = 0; i < gradients_size; ++i)
       gradients.push_back(i % 7 == 0 ? -0.0f : Random(21, Purpose::test, std::uint64_t(step)).normal(i, 0));
@@ -74,7 +76,7 @@ class Batch {
     bags.offsets = offsets.data();
     bags.ids = ids.data();
     bags.weights = table.weighted ? weights.data() : nullptr;
-    bags.unpooled = table.unpooled && f == 1;
+    bags.unpooled = table.unpooled && f + 1 == table.features;
     const Index dim = table.held();
     if (table.in_place) bags.sums_stride = bags.gradients_stride = dim + 12;
     bags.gradients_at = gradients_size;
@@ -97,7 +99,9 @@ class Engine {
     std::vector<RowKernels::Shard> shards;
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const Table& table = tables[t];
-      const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, {"f", "g"}, {},
+      std::vector<std::string> features{"f", "g", "h"};
+      features.resize(table.features);
+      const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, features, {},
                                       table.weighted,          table.optimizer};
       tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, Range{0, table.held()},
                                                          table.optimizer, table.kernel, place_));
@@ -112,6 +116,7 @@ class Engine {
   std::vector<float> lookup(const Batch& batch, const BatchSplit& split) {
     const PlacedVector<float> sums(exec, place_, "tesserec::test::sums", batch.sums_size);
     sums.fill(exec, "tesserec::test::fill", 7.0f);
+    kernels_->read(exec, batch.asked, split);
     kernels_->lookup(exec, batch.asked, split, sums.data());
     return sums.to_host(exec);
   }

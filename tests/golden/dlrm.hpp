@@ -29,21 +29,27 @@ class Dlrm {
 
   /// `start` gives each tensor's numbers.
   void set(const std::function<std::vector<float>(const std::string&)>& start) {
-    std::fill_n(model.parameters.data(), model.parameters.size(), 0.0f);  // gaps are zero
-    for_each([&](const std::string& name, float* data, std::size_t size) {
+    std::vector<float> flat(model.parameters.size());  // gaps are zero
+    for_each(flat, [&](const std::string& name, float* data, std::size_t size) {
       const auto values = start(name);
       INFO(name);
       REQUIRE(values.size() == size);
       std::copy(values.begin(), values.end(), data);
     });
+    model.parameters.from_host(tesserec::Exec(), flat);
   }
 
   Tensors weights() {
     Tensors result;
-    for_each(
-        [&](const std::string& name, const float* data, std::size_t size) { result[name].assign(data, data + size); });
+    std::vector<float> flat = parameters();
+    for_each(flat, [&](const std::string& name, const float* data, std::size_t size) {
+      result[name].assign(data, data + size);
+    });
     return result;
   }
+
+  /// Of the dense half, flat.
+  std::vector<float> parameters() const { return model.parameters.to_host(tesserec::Exec()); }
 
   /// Of one batch, by what TrainStep is made of.
   Tensors gradients(const tesserec::data::Batch& batch) {
@@ -58,7 +64,7 @@ class Dlrm {
     float* const slopes = model.tables().gradient(exec, ids).data();
     model.dense.forward_backward(exec, model.parameters, input, slopes, reduce.lane_sums(),
                                  model.tables().unpooled_gradient(ids));
-    const Vector<float> total = reduce();
+    const Vector<float> total = reduce().host();
     const float* const sent = model.tables().send_gradients(exec, ids);
 
     Tensors result;
@@ -105,10 +111,11 @@ class Dlrm {
     return sharder;
   }
 
+  /// Of the dense half those of `flat`.
   template <class Body>
-  void for_each(const Body& body) {
+  void for_each(std::vector<float>& flat, const Body& body) {
     for (const tesserec::model::Parameter& p : model.dense.layout())
-      body(p.name, model.parameters.data() + p.offset, static_cast<std::size_t>(p.rows * p.columns));
+      body(p.name, flat.data() + p.offset, static_cast<std::size_t>(p.rows * p.columns));
     for (const auto& shard : model.tables().shards())
       body(shard.rows->config().name, shard.rows->weights().data(), shard.rows->weights().size());
   }

@@ -44,7 +44,7 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
   layers.back().activation = mlp == "bottom" ? dense::Activation::relu : dense::Activation::none;
   const dense::Mlp chain(layers);
   std::vector<float> weights(chain.packed_size()), y(rows * chain.output_width());
-  chain.pack(Exec(), dlrm.model.parameters.data(), false, weights.data());
+  chain.pack(Exec(), dlrm.parameters().data(), false, weights.data());
   auto workspace = chain.make_workspace(Exec(), rows);
   const Index in = chain.input_width(), out = chain.output_width();
   chain.forward(rows, weights.data(), {x.data(), in, in}, {y.data(), out, out}, workspace);

@@ -106,7 +106,7 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
-  comm::LaneSums sums(model.parameters());
+  comm::LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(batch.pooled.size(), 7.0f);
   const Lanes lanes(4);
   const std::vector<double> losses = model.forward_backward(
@@ -129,7 +129,7 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   for (const Parameter& tensor : model.layout())
     for (Index i = tensor.offset; i < tensor.offset + tensor.rows * tensor.columns; ++i) {
       INFO(tensor.name << " " << i - tensor.offset);
-      REQUIRE(sums.sum(0)(i) == Approx(slope(p[i])).epsilon(5e-5).margin(1e-6));
+      REQUIRE(sums.sum(0).host()(i) == Approx(slope(p[i])).epsilon(5e-5).margin(1e-6));
     }
   for (std::size_t i = 0; i < pooled.size(); ++i)
     REQUIRE(pooled_gradient[i] == Approx(slope(pooled[i])).epsilon(5e-5).margin(1e-6));
@@ -159,7 +159,7 @@ TEST_CASE("a lane of several chunks, the last one short, counts every sample onc
   };
   const auto run = [&](int count) {
     Result r{0, 0, {}, std::vector<float>(batch.pooled.size(), 7.0f), std::vector<float>(n, 7.0f)};
-    comm::LaneSums sums(model.parameters());
+    comm::LaneSums sums(Exec(), model.parameters());
     const DenseInput input = batch.input(model, Lanes(count), {0, count}, features);
     for (const double loss : model.forward_backward(Exec(), parameters, input, r.pooled_gradient.data(), sums))
       r.loss += loss;
@@ -234,21 +234,21 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       REQUIRE(again == result.losses);
       return result;
     };
-    const auto bits_of = [&](const Vector<float>& v) {
+    const auto bits_of = [&](const PlacedVector<float>& v) {
       return std::vector<float>(v.data(), v.data() + model.parameters());
     };
-    comm::LaneSums whole(model.parameters());
+    comm::LaneSums whole(Exec(), model.parameters());
     const Result all = run(model, {0, 8}, whole);
     REQUIRE(whole.count() == 1);
     const std::vector<float> expected = bits_of(whole.sum(0));
 
     for (const std::vector<Index>& cuts :
          {std::vector<Index>{0, 4, 8}, {0, 1, 8}, {0, 2, 5, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}) {
-      comm::LaneSums merged(model.parameters());
+      comm::LaneSums merged(Exec(), model.parameters());
       merged.start({0, 8});
       Result parts;
       for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-        comm::LaneSums part(model.parameters());
+        comm::LaneSums part(Exec(), model.parameters());
         const Result result = run(model, {cuts[i], cuts[i + 1]}, part);
         merged.absorb(part);
         const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
@@ -279,7 +279,7 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers large(600, 3, model.pooled_width()), batch(100, 3, model.pooled_width());
-  comm::LaneSums sums(model.parameters());
+  comm::LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());
   const auto step = [&](const Numbers& numbers) {
     model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums);

@@ -57,7 +57,7 @@ class Batch {
     Trained result;
     result.pooled_gradient.assign(pooled.size(), 7.0f);
     result.probabilities.assign(rows, 7.0f), result.predicted.assign(rows, 7.0f);
-    comm::LaneSums sums(network.parameters());
+    comm::LaneSums sums(Exec(), network.parameters());
     DenseInput input{Lanes(lanes),
                      mine,
                      n,

@@ -60,7 +60,7 @@ struct Run {
         network(model_of(layers, loss, kernels), dense_features,
                 pooled_features.empty() ? features_of(layers) : EmbeddedFeatures{pooled_features}),
         parameters(make_vector<float>(Exec(), "tesserec::test::parameters", network.parameters())),
-        gradients(network.parameters()) {
+        gradients(Exec(), network.parameters()) {
     const Random random(3, Purpose::test);
     for (std::size_t i = 0; i < dense.size(); ++i) dense[i] = random.normal(i, 0);
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(i, 2);

@@ -41,7 +41,7 @@ TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   std::vector<float> expected = w0, sum(n, 0.25f);
   move(step_scalars(settings, 0.1, 1), expected.data(), g0.data(), {sum.data()}, n);
   for (Index i = 0; i < n; ++i) REQUIRE(w(i) == expected[i]);
-  for (Index i = 0; i < n; ++i) REQUIRE(optimizer.state()[0].values(i) == sum[i]);
+  for (Index i = 0; i < n; ++i) REQUIRE(optimizer.state()[0].values.host()(i) == sum[i]);
 
   settings.type = Type::rowwise_adagrad;
   REQUIRE_THROWS_AS(DenseOptimizer(Exec(), settings, n), Error);
@@ -80,4 +80,33 @@ TEST_CASE("LAMB and LARS move a tensor of a dense half as one row, on whichever 
     CHECK(w(500) != w0[500]);
     CHECK(w(1004) == w0[1004]);  // between two tensors
   }
+}
+
+TEST_CASE("on a device every type moves tensors to the bits of the host's") {
+  const Exec exec;
+  const Index n = 70000;
+  // Of one number, of blocks that are not full, of more leaves than two levels of the tree add.
+  const std::vector<Range> tensors{{0, 1}, {4, 7}, {16, 21}, {32, 32 + 128}, {160, 160 + 133}, {296, n}};
+  const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
+  for (const TypeInfo& type : tensor_types())
+    for (const float most : {0.0f, 0.7f}) {
+      INFO(type.name << ", max_gradient " << most);
+      Settings settings;
+      settings.type = type.type;
+      settings.weight_decay = 0.1;
+      settings.max_gradient = most;
+      settings.initial_accumulator = 0.25;
+      std::vector<std::vector<float>> ends[2];
+      for (const Place place : {Place::host, Place::device}) {
+        DenseOptimizer optimizer(exec, settings, n, nullptr, tensors, place);
+        const PlacedVector<float> w(exec, place, "tesserec::test::w", n), g(exec, place, "tesserec::test::g", n);
+        w.from_host(exec, w0), g.from_host(exec, g0);
+        for (Index step = 1; step <= 3; ++step) optimizer.step(exec, w, g, 0.1, step, {0, n}, 0.5f);
+        auto& end = ends[int(place)];
+        end.push_back(w.to_host(exec));
+        for (const auto& state : optimizer.state()) end.push_back(state.values.to_host(exec));
+      }
+      CHECK(ends[0] == ends[1]);
+      CHECK(ends[0][0] != w0);
+    }
 }

@@ -32,7 +32,7 @@ FirstStep first_step(train::Job job) {
   const auto append = [&](const float* values, std::size_t n) {
     result.gradients.insert(result.gradients.end(), values, values + n);
   };
-  const auto& velocity = session.model.optimizer.state().front().values;
+  const auto& velocity = session.model.optimizer.state().front().values.host();
   append(velocity.data(), velocity.size());
   for (const auto& shard : session.model.tables().shards()) {
     const auto& values = shard.rows->state().front().values;
@@ -107,6 +107,9 @@ TEST_CASE("a bound of the common length has one digest for all ranks, plans, ker
       job.plan.default_type = plan;
       REQUIRE(outcome(world, job) == expected);
     }
+    job.run.kernels = Kernels::portable;
+    REQUIRE(outcome(world, job) == expected);
+    job.run.kernels = Kernels::automatic;
     job.train.batch_size /= 2;
     job.train.accumulate = 2;
     REQUIRE(outcome(world, job) == expected);

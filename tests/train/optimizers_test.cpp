@@ -105,7 +105,7 @@ TEST_CASE("LAMB moves each tensor of the dense half by lr times its own length")
   train::Session session(Exec(), world, job, source->info());
   data::Batch batch{Exec()};
   REQUIRE(source->next(batch));
-  const Vector<float>& w = session.model.parameters;
+  const Vector<float>& w = session.model.parameters.host();
   const std::vector<float> before(w.data(), w.data() + w.size());
   train::PipelinedBatch now{batch, {}};
   session.step(now, nullptr, 1);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::comm {
@@ -14,40 +14,44 @@ namespace tesserec::comm {
 /// about log2(lanes) buffers are alive, and they are used again step after step.
 class LaneSums {
  public:
-  /// For vectors of `length` floats.
-  explicit LaneSums(Index length) : length_(length) {}
+  /// For vectors of `length` floats, which lie at `place`.
+  LaneSums(const Exec& exec, Index length, Place place = Place::host) : exec_(exec), length_(length), place_(place) {}
 
   /// Starts a new sum over a run of lanes.
   void start(Range lanes);
   /// Allocates what a run of so many lanes needs, so that next() need not: it may then be called from another thread.
-  void reserve(const Exec& exec, Index lanes);
+  void reserve(Index lanes);
   /// A buffer of the caller's, used before those made here: sum(0) comes to lie in the one lent last, sum(1) in the one
   /// before, and so on. Not for a run that absorbs others.
   void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
   /// Where the vector of a lane is to be written, before the next call; its content is undefined. Lanes come in
   /// ascending order, every lane of the run once.
-  Vector<float> next(const Exec& exec, Index lane);
+  PlacedVector<float> next(Index lane);
   /// After the last lane: what is left are the sums of whole subtrees.
   void finish();
   /// Appends a finished run that follows this one (another thread's lanes); `run` is left empty.
   void absorb(LaneSums& run);
 
   Index length() const { return length_; }
+  Place place() const { return place_; }
   /// The sums left, in lane order; `leaf` is a lane below the subtree.
   int count() const { return order_.size(); }
   Index leaf(int i) const { return order_.leaf(i); }
-  const Vector<float>& sum(int i) const { return slots_[i]; }
+  const PlacedVector<float>& sum(int i) const { return slots_[i]; }
 
  private:
-  void push(Index leaf, const Vector<float>& vector);
+  PlacedVector<float> made() const { return {exec_, place_, "tesserec::comm::lane_sum", length_}; }
+  void push(Index leaf, const PlacedVector<float>& vector);
   void merge(int into, int from);
   /// Empties a slot: what it would go on holding might be freed by a thread, where Kokkos cannot free.
-  Vector<float> leave(int slot);
+  PlacedVector<float> leave(int slot);
 
+  Exec exec_;
   Index length_;
+  Place place_;
   TreeOrder order_{whole_tree};
-  std::vector<Vector<float>> slots_;
-  std::vector<Vector<float>> free_;
+  std::vector<PlacedVector<float>> slots_;
+  std::vector<PlacedVector<float>> free_;
 };
 
 /// Adds a[i] += b[i].

@@ -21,16 +21,18 @@ namespace tesserec::comm {
 /// added so when its lanes are there, and their sums, a piece on each rank, by the same tree as they come.
 class TreeReduce {
  public:
-  /// Vectors of `length` floats. Collective.
-  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length);
+  /// Vectors of `length` floats, of which the total comes to lie at `place`. Where that is a device, a rank alone adds
+  /// there; several add on the host. Collective.
+  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place = Place::host);
   /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
-  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node);
+  TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
+             Place place = Place::host);
 
   /// What adds this rank's lanes of a micro-batch. The last total is read no more. Collective.
   LaneSums& lane_sums();
   /// When lane_sums() is finished: after the last micro-batch the total, which stays until lane_sums() is called again;
   /// before, of none. Collective.
-  Vector<float> operator()(int micro_batch = 0);
+  PlacedVector<float> operator()(int micro_batch = 0);
 
   /// Ranks that share memory here; 1 where the system refused it.
   int ranks_per_node() const { return node_->ranks().size(); }
@@ -70,6 +72,7 @@ class TreeReduce {
   Additions of_ranks_, of_nodes_;
   std::vector<Index> sums_of_node_;           // their number, [node]
   Vector<float> total_;                       // where several nodes have one rank each
+  PlacedVector<float> placed_total_;          // where that is a device, of several ranks
   std::optional<LaneSums> of_micro_batches_;  // this rank's piece, where there are several; a micro-batch is a leaf
 };
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -126,6 +128,14 @@ void copy_to_host(const Device& device, const T* from, T* to, Index n) {
   if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
 }
 
+/// Queued on `device`; from one place there to another.
+template <class T>
+void copy_on_device(const Device& device, const T* from, T* to, Index n) {
+  using From = Kokkos::View<const T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
+  using To = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
+  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+}
+
 /// Storage of the host from which, and to which, a device copies by itself; reused.
 template <class T>
 using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
@@ -136,26 +146,54 @@ T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
   return view.data();
 }
 
-/// Numbers that the host writes and kernels read. Grown when too small, never shrunk.
+/// How far a device has come in what was queued on it.
+class DeviceMark {
+ public:
+  /// Here, behind all that was queued before.
+  void set(const Device& device);
+  /// Until the device has come to where it was set last; at once where it never was.
+  void wait() const;
+
+ private:
+#ifdef KOKKOS_ENABLE_CUDA
+  struct Destroy {
+    void operator()(CUevent_st* event) const;
+  };
+  std::unique_ptr<CUevent_st, Destroy> event_;
+#else
+  std::optional<Device> device_;
+#endif
+};
+
+/// Numbers that the host writes and kernels read, batch after batch. Grown when too small, never shrunk. The host
+/// writes one batch's while those of the batch before may still be on their way.
 template <class T>
 class Upload {
  public:
-  /// Room for `size`, to be written on the host; waits until kernels have what was sent before.
+  /// Room for `size`, to be written on the host.
   T* reserve(const Device& exec, const std::string& label, Index size) {
-    exec.fence();
+    Slot& slot = slots_[at_ = 1 - at_];
+    slot.sent.wait();
     reserve_device(exec, device_, label, size);
-    return reserve_pinned(host_, label, size);
+    return reserve_pinned(slot.numbers, label, size);
   }
-  /// Where kernels launched on `exec` from here on read them.
-  const T* send(const Device& exec, Index size) const {
-    copy_to_device(exec, std::as_const(host_).data(), device_.data(), size);
+  /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
+  const T* send(const Device& exec, Index size) {
+    Slot& slot = slots_[at_];
+    copy_to_device(exec, std::as_const(slot.numbers).data(), device_.data(), size);
+    slot.sent.set(exec);
     return device_.data();
   }
   const DeviceVector<T>& view() const { return device_; }
 
  private:
+  struct Slot {
+    PinnedVector<T> numbers;
+    DeviceMark sent;
+  };
   DeviceVector<T> device_;
-  PinnedVector<T> host_;
+  Slot slots_[2];
+  int at_ = 0;
 };
 
 }  // namespace tesserec

@@ -48,12 +48,24 @@ struct OverTeams {
   }
 };
 
+#if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
+template <class Body>
+__global__ void compiled_numbers(OverNumbers<Body> body) {
+  body.body(Index(blockIdx.x) * blockDim.x + threadIdx.x);
+}
+template <class Body>
+void* const address_of_compiled_numbers = reinterpret_cast<void*>(&compiled_numbers<Body>);
+#endif
+
 using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>;
 
 /// body(i) for i in [0, n): a thread each.
 template <class Body>
 void over_numbers(const Device& device, const char* label, Index n, const Body& body) {
   const Index block = OverNumbers<Body>::block;
+#if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_aggregate_v<Body>) (void)address_of_compiled_numbers<Body>;  // lambdas need a CUDA build
+#endif
   Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
 }
 
@@ -62,7 +74,7 @@ template <class T>
 struct FillNumbers {
   T* to;
   T value;
-  KOKKOS_INLINE_FUNCTION void operator()(Index i) const { to[i] = value; }
+  TESSEREC_FUNCTION void operator()(Index i) const { to[i] = value; }
 };
 template <class T>
 void fill_on(const Device& device, const char* label, T* to, Index n, T value) {
@@ -90,17 +102,15 @@ class DeviceList {
  public:
   const T* upload(const Device& device, std::span<const T> list) {
     if (list.size() == sent_.size() && std::memcmp(list.data(), sent_.data(), list.size_bytes()) == 0)
-      return on_device_.data();
-    device.fence();  // what was sent before has left
+      return on_device_.view().data();
     sent_.assign(list.begin(), list.end());
-    reserve_device(device, on_device_, "tesserec::core::list", std::ssize(sent_));
-    copy_to_device(device, std::as_const(sent_).data(), on_device_.data(), std::ssize(sent_));
-    return on_device_.data();
+    std::copy(list.begin(), list.end(), on_device_.reserve(device, "tesserec::core::list", std::ssize(sent_)));
+    return on_device_.send(device, std::ssize(sent_));
   }
 
  private:
   std::vector<T> sent_;
-  DeviceVector<T> on_device_;
+  Upload<T> on_device_;
 };
 
 }  // namespace tesserec

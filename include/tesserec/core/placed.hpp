@@ -27,7 +27,8 @@ inline void wait(const Exec& exec) {
   if constexpr (!device_is_host) device_of(exec).fence();
 }
 
-/// n numbers, there when it returns; what was launched on `exec`, or on its device, before has written them.
+/// n numbers, there when it returns, or, where both are a device's, for what is launched there after it; what was
+/// launched on `exec`, or on its device, before has written them.
 template <class T>
 void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* to, Index n) {
   const Device device = device_of(exec);
@@ -38,13 +39,16 @@ void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* 
   else if (from_place == Place::host)
     exec.fence(), copy_to_device(device, from, to, n), device.fence();
   else
-    assert(!"numbers of a device stay there, or come to the host");
+    copy_on_device(device, from, to, n);
 }
 
 template <class T>
 class PlacedVector {
  public:
-  explicit PlacedVector(Place place = Place::host) : place_(place) {}
+  PlacedVector() = default;
+  explicit PlacedVector(Place place) : place_(place) {}
+  /// The host's numbers, shared with it.
+  PlacedVector(Vector<T> numbers) : place_(Place::host), host_(std::move(numbers)) {}
   /// Uninitialised; huge pages are asked for as make_vector does.
   PlacedVector(const Exec& exec, Place place, const std::string& label, Index size) : place_(place) {
     if (place == Place::host)
@@ -64,6 +68,11 @@ class PlacedVector {
   /// To be read and written where they lie.
   T* data() const { return place_ == Place::host ? host_.data() : device_.data(); }
   std::size_t size() const { return place_ == Place::host ? host_.extent(0) : device_.extent(0); }
+  /// Of the host's memory.
+  const Vector<T>& host() const {
+    assert(place_ == Place::host);
+    return host_;
+  }
 
   /// A copy, or from one.
   std::vector<T> to_host(const Exec& exec) const {
@@ -86,7 +95,7 @@ class PlacedVector {
   }
 
  private:
-  Place place_;
+  Place place_ = Place::host;
   Vector<T> host_;
   DeviceVector<T> device_;
 };

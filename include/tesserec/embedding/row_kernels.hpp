@@ -22,7 +22,10 @@ class RowKernels {
   };
   virtual ~RowKernels() = default;
 
-  /// Sums of the bags asked of each shard: to sums + AskedShard::sums_at, where the tables lie, as the gradients below.
+  /// What is asked, at `asked` until the next call, comes to where lookup wants it: while another batch computes.
+  virtual void read(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split) = 0;
+  /// Then, sums of the bags asked of each shard: to sums + AskedShard::sums_at, where the tables lie, as the gradients
+  /// below.
   virtual void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) = 0;
   /// A batch that was looked up, whose gradients are due: its ids are ordered, now or when they are used, until when
   /// `asked` and `split` live. `own`: lanes of this rank.

@@ -34,8 +34,8 @@ struct DenseInput {
   /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
   float* probabilities = nullptr;
   std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature
-  /// Where pooled and unpooled lie, and their gradients: with portable kernels either, else the host. All else is the
-  /// host's.
+  /// Where pooled and unpooled lie, and their gradients. With portable kernels they, the parameters and their gradients
+  /// may lie with the host or on the device, else with the host; all else is the host's.
   Place place = Place::host;
 };
 
@@ -94,19 +94,19 @@ class Network {
   void share_weights(const comm::Node& node);
 
   /// Start values (dense::Start) from counters; gaps zero.
-  void initialise(const Exec& exec, std::uint64_t seed, const Vector<float>& parameters) const;
+  void initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const;
 
   /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.
   ///   pooled_gradient [B, pooled width] and unpooled_gradient, of input.unpooled, are overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  std::vector<double> forward_backward(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                        float* pooled_gradient, comm::LaneSums& gradients,
                                        const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
   /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
   /// losses. `towers`, where wanted, gets [B, 2 * tower_width()]: a sample's two vectors.
-  std::vector<double> predict(const Exec& exec, const Vector<float>& parameters, const DenseInput& input,
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers = nullptr) const;
   /// Where the last layer is the score of two vectors, or both side by side: their width. Else 0.
   Index tower_width() const;

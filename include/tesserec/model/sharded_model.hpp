@@ -22,7 +22,7 @@ struct ShardedModel {
                const sharding::EmbeddingBagCollectionSharder& sharder);
 
   /// Moves the dense parameters by `gradient` times `scale`, the same on every rank; `step` counts from 1. Collective.
-  void move_dense(const Exec& exec, const Vector<float>& gradient, double lr, Index step, float scale = 1.0f);
+  void move_dense(const Exec& exec, const PlacedVector<float>& gradient, double lr, Index step, float scale = 1.0f);
 
   sharding::ShardedEmbeddingBagCollection& tables() { return embeddings.tables(); }
   const sharding::ShardedEmbeddingBagCollection& tables() const { return embeddings.tables(); }
@@ -33,10 +33,12 @@ struct ShardedModel {
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
   Network dense;
-  /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own.
+  /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own,
+  /// as on a device.
   comm::NodeMemory memory;
-  /// Of the dense half, flat; Network::layout names its parts. All ranks of a node may see and write the same.
-  Vector<float> parameters;
+  /// Of the dense half, flat, where its kernels want them; Network::layout names its parts. All ranks of a node may see
+  /// and write the same.
+  PlacedVector<float> parameters;
   optim::DenseOptimizer optimizer;
 };
 

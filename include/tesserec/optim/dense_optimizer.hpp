@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::optim {
@@ -11,23 +11,23 @@ namespace tesserec::optim {
 /// Moves one flat vector of parameters.
 class DenseOptimizer {
  public:
-  /// For `size` parameters. Its states lie in `memory` [state_size(settings, size)], or null: in its own. `tensors`:
-  /// where they lie, for types that move a tensor by its length (LAMB, LARS); without them all is one. Error: a type
-  /// that has numbers of rows.
+  /// For `size` parameters. Its states lie in the host's `memory` [state_size(settings, size)], or null: in its own, at
+  /// `place`, where parameters and gradients lie too. `tensors`: where they lie, for types that move a tensor by its
+  /// length (LAMB, LARS); without them all is one. Error: a type that has numbers of rows.
   DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr,
-                 std::vector<Range> tensors = {});
+                 std::vector<Range> tensors = {}, Place place = Place::host);
   static Index state_size(const Settings& settings, Index size);
 
   /// One exact step of the parameters in `part` by `gradient` times `scale`; `step` counts from 1. Threads take blocks
-  /// of it, or the tensors that begin in it.
-  void step(const Exec& exec, const Vector<float>& parameters, const Vector<float>& gradient, double lr, Index step,
-            Range part, float scale = 1.0f);
+  /// of it, or the tensors that begin in it. On a device it is launched, and not waited for.
+  void step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient, double lr,
+            Index step, Range part, float scale = 1.0f);
 
   const Settings& settings() const { return settings_; }
   /// The states by name, for checkpoints; as long as the parameters.
   struct State {
     std::string name;
-    Vector<float> values;
+    PlacedVector<float> values;
   };
   const std::vector<State>& state() const { return state_; }
 
@@ -37,8 +37,10 @@ class DenseOptimizer {
   States states_from(Index begin) const;
 
   Settings settings_;
+  Place place_;
   std::vector<Range> tensors_;
   std::vector<State> state_;
+  DeviceVector<float> sums_;  // scratch of tensors that move by their length
 };
 
 }  // namespace tesserec::optim

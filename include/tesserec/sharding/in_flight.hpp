@@ -28,7 +28,7 @@ class InFlight {
   Index global_size() const;
   /// From this rank to others so far.
   Index bytes_sent() const;
-  /// After forward: what is asked of this rank's shards, in their order.
+  /// After receive: what is asked of this rank's shards, in their order.
   const std::vector<embedding::AskedShard>& asked() const;
 
  private:

@@ -41,6 +41,9 @@ class ShardedEmbeddingBagCollection {
   /// Once their numbers have come, the ids leave: between start and forward, while other work goes on. Errors, the same
   /// on every rank: an id outside its table, with feature, table, sample and value; weights that are missing.
   void advance(InFlight& batch);
+  /// The ids have come, and are where the rows' kernels want them: between gradient of the batch before and forward,
+  /// while a device computes. Forward does what is left of it.
+  void receive(const Exec& exec, InFlight& batch);
   /// Pooled vectors [B, pooled_width] of this rank's samples, tables in order, in each its features in order. They live
   /// as long as the batch. Errors as advance's.
   MatrixView<const float> forward(const Exec& exec, InFlight& batch);
@@ -106,6 +109,7 @@ class ShardedEmbeddingBagCollection {
   std::unique_ptr<embedding::RowKernels> kernels_;
   std::optional<RowTotals> row_totals_;  // where any table needs it
   int row_rounds_ = 0;                   // the most of those tables
+  const Exchange* read_ = nullptr;       // the batch whose ids the kernels have
   const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
   bool gathered_ = false;                // gradients of micro-batches
   Index bytes_sent_ = 0;

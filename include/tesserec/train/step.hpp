@@ -62,8 +62,9 @@ class TrainStep {
   model::ShardedModel& model_;
   double max_norm_;
   comm::TreeReduce reduce_;
-  Vector<float> gradient_;      // of the dense parameters, over all ranks
-  std::vector<double> losses_;  // of the batch's micro-batches so far
+  PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
+  std::vector<float> piece_;      // of it, where it lies on a device and its length is bound
+  std::vector<double> losses_;    // of the batch's micro-batches so far
   // Of the pooled vectors, and of the un-pooled features, one whose gradient was not finite in this batch.
   Index bad_column_ = -1, bad_sequence_ = -1;
   double gradient_norm_ = 0;
