@@ -3,6 +3,7 @@
 
 #include "activation_formulas.hpp"
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/dense/device_rows.hpp>
 
 namespace tesserec::dense {
 namespace {
@@ -21,15 +22,6 @@ void activate_back_by(const Device& device, Index rows, const float* x, Rows<con
   over_numbers(
       device, "tesserec::dense::activate_back", rows * width,
       KOKKOS_LAMBDA(Index i) { to[i] = from[i / width][i % width] * Formula::slope(x[i]); });
-}
-/// to = from, 0 where y <= 0
-void mask(const Device& device, Index rows, Rows<const float> y, Rows<const float> from, float* to) {
-  const Index width = from.width;
-  over_numbers(
-      device, "tesserec::dense::mask", rows * width, KOKKOS_LAMBDA(Index i) {
-        const Index r = i / width, c = i % width;
-        to[i] = y[r][c] > 0.0f ? from[r][c] : 0.0f;
-      });
 }
 
 }  // namespace
@@ -64,7 +56,7 @@ void DeviceMlp::backward(const Device& device, Index rows, const Pieces& pieces,
     if (is_smooth(layer.activation))
       with_formula(layer.activation, [&]<class F>() { activate_back_by<F>(device, rows, smooth_[l].data(), dy, own); });
     else if (last && layer.activation == Activation::relu)
-      mask(device, rows, out, dy, own);
+      mask_on(device, rows, out, dy, {own, layer.out, layer.out});
     if (!last || layer.activation != Activation::none) dy = {own, layer.out, layer.out};
     float* const bias = layer.bias == LinearLayer::without ? nullptr : gradient.data + layer.bias;
     products_.weight_gradient(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_sums.hpp"
+#include "bias_gradient.hpp"
 #include "product_bodies.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>
@@ -40,13 +40,7 @@ class PortableProducts final : public DeviceProducts {
     const Index out_tiles = tiles(p.dy.width, Shape::rows), in_tiles = tiles(p.x.width, Shape::columns);
     over_teams<Shape::members, 2>(device, "tesserec::dense::weight_gradient", p.pieces.lanes * out_tiles * in_tiles,
                                   Shape::floats * sizeof(float), WeightGradientBody<Shape>{p, out_tiles, in_tiles});
-    if (p.bias == nullptr) return;
-    const Rows<const float> dy = p.dy;
-    sums_.begin(device, p.pieces, dy.width);
-    sums_.add(
-        device, "tesserec::dense::bias_gradient", 0, dy.width,
-        KOKKOS_LAMBDA(Index row, Index c, float sum) { return sum + dy[row][c]; });
-    sums_.finish(device, 0, dy.width, {p.bias, p.stride}, ChunkSums::Lane::stored);
+    bias_gradient(device, p, sums_);
   }
 
  private:

@@ -4,7 +4,8 @@
 namespace tesserec::dense {
 
 const std::vector<std::pair<std::string, Precision>>& precisions() {
-  static const std::vector<std::pair<std::string, Precision>> all{{"fp32", Precision::fp32}, {"bf16", Precision::bf16}};
+  static const std::vector<std::pair<std::string, Precision>> all{
+      {"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"tf32", Precision::tf32}};
   return all;
 }
 

@@ -38,17 +38,20 @@ struct LaneLosses {
 Index DeviceLanes::start(const Device& device, const Lanes& lanes, Range my_lanes, Index global_size) {
   const Index first = lanes.samples(int(my_lanes.begin), global_size).begin;
   std::vector<Index> borders, of_lane;
+  lane_rows_.clear();
   for (Index lane = my_lanes.begin; lane < my_lanes.end; ++lane) {
     const Range samples = lanes.samples(int(lane), global_size);
     of_lane.push_back(std::ssize(borders));
+    lane_rows_.push_back(samples.begin - first);
     for (Index at = samples.begin; at < samples.end; at += chunk_samples) borders.push_back(at - first);
   }
   rows_ = lanes.samples(my_lanes, global_size).size();
   of_lane.push_back(std::ssize(borders));
   borders.push_back(rows_);
+  lane_rows_.push_back(rows_);
   lanes_ = my_lanes;
   chunks_ = {of_lane.back(), my_lanes.size(), first_rows_.upload(device, borders),
-             first_chunks_.upload(device, of_lane)};
+             first_chunks_.upload(device, of_lane), lane_rows_.data()};
   return first;
 }
 

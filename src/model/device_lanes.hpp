@@ -38,6 +38,7 @@ class DeviceLanes {
   Index rows_ = 0;
   dense::Pieces chunks_;
   DeviceList<Index> first_rows_, first_chunks_;  // of chunks, of lanes; and the ends
+  std::vector<Index> lane_rows_;
   DeviceVector<double> losses_, lane_losses_;
   DeviceVector<float> gradients_;  // [lanes, size_]
   Index size_ = 0;

@@ -16,6 +16,8 @@ struct Pieces {
   Index lanes = 0;
   const Index* rows = nullptr;     ///< [of_lane[lanes] + 1] the first row of a piece, and the end
   const Index* of_lane = nullptr;  ///< [lanes + 1] the first piece of a lane, and the end
+  /// [lanes + 1] the first row of a lane, and the end, in the host's memory; null where only the device knows.
+  const Index* lane_rows = nullptr;
 };
 
 /// Gradients of the parameters, a run of floats a lane, from one lane to the next `stride`. Gaps between the tensors

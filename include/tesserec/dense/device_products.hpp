@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/precision.hpp>
 
 namespace tesserec::dense {
 
@@ -49,5 +50,9 @@ class DeviceProducts {
 /// By kernels of our own, whose bits are those of the host's products in fp32: every element one chain of fma over the
 /// depth in order; of a weight's gradient one a piece, finished, then added, pieces in order.
 std::unique_ptr<DeviceProducts> portable_products();
+
+/// By cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16 numbers, but of
+/// fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
+std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision);
 
 }  // namespace tesserec::dense

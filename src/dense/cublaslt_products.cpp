@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix of ours, row after row, is to cuBLASLt its transpose, column after column: y^T = w x^T, dx^T = w^T dy^T,
+// dw^T = x^T dy.
+#include <bit>
+#include <map>
+
+#include "bias_gradient.hpp"
+#include "cublaslt.hpp"
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/dense/device_products.hpp>
+#include <tesserec/dense/device_rows.hpp>
+
+namespace tesserec::dense {
+namespace {
+
+// What an algorithm is chosen for: samples of a rank, and of a lane.
+constexpr Index usual_rows = 4096, usual_lane = 512;
+constexpr Index workspace_bytes = 32 << 20;
+constexpr Index widest_border = 16;  // bytes; no instruction reads more at once
+
+cudaStream_t stream_of([[maybe_unused]] const Device& device) {
+#ifdef KOKKOS_ENABLE_CUDA
+  return device.cuda_stream();
+#else
+  return nullptr;
+#endif
+}
+/// What the addresses of all rows are a multiple of: the same on every rank, since strides and the places of columns
+/// are the model's and buffers begin on borders.
+template <class T>
+std::uint32_t border_of(const T* data, Index stride) {
+  return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |
+                                widest_border);
+}
+
+/// [lanes + 1] the first row of each lane, and the end.
+void find_lanes(const Device& device, const Pieces& pieces, Index* first) {
+  over_numbers(
+      device, "tesserec::dense::lanes", pieces.lanes + 1,
+      KOKKOS_LAMBDA(Index lane) { first[lane] = pieces.rows[pieces.of_lane[lane]]; });
+}
+
+/// A matrix as its products read it.
+struct Operand {
+  const void* data;
+  Index stride;          // numbers from a row to the next
+  std::uint32_t border;  // bytes
+  Index bytes;           // of a number
+  const void* row(Index r) const { return static_cast<const char*>(data) + r * stride * bytes; }
+};
+
+class CublasLtProducts final : public DeviceProducts {
+ public:
+  explicit CublasLtProducts(Precision precision) : precision_(precision) {}
+
+  void forward(const Device& device, const Forward& p) override {
+    if (p.rows == 0) return;
+    const Index in = p.x.width, out = p.y.width;
+    const Operand w = operand(device, 0, out, {p.weight, in, in}, out), x = operand(device, 1, p.rows, p.x, out);
+    PinnedProduct& product = pinned({.precision = precision_of(out),
+                                     .a_transposed = true,
+                                     .bias = p.bias != nullptr,
+                                     .m = out,
+                                     .n = usual_rows,
+                                     .k = in},
+                                    w, x, p.y.data, p.y.stride);
+    product({p.rows, in}, w.data, x.data, p.bias, p.y.data, workspace(device), stream_of(device));
+    if (p.relu) relu_on(device, p.rows, p.y);
+  }
+
+  void input_gradient(const Device& device, const InputGradient& p) override {
+    if (p.rows == 0) return;
+    const Index in = p.dx.width, out = p.dy.width;
+    const Operand w = operand(device, 0, out, {p.weight, in, in}, out), dy = operand(device, 1, p.rows, p.dy, out);
+    PinnedProduct& product =
+        pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy, p.dx.data, p.dx.stride);
+    product({p.rows, out}, w.data, dy.data, nullptr, p.dx.data, workspace(device), stream_of(device));
+    if (p.mask.data != nullptr) mask_on(device, p.rows, p.mask, p.dx, p.dx);
+  }
+
+  void weight_gradient(const Device& device, const WeightGradient& p) override {
+    const Index in = p.x.width, out = p.dy.width, lanes = p.pieces.lanes;
+    const std::vector<Index> first = lanes_of(device, p.pieces);
+    const auto size_of = [&](Index lane) { return first[lane + 1] - first[lane]; };
+    const Operand x = operand(device, 0, first[lanes], p.x, out), dy = operand(device, 1, first[lanes], p.dy, out);
+    // Lanes of one size that follow each other are one call.
+    for (Index lane = 0, end = 0; lane < lanes; lane = end) {
+      const Index size = size_of(lane);
+      while (end < lanes && size_of(end) == size) ++end;
+      float* const to = p.weight + lane * p.stride;
+      if (size == 0) {
+        clear_on(device, end - lane, {to, in * out, p.stride});
+        continue;
+      }
+      PinnedProduct& product =
+          pinned({.precision = precision_of(out), .b_transposed = true, .m = in, .n = out, .k = usual_lane}, x, dy,
+                 p.weight, in, border_of(p.weight, p.stride));
+      product({out, size, std::int32_t(end - lane), size * x.stride, size * dy.stride, p.stride}, x.row(first[lane]),
+              dy.row(first[lane]), nullptr, to, workspace(device), stream_of(device));
+    }
+    bias_gradient(device, p, sums_);
+  }
+
+ private:
+  /// As on a host: a layer of one neuron is in fp32.
+  Precision precision_of(Index out) const { return out > 1 ? precision_ : Precision::fp32; }
+
+  /// Floats as they lie, or a copy in bf16 whose rows begin on the widest border: the first of a product, or the
+  /// second.
+  Operand operand(const Device& device, int which, Index rows, Rows<const float> from, Index out) {
+    if (precision_of(out) != Precision::bf16)
+      return {from.data, from.stride, border_of(from.data, from.stride), Index(sizeof(float))};
+    constexpr Index most = widest_border / Index(sizeof(std::uint16_t));
+    const Index stride = (from.width + most - 1) / most * most;
+    std::uint16_t* const to = reserve_device(device, rounded_[which], "tesserec::dense::bf16", rows * stride);
+    round_on(device, rows, from, {to, from.width, stride});
+    return {to, stride, border_of(to, stride), Index(sizeof *to)};
+  }
+
+  PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
+                        std::uint32_t d_border = widest_border) {
+    product.a_step = a.stride, product.a_border = a.border;
+    product.b_step = b.stride, product.b_border = b.border;
+    product.d_step = d_stride, product.d_border = std::min(d_border, border_of(d, d_stride));
+    if (handle_ == nullptr) handle_ = make_lt_handle();  // not before there is a GPU
+    return pinned_.try_emplace(product, handle_.get(), product, workspace_bytes).first->second;
+  }
+  LtWorkspace workspace(const Device& device) {
+    return {reserve_device(device, workspace_, "tesserec::dense::cublaslt", workspace_bytes), workspace_bytes};
+  }
+
+  /// The same, for the host to read.
+  std::vector<Index> lanes_of(const Device& device, const Pieces& pieces) {
+    if (pieces.lane_rows != nullptr) return {pieces.lane_rows, pieces.lane_rows + pieces.lanes + 1};
+    const Index count = pieces.lanes + 1;
+    Index* const first = reserve_device(device, first_rows_, "tesserec::dense::lanes", count);
+    find_lanes(device, pieces, first);
+    std::vector<Index> rows(count);
+    copy_to_host(device, first, rows.data(), count);
+    device.fence();
+    return rows;
+  }
+
+  Precision precision_;
+  LtHandle handle_;
+  std::map<LtProduct, PinnedProduct> pinned_;
+  DeviceVector<std::uint16_t> rounded_[2];
+  DeviceVector<char> workspace_;
+  DeviceVector<Index> first_rows_;
+  ChunkSums sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision) {
+  return std::make_unique<CublasLtProducts>(precision);
+}
+
+}  // namespace tesserec::dense

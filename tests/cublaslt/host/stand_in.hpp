@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stand-in for cuBLASLt was asked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stand_in {
+
+struct Call {
+  std::int64_t m, n, k;
+  std::int32_t count;
+  std::uint64_t algorithm;  // a number that all that it was chosen for gives
+  std::int64_t chosen_n, chosen_k;
+};
+inline std::vector<Call> calls;
+inline int choices = 0;                  // of an algorithm
+inline std::int64_t most_n = 1ll << 40;  // an algorithm takes no more columns
+inline bool broken = false;              // no handle
+
+}  // namespace stand_in
