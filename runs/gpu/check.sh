@@ -52,7 +52,7 @@ while IFS= read -r line; do
   [[ -z $line ]] || miss "a library: $line"
 done < <(ask "$carried/run" ldd "$carried"/bin/* "$carried"/ompi/bin/* | grep 'not found' | sed 's/^[[:space:]]*//' | sort -u)
 programs=()
-for name in embedding dense model train sharding golden comm optim core; do
+for name in embedding dense cublaslt model train sharding golden comm optim core; do
   if [[ -x $carried/bin/test_$name ]]; then programs+=("$name"); else miss "test_$name: it was not taken along"; fi
 done
 has() { [[ " ${programs[*]} " == *" $1 "* ]]; }
@@ -109,7 +109,32 @@ done
 digest rowwise_adagrad simd 1 table_wise 40 200 1
 for again in 1 2 3; do digest rowwise_adagrad portable 1 auto 40 200 $again; done
 
-# 4. Memory and races, where launches are small.
+# 4. Products by cuBLASLt have bits of their own: one digest in a precision on any ranks, and again.
+alike() {
+  if [[ ! $measured =~ ^[0-9a-f]{16}\ [0-9a-f]{16}$ ]]; then
+    verdict=FAILED measured="no digests: $measured"
+  elif [[ $measured != "${expected[$trained]:=$measured}" ]]; then
+    verdict=DIFFERENT measured="$measured, not ${expected[$trained]}"
+  fi
+}
+products() { # PRECISION SAMPLES RANKS AGAIN
+  local judge=alike trained=cublaslt.$1.$2
+  run "digest.cublaslt.$1.$2.$3.$4" 40 digest_line "$3" tesserec train "$tree/runs/gpu/digest.toml" --json --set run.output="$scratch/run" \
+    --set run.kernels=cublaslt --set model.precision="$1" --set train.batch_size="$2"
+  rm -rf "$scratch/run"
+}
+tests cublaslt 1 60
+if [[ $architecture != no ]]; then
+  for precision in fp32 tf32 bf16; do
+    for ranks in 1 2 4; do products $precision 1024 $ranks 1; done
+    products $precision 1024 1 2
+  done
+  for ranks in 1 2 4; do products fp32 1001 $ranks 1; done # lanes of two lengths
+else
+  miss "trainings with products by cuBLASLt: this build computes on host processors"
+fi
+
+# 5. Memory and races, where launches are small.
 sanitize() { # TOOL...
   local tool
   [[ -n $sanitizer ]] || return
@@ -127,7 +152,7 @@ sanitized() { # TOOL TEST FILTER
 }
 sanitize memcheck racecheck
 
-# 5. Speed of a step, ours and PyTorch's, from a batch in memory to the moved weights. A host takes a second for what a GPU does in
+# 6. Speed of a step, ours and PyTorch's, from a batch in memory to the moved weights. A host takes a second for what a GPU does in
 # a thousandth of it.
 timed() { [[ $measured == "step of "* ]] || verdict=FAILED; }
 bench() { # NAME SECONDS LINE WORD...
@@ -143,6 +168,10 @@ peer() { # NAME
 judge=timed
 for batch in "${batches[@]}"; do
   bench "tesserec.portable.$batch" 60 whole_line --only step --set train.batch_size="$batch" --set run.kernels=portable
+  [[ $architecture == no ]] || for precision in fp32 tf32 bf16; do
+    bench "tesserec.cublaslt.$precision.$batch" 40 whole_line --only step --set train.batch_size="$batch" --set run.kernels=cublaslt \
+      --set model.precision=$precision
+  done
   peer eager
   peer compiled
 done
@@ -161,14 +190,14 @@ for dim in 64 128; do
 done
 judge=
 
-# 6. Several ranks on one GPU.
+# 7. Several ranks on one GPU.
 for ranks in 2 4; do
   tests sharding $ranks 60 "*oracle's bits*,vectors that stay apart*"
   tests train $ranks 60 "$one_digest"
 done
 tests model 2 40 "portable*"
 
-# 7. The rest, with the time that is left.
+# 8. The rest, with the time that is left.
 tests sharding 1 60
 sanitize initcheck synccheck
 for name in optim core comm; do tests $name 1 30; done

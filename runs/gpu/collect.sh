@@ -13,6 +13,7 @@ mkdir -p "$2"/{bin,lib,ompi/{bin,etc,lib,share}}
 folder=$(cd "$2" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 read -ra tests <<<"${TESTS-embedding dense model train sharding golden comm optim core}"
+[[ -n ${TESTS+given} || ! -x $build/tests/test_cublaslt ]] || tests+=(cublaslt)
 most=$((60 << 20)) # bytes of the archive
 
 fail() { echo "collect.sh: $*" >&2; exit 2; }

@@ -140,7 +140,7 @@ write_page() {
     done
     table "Start" "start*" "The program, and ranks that find each other."
     table "Tests" "test.*" "test.NAME.N: tests/NAME on N ranks that share the GPU."
-    table "Digests" "digest.*" "Of weights and of optimizer state. simd computes on the host's processor in the same program; all must be equal to it."
+    table "Digests" "digest.*" "Of weights and of optimizer state. simd computes on the host's processor in the same program; all must be equal to it, those of cublaslt to the first of their precision."
     table "compute-sanitizer" "sanitizer.*" "Of the tests of the portable kernels."
     table "Speed" "speed.*" "One rank on the Criteo Kaggle shape; PyTorch (runs/compare/peers.py) beside it."
     name=speed.tesserec.portable.$batch

@@ -50,9 +50,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
   log_info(versions());
-  const bool portable = place_of(session.job.run.kernels) == Place::device;
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
-                  dense::instruction_set(), ", ", portable ? "portable" : "simd", " kernels"));
+                  dense::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
     if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU; give each its own (srun --gpus-per-task=1)"));
@@ -66,8 +65,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "", ", seed ",
                   session.job.run.seed,
                   lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
-  const bool bf16 = session.job.model.precision == dense::Precision::bf16;
-  log_info(concat("model", bf16 ? ", products in bf16" : "", ":\n",
+  const dense::Precision precision = session.job.model.precision;
+  log_info(concat("model", precision != dense::Precision::fp32 ? ", products in " + dense::name(precision) : "", ":\n",
                   train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer),
                   "plan:\n", planning::describe(tables.tables(), tables.plan())));
 }

@@ -53,7 +53,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())
       .set("backend", backend_description(session.exec))
-      .set("kernels", place_of(session.job.run.kernels) == Place::device ? "portable" : "simd")
+      .set("kernels", name(chosen(session.job.run.kernels)))
       .set("gpu", gpu_name())
       .set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)

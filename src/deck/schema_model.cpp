@@ -85,7 +85,10 @@ Section model_section() {
       choice("precision", &Model::precision, dense::precisions(),
              "Of the numbers that the linear layers of mlp, cross, mixture_cross and attention multiply, forward and "
              "back; sums, weights, gradients and all else are fp32. With bf16 activations and weights are rounded for "
-             "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16."),
+             "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16. tf32 is a "
+             "GPU's own "
+             "rounding to 10 bits behind the point. On GPUs bf16 and tf32 want run.kernels = \"cublaslt\", tf32 "
+             "everywhere."),
       choice("loss", &Model::loss, losses,
              join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",

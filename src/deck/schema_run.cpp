@@ -6,8 +6,6 @@ namespace tesserec::deck {
 
 std::vector<Section> run_sections() {
   using Run = train::RunSettings;
-  const Choices<Kernels> kernels = {
-      {"auto", Kernels::automatic}, {"simd", Kernels::simd}, {"portable", Kernels::portable}};
   const Keys<Run> run = {
       text("name", &Run::name, Text::name, "Name of the run; also its folder's name."),
       integer("seed", &Run::seed, {0, no_limit}, "",
@@ -23,10 +21,12 @@ std::vector<Section> run_sections() {
                             "Checkpoints, data sets and scores with more numbers than this are cut into files of so "
                             "many bytes, each written by one rank; 0 means automatic."),
                     "0 (64 MiB, or what makes 4096 files)"),
-      choice("kernels", &Run::kernels, kernels,
-             "What computes: simd, the processor's vector instructions, or portable, the kernels of a GPU, which a build "
-             "for CPUs runs on the processor, for tests; the bits are the same. auto: portable in a build for GPUs, "
-             "simd in one for CPUs."),
+      choice(
+          "kernels", &Run::kernels, all_kernels(),
+          "What computes: simd, the processor's vector instructions, or portable, the kernels of a GPU, which a build "
+          "for CPUs runs on the processor, for tests; the bits are the same. cublaslt, in a build for GPUs alone: "
+          "portable, but products of matrices by cuBLASLt, whose bits are of the GPU and the library. auto: cublaslt "
+          "in a build for GPUs, simd in one for CPUs."),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

@@ -33,7 +33,8 @@ PinnedProduct::Layout PinnedProduct::layout(cudaDataType_t type, std::int64_t st
   return Layout(made);
 }
 
-PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, std::size_t workspace)
+PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, const LtSize& least,
+                             std::size_t workspace)
     : handle_(handle), product_(product), workspace_(workspace) {
   const LtSize usual{product.n, product.k};
   const auto compute = product.precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
@@ -77,7 +78,6 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   expect(cublasLtMatmulAlgoGetHeuristic(handle, descriptor, a_.get(), b_.get(), d_.get(), d_.get(), made, most, found,
                                         &count),
          "cublasLtMatmulAlgoGetHeuristic", usual);
-  // The first that splits no depth and takes a single row as well as many.
   for (int i = 0; i < count; ++i) {
     std::int32_t parts = 0;
     std::size_t written = 0;
@@ -87,7 +87,7 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
            "cublasLtMatmulAlgoConfigGetAttribute", usual);
     if (parts > 1) continue;
     algorithm_ = found[i].algo;
-    resize({product.b_transposed ? product.n : 1, product.b_transposed ? 1 : product.k});
+    resize(least);
     if (check(algorithm_) == CUBLAS_STATUS_SUCCESS) return;
   }
   fail("cuBLASLt has no algorithm without a split depth", text_of(product, usual), "; set run.kernels = \"portable\"");

@@ -53,8 +53,9 @@ struct LtWorkspace {
 
 class PinnedProduct {
  public:
-  /// `handle` outlives it.
-  PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, std::size_t workspace);
+  /// `handle` outlives it. The algorithm is the fastest, by cuBLASLt's estimate, that splits no depth and takes `least`
+  /// as well.
+  PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, const LtSize& least, std::size_t workspace);
   /// Queued on `stream`.
   void operator()(const LtSize& size, const void* a, const void* b, const float* bias, float* d, LtWorkspace workspace,
                   cudaStream_t stream);

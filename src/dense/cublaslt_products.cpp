@@ -63,7 +63,7 @@ class CublasLtProducts final : public DeviceProducts {
                                      .m = out,
                                      .n = usual_rows,
                                      .k = in},
-                                    w, x, p.y.data, p.y.stride);
+                                    w, x, p.y.data, p.y.stride, {1, in});
     product({p.rows, in}, w.data, x.data, p.bias, p.y.data, workspace(device), stream_of(device));
     if (p.relu) relu_on(device, p.rows, p.y);
   }
@@ -72,8 +72,8 @@ class CublasLtProducts final : public DeviceProducts {
     if (p.rows == 0) return;
     const Index in = p.dx.width, out = p.dy.width;
     const Operand w = operand(device, 0, out, {p.weight, in, in}, out), dy = operand(device, 1, p.rows, p.dy, out);
-    PinnedProduct& product =
-        pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy, p.dx.data, p.dx.stride);
+    PinnedProduct& product = pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy,
+                                    p.dx.data, p.dx.stride, {1, out});
     product({p.rows, out}, w.data, dy.data, nullptr, p.dx.data, workspace(device), stream_of(device));
     if (p.mask.data != nullptr) mask_on(device, p.rows, p.mask, p.dx, p.dx);
   }
@@ -94,7 +94,7 @@ class CublasLtProducts final : public DeviceProducts {
       }
       PinnedProduct& product =
           pinned({.precision = precision_of(out), .b_transposed = true, .m = in, .n = out, .k = usual_lane}, x, dy,
-                 p.weight, in, border_of(p.weight, p.stride));
+                 p.weight, in, {out, 1, 2, x.stride, dy.stride, p.stride}, border_of(p.weight, p.stride));
       product({out, size, std::int32_t(end - lane), size * x.stride, size * dy.stride, p.stride}, x.row(first[lane]),
               dy.row(first[lane]), nullptr, to, workspace(device), stream_of(device));
     }
@@ -118,12 +118,12 @@ class CublasLtProducts final : public DeviceProducts {
   }
 
   PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
-                        std::uint32_t d_border = widest_border) {
+                        const LtSize& least, std::uint32_t d_border = widest_border) {
     product.a_step = a.stride, product.a_border = a.border;
     product.b_step = b.stride, product.b_border = b.border;
     product.d_step = d_stride, product.d_border = std::min(d_border, border_of(d, d_stride));
     if (handle_ == nullptr) handle_ = make_lt_handle();  // not before there is a GPU
-    return pinned_.try_emplace(product, handle_.get(), product, workspace_bytes).first->second;
+    return pinned_.try_emplace(product, handle_.get(), product, least, workspace_bytes).first->second;
   }
   LtWorkspace workspace(const Device& device) {
     return {reserve_device(device, workspace_, "tesserec::dense::cublaslt", workspace_bytes), workspace_bytes};

@@ -18,18 +18,25 @@ Rows<float> sequence(const jagged::JaggedVectors& all) {
   return {all.values.data(), dim, dim, all.offsets.data(), Index(all.values.extent(0))};
 }
 
+std::unique_ptr<dense::DeviceProducts> products_of([[maybe_unused]] const Settings& settings) {
+  if constexpr (!device_is_host)
+    if (chosen(settings.kernels) == Kernels::cublaslt) return dense::cublaslt_products(settings.precision);
+  return dense::portable_products();
+}
+
 class DevicePass final : public Pass {
  public:
   DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
       : graph_(graph),
-        products_(dense::portable_products()),
+        products_(products_of(settings)),
         loss_(loss.on_device()),
         layers_(graph.nodes().size()),
         batch_(graph) {
     constexpr const char* instead = "; set run.kernels = \"simd\"";
-    if (settings.precision != dense::Precision::fp32)
+    if (settings.precision != dense::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
-                                             "\": portable kernels multiply fp32 numbers", instead, ", or fp32"));
+                                             "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
+                                             device_is_host ? "simd" : "cublaslt", "\", or fp32"));
     for (std::size_t n = 0; n < layers_.size(); ++n) {
       const dense::LayerSettings& layer = graph.layers()[n].settings;
       layers_[n].on_device = graph.nodes()[n].layer->on_device(*products_);

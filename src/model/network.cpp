@@ -28,6 +28,19 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   return loss;
 }
 
+std::unique_ptr<Pass> make_pass(Graph& graph, const dense::LossFunction& loss, const Settings& s) {
+  const bool cublaslt = chosen(s.kernels) == Kernels::cublaslt;
+  if (cublaslt && device_is_host)
+    throw SettingError("kernels",
+                       " = \"cublaslt\": cuBLASLt multiplies on a GPU, in a build over a Kokkos with CUDA "
+                       "(docs/gpu.md); set run.kernels = \"auto\", which is simd in this build",
+                       "run");
+  if (s.precision == dense::Precision::tf32 && !cublaslt)
+    throw SettingError("precision", concat(" = \"tf32\": ", name(chosen(s.kernels)), " kernels have no such products; ",
+                                           device_is_host ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
+  return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, loss);
+}
+
 EmbeddedFeatures without_names(const std::vector<Index>& dims) {
   EmbeddedFeatures features;
   for (const Index dim : dims) features.pooled.push_back({"", dim});
@@ -53,7 +66,7 @@ struct Network::Impl {
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()),
-        pass(place_of(s.kernels) == Place::device ? device_pass(graph, *loss, settings) : chunk_pass(graph, *loss)) {}
+        pass(make_pass(graph, *loss, settings)) {}
 
   /// Of a training sample: of the layers that multiply matrices, or of the others.
   double flops(bool products) const {

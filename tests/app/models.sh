@@ -16,7 +16,7 @@ digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr 
 trains() { # RANKS DECK ARGS...: leaves its digests in $got
   RANKS=$1
   rm -rf "$folder/run"
-  must_succeed state_digest train "$2" --json --set train.steps=6 "${@:3}"
+  must_succeed state_digest train "$2" --json --set train.steps=6 --set run.kernels=simd "${@:3}"
   RANKS=$some
   got=$(digests)
 }

@@ -102,7 +102,7 @@ TEST_CASE("cuBLASLt: dx = dy w, 0 where the mask says so") {
 
 TEST_CASE("cuBLASLt: a gradient a lane, of lanes of one size, of several, and of none") {
   // Rows of each lane.
-  const std::vector<std::vector<Index>> all_lanes = {{9}, {0}, {8, 8, 8, 8}, {8, 8, 0, 5, 5, 1}, {0, 7, 7, 0}};
+  const std::vector<std::vector<Index>> all_lanes = {{9}, {0}, {8, 8, 8, 8}, {8, 8, 0, 5, 5, 1}, {0, 7, 7, 0, 0}};
   for (const Precision precision : all_precisions)
     for (const Sizes& s : all_sizes)
       for (const Place& at : places)

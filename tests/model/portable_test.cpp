@@ -231,6 +231,17 @@ TEST_CASE("portable: what has no such kernels is refused by name") {
   CHECK(refused().empty());
   settings.precision = dense::Precision::bf16;
   CHECK(mentions(refused(), "model.precision = \"bf16\": portable kernels multiply fp32 numbers"));
+  if (device_is_host) {
+    settings.precision = dense::Precision::tf32;
+    for (const Kernels kernels : {Kernels::simd, Kernels::automatic, Kernels::portable}) {
+      settings.kernels = kernels;
+      CHECK(mentions(refused(), concat("model.precision = \"tf32\": ", name(chosen(kernels)),
+                                       " kernels have no such products; set fp32")));
+    }
+    settings.kernels = Kernels::cublaslt;
+    CHECK(mentions(refused(), "run.kernels = \"cublaslt\": cuBLASLt multiplies on a GPU"));
+    settings.kernels = Kernels::portable;
+  }
   settings.precision = dense::Precision::fp32, settings.loss = "my_loss";
   CHECK(mentions(refused(), "model.loss my_loss has no portable kernels"));
 }

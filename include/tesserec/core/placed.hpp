@@ -16,10 +16,10 @@ enum class Place { host, device };
 
 /// What `automatic` is here.
 inline Kernels chosen(Kernels kernels) {
-  return kernels != Kernels::automatic ? kernels : device_is_host ? Kernels::simd : Kernels::portable;
+  return kernels != Kernels::automatic ? kernels : device_is_host ? Kernels::simd : Kernels::cublaslt;
 }
 /// Where the numbers of these kernels lie.
-inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::portable ? Place::device : Place::host; }
+inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::simd ? Place::host : Place::device; }
 
 /// For all that was launched on `exec` and on its device.
 inline void wait(const Exec& exec) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of cuBLASLt that the program calls, by plain loops over the host's memory. It refuses what the library
 // refuses: matrices that do not fit, addresses off the borders that an algorithm was chosen for, too little workspace.
-// Of the algorithms that it offers only the last takes every size without a split.
+// Of the algorithms that it offers only the last takes every size, and several products, without a split.
 #include "stand_in.hpp"
 
 #include <bit>
@@ -37,7 +37,7 @@ struct Algorithm {
   std::int64_t n, k;
   std::uint32_t workspace;
   std::uint16_t borders[4];
-  std::uint8_t parts, least;  // of the depth; rows
+  std::uint8_t parts, least, alone;  // of the depth; rows; whether it takes one product at a time
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
@@ -187,24 +187,25 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
                                               cublasLtMatmulHeuristicResult_t found[], int* count) {
   const Descriptor& p = of<Descriptor>(descriptor);
   const Preference& wish = of<Preference>(preference);
-  if (most < 4 || c != d || !fit(p, of<Layout>(a), of<Layout>(b), of<Layout>(d))) return CUBLAS_STATUS_INVALID_VALUE;
+  if (most < 5 || c != d || !fit(p, of<Layout>(a), of<Layout>(b), of<Layout>(d))) return CUBLAS_STATUS_INVALID_VALUE;
   ++stand_in::choices;
   const auto [m, n, k] = size_of(p, of<Layout>(a), of<Layout>(d));
-  Algorithm made{14695981039346656037ull, n, k, std::uint32_t(wish.workspace), {}, 1, 0};
+  Algorithm made{14695981039346656037ull, n, k, std::uint32_t(wish.workspace), {}, 1, 0, 0};
   const auto mix = [&](std::int64_t v) { made.number = (made.number ^ std::uint64_t(v)) * 1099511628211ull; };
   for (const std::int64_t v : {m, n, k, std::int64_t(p.compute), std::int64_t(p.a), std::int64_t(p.b),
                                std::int64_t(p.epilogue), std::int64_t(wish.reductions)})
     mix(v);
   for (const auto* l : {&of<Layout>(a), &of<Layout>(b), &of<Layout>(d)}) mix(l->type), mix(l->step), mix(l->count);
   for (int i = 0; i < 4; ++i) mix(wish.borders[i]), made.borders[i] = std::uint16_t(wish.borders[i]);
-  // One that splits the depth, one that is none, one that wants several rows, one that takes all.
-  *count = 4;
+  // One that splits the depth, one that is none, one that wants several rows, one that has no batches, one for all.
+  *count = 5;
   for (int i = 0; i < *count; ++i) {
     Algorithm one = made;
     one.number += std::uint64_t(i);
     if (i == 0) one.parts = 4;
     if (i == 2) one.least = 2;
-    if (i == 3 && wish.reductions != CUBLASLT_REDUCTION_SCHEME_NONE) one.parts = 2;
+    if (i == 3) one.alone = 1;
+    if (i == 4 && wish.reductions != CUBLASLT_REDUCTION_SCHEME_NONE) one.parts = 2;
     found[i] = {};
     found[i].state = i == 1 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
     found[i].workspaceSize = one.workspace;
@@ -227,8 +228,10 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t de
   const Descriptor& p = of<Descriptor>(descriptor);
   if (c != d || !fit(p, of<Layout>(a), of<Layout>(b), of<Layout>(d))) return CUBLAS_STATUS_INVALID_VALUE;
   const Size size = size_of(p, of<Layout>(a), of<Layout>(d));
-  if (std::min(size.n, size.k) < read(algo).least || size.n > stand_in::most_n) return CUBLAS_STATUS_NOT_SUPPORTED;
-  result->workspaceSize = read(algo).workspace;
+  const Algorithm one = read(algo);
+  if (std::min(size.n, size.k) < one.least || size.n > stand_in::most_n) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (one.alone != 0 && of<Layout>(d).count > 1) return CUBLAS_STATUS_NOT_SUPPORTED;
+  result->workspaceSize = one.workspace;
   result->state = CUBLAS_STATUS_SUCCESS;
   return CUBLAS_STATUS_SUCCESS;
 }
