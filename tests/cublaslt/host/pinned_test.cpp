@@ -43,7 +43,10 @@ void weight_gradient(DeviceProducts& products, const std::vector<Index>& lanes) 
 
 void check_one_algorithm() {
   REQUIRE(!calls.empty());
-  for (const stand_in::Call& call : calls) CHECK(call.algorithm == calls.front().algorithm);
+  for (const stand_in::Call& call : calls) {
+    CHECK(call.algorithm == calls.front().algorithm);
+    CHECK(call.parts == 1);
+  }
 }
 
 }  // namespace

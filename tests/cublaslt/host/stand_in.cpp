@@ -34,7 +34,6 @@ struct Preference {
 /// In the 64 bytes of an algorithm.
 struct Algorithm {
   std::uint64_t number;
-  std::int64_t n, k;
   std::uint32_t workspace;
   std::uint16_t borders[4];
   std::uint8_t parts, least, alone;  // of the depth; rows; whether it takes one product at a time
@@ -190,7 +189,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   if (most < 5 || c != d || !fit(p, of<Layout>(a), of<Layout>(b), of<Layout>(d))) return CUBLAS_STATUS_INVALID_VALUE;
   ++stand_in::choices;
   const auto [m, n, k] = size_of(p, of<Layout>(a), of<Layout>(d));
-  Algorithm made{14695981039346656037ull, n, k, std::uint32_t(wish.workspace), {}, 1, 0, 0};
+  Algorithm made{14695981039346656037ull, std::uint32_t(wish.workspace), {}, 1, 0, 0};
   const auto mix = [&](std::int64_t v) { made.number = (made.number ^ std::uint64_t(v)) * 1099511628211ull; };
   for (const std::int64_t v : {m, n, k, std::int64_t(p.compute), std::int64_t(p.a), std::int64_t(p.b),
                                std::int64_t(p.epilogue), std::int64_t(wish.reductions)})
@@ -255,7 +254,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   };
   if (off(workspace, 16) || workspace_bytes < chosen.workspace) return CUBLAS_STATUS_INVALID_VALUE;
   const auto [m, n, k] = size_of(p, a, d);
-  stand_in::calls.push_back({m, n, k, d.count, chosen.number, chosen.n, chosen.k});
+  stand_in::calls.push_back({m, n, k, d.count, chosen.number, chosen.parts});
   const float by = *static_cast<const float*>(alpha), and_by = *static_cast<const float*>(beta);
   for (std::int64_t batch = 0; batch < d.count; ++batch) {
     const void *const from_a = of_batch(a, a_data, batch), *const from_b = of_batch(b, b_data, batch);

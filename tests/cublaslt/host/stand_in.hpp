@@ -11,7 +11,7 @@ struct Call {
   std::int64_t m, n, k;
   std::int32_t count;
   std::uint64_t algorithm;  // a number that all that it was chosen for gives
-  std::int64_t chosen_n, chosen_k;
+  int parts;                // that the depth is split into
 };
 inline std::vector<Call> calls;
 inline int choices = 0;                  // of an algorithm
