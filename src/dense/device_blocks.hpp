@@ -38,7 +38,7 @@ class VectorBlocks {
     Index *const rows = rows_.data(), *const of_chunk = of_chunk_.data(), *const of_lane = of_lane_.data();
     const Index* const offsets = sequence.offsets;
     Kokkos::parallel_scan(
-        "tesserec::dense::blocks", Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>(device, 0, chunks.count + 1),
+        on_device("tesserec::dense::blocks"), DeviceRange(device, 0, chunks.count + 1),
         KOKKOS_LAMBDA(Index chunk, Index & at, bool finished) {
           const bool after = chunk == chunks.count;
           const Index begin = offsets[chunks.rows[chunk]], end = after ? begin : offsets[chunks.rows[chunk + 1]];

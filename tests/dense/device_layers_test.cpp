@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "closed_memory.hpp"
 #include "device_copies.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
@@ -43,9 +44,15 @@ struct Result {
   }
 };
 
+/// Products of tiny numbers underflow to +0 or -0; of cancelling ones a sum is what its order has left.
+struct Numbers {
+  float scale = 1.0f;
+  bool cancelling = false;
+};
+
 class Both {
  public:
-  Both(Case c, Index rows, std::vector<Index> lane_borders)
+  Both(Case c, Index rows, std::vector<Index> lane_borders, Numbers kind = {})
       : case_(std::move(c)), rows_(rows), borders_(std::move(lane_borders)) {
     case_.settings.inputs.resize(case_.inputs.size());
     layer_ = make_layer(case_.settings, case_.inputs);
@@ -62,6 +69,12 @@ class Both {
       inputs_.push_back(numbers(rows_of_input * stride_.back(), 2 + 2 * Index(i)));
     }
     upstream_ = numbers(rows * layer_->width(), 100);
+    for (float& x : upstream_) x *= kind.scale;
+    for (std::vector<float>& input : inputs_)
+      for (float& x : input) x *= kind.scale;
+    if (kind.cancelling)
+      for (Index r = 0; r < rows; ++r)
+        for (const Index c : {4, 9}) inputs_.back()[r * stride_.back() + c] = c == 4 ? 0x1p61f : -0x1p61f;
     if (rows > 5) std::fill_n(upstream_.begin() + layer_->width(), 3 * layer_->width(), 0.0f);
   }
 
@@ -220,4 +233,35 @@ TEST_CASE("layers on a device have the bits of layers chunk by chunk") {
         CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
       }
     }
+}
+
+TEST_CASE("layers on a device have those bits where products underflow, and where a lane begins without vectors") {
+  for (const Case& c : cases())
+    for (const float scale : {0x1p-55f, 0x1p-90f}) {
+      const Both both(c, 384, {0, 128, 384}, {scale});
+      CAPTURE(c.settings.type, c.settings.widths, scale);
+      CHECK(same(both.by_chunks(both.wishes()[0]), both.on_device(both.wishes()[0])));
+    }
+}
+
+TEST_CASE("fm on a device adds in the order of chunks: numbers that cancel show it") {
+  const Both both({{.type = "fm"}, {{{5}}, {std::vector<Index>(40, 5)}}}, 17, {0, 9, 17}, {1.0f, true});
+  CHECK(same(both.by_chunks({true, true}), both.on_device({true, true})));
+}
+
+TEST_CASE("a dot on a device of vectors that a team stages part by part") {
+  for (const bool itself : {false, true}) {
+    const Both both({{.type = "dot", .itself = itself}, {{{130}}, {std::vector<Index>(59, 130)}}}, 17, {0, 9, 17});
+    for (const std::vector<bool>& wanted : both.wishes()) CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
+  }
+}
+
+TEST_CASE("host code keeps away from what layers have on a device") {
+  for (const Case& c : cases()) {
+    CAPTURE(c.settings.type, c.settings.widths);
+    const Both both(c, 1100, {0, 700, 1100});
+    const Result expected = both.by_chunks(both.wishes()[0]);
+    const ClosedMemory closed;
+    CHECK(same(expected, both.on_device(both.wishes()[0])));
+  }
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same of gradients that are gathered first: of micro-batches, of all ranks, of rows whose columns others hold.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "catch.hpp"
 #include "rows_batch.hpp"
 
@@ -69,29 +73,49 @@ TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
   }
 }
 
-TEST_CASE("portable kernels: rows whose other columns are elsewhere move in rounds") {
-  for (const optim::TypeInfo& info : optim::types()) {
-    if (optim::row_rounds(info.type) == 0) continue;
-    CAPTURE(info.name);
-    const std::vector<Table> tables = {{.rows = 90, .dim = 52, .optimizer = settings(info.type), .columns = 22}};
-    Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
-    const Batch batch(tables, 60, up_to(5), 1);
-    const BatchSplit split(Lanes(8), 1, 60);
-    for (Engine* engine : {&simd, &portable}) {
-      engine->lookup(batch, split);
-      (*engine)->order_ids(engine->exec, batch.asked, split, {0, 8});
-      (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::shared);
-    }
-    std::vector<float> totals;
-    for (int round = 0; round < optim::row_rounds(info.type); ++round) {
-      const auto a = simd->sum_columns(simd.exec, 0, round, totals, 0.1, 1);
-      REQUIRE(a == portable->sum_columns(portable.exec, 0, round, totals, 0.1, 1));
-      const Index subtrees = std::ssize(optim::column_subtrees({0, 22}));
-      REQUIRE(subtrees > 1);
-      totals.clear();
-      for (std::size_t i = 0; i < a.size(); i += static_cast<std::size_t>(subtrees)) totals.push_back(a[i] + a[i + 1]);
-    }
-    for (Engine* engine : {&simd, &portable}) (*engine)->move_columns(engine->exec, 0, totals, 0.1, 1);
-    REQUIRE(simd.numbers() == portable.numbers());
+TEST_CASE("portable kernels: a sum that underflows keeps its sign, in a hot row too") {
+  const std::vector<Table> tables = {{.rows = 2, .dim = 64, .weighted = true, .replicated = true, .scale = 1e-30f}};
+  Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
+  const BatchSplit split(Lanes(8), 1, 320);
+  Batch batch(tables, split.lane(4).end, up_to(9), 1);
+  for (float& gradient : batch.gradients) gradient *= 1e-30f;
+  std::vector<float> sums;
+  for (Engine* engine : {&simd, &portable}) {
+    engine->lookup(batch, split);
+    (*engine)->order_ids(engine->exec, batch.asked, split, {0, 5});
+    const RowSums own = (*engine)->sum_gradients(engine->exec, 0, engine->gradients(batch));
+    if (sums.empty()) sums = own.sums;
+    REQUIRE((own.sums.size() == sums.size() && std::memcmp(own.sums.data(), sums.data(), sums.size() * 4) == 0));
   }
+  for (const bool sign : {false, true})
+    REQUIRE(std::any_of(sums.begin(), sums.end(), [&](float x) { return x == 0.0f && std::signbit(x) == sign; }));
+}
+
+TEST_CASE("portable kernels: rows whose other columns are elsewhere move in rounds") {
+  for (const optim::TypeInfo& info : optim::types())
+    for (const Range columns : {Range{0, 22}, Range{24, 46}}) {
+      if (optim::row_rounds(info.type) == 0) continue;
+      CAPTURE(info.name, columns.begin);
+      const std::vector<Table> tables = {{.rows = 90, .dim = 52, .optimizer = settings(info.type), .columns = columns}};
+      Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
+      const Batch batch(tables, 60, up_to(5), 1);
+      const BatchSplit split(Lanes(8), 1, 60);
+      for (Engine* engine : {&simd, &portable}) {
+        engine->lookup(batch, split);
+        (*engine)->order_ids(engine->exec, batch.asked, split, {0, 8});
+        (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::shared);
+      }
+      std::vector<float> totals;
+      for (int round = 0; round < optim::row_rounds(info.type); ++round) {
+        const auto a = simd->sum_columns(simd.exec, 0, round, totals, 0.1, 1);
+        REQUIRE(a == portable->sum_columns(portable.exec, 0, round, totals, 0.1, 1));
+        const Index subtrees = std::ssize(optim::column_subtrees(columns));
+        REQUIRE(subtrees > 1);
+        totals.clear();
+        for (std::size_t i = 0; i < a.size(); i += static_cast<std::size_t>(subtrees))
+          totals.push_back(a[i] + a[i + 1]);
+      }
+      for (Engine* engine : {&simd, &portable}) (*engine)->move_columns(engine->exec, 0, totals, 0.1, 1);
+      REQUIRE(simd.numbers() == portable.numbers());
+    }
 }

@@ -22,9 +22,10 @@ struct Table {
   bool in_place = false;                    // sums and gradients with a stride, of whole tables
   ComputeKernel kernel = ComputeKernel::fused;
   bool replicated = false;
-  Index columns = 0;  // held of them; 0: all
+  Range columns = {};  // held of them; empty: all
   Index features = 2;
-  Index held() const { return columns == 0 ? dim : columns; }
+  float scale = 1.0f;  // of weights
+  Range held() const { return columns.size() == 0 ? Range{0, dim} : columns; }
 };
 
 using Length = std::function<Index(Index sample, const Random& random)>;
@@ -66,7 +67,7 @@ class Batch {
         const bool hot = random.below(3, s, 2 * i) == 0;
         ids.push_back(rows.begin +
                       (hot ? rows.size() / 2 : Index(random.below(std::uint64_t(rows.size()), s, 2 * i + 1))));
-        weights.push_back(random.normal(s, -i));
+        weights.push_back(table.scale * random.normal(s, -i));
       }
       offsets.push_back(std::ssize(ids));
     }
@@ -77,7 +78,7 @@ class Batch {
     bags.ids = ids.data();
     bags.weights = table.weighted ? weights.data() : nullptr;
     bags.unpooled = table.unpooled && f + 1 == table.features;
-    const Index dim = table.held();
+    const Index dim = table.held().size();
     if (table.in_place) bags.sums_stride = bags.gradients_stride = dim + 12;
     bags.gradients_at = gradients_size;
     const Index places = (bags.unpooled ? bags.total() : bags.count) * std::max(dim, bags.sums_stride);
@@ -103,8 +104,8 @@ class Engine {
       features.resize(table.features);
       const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, features, {},
                                       table.weighted,          table.optimizer};
-      tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, Range{0, table.held()},
-                                                         table.optimizer, table.kernel, place_));
+      tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, table.held(), table.optimizer,
+                                                         table.kernel, place_));
       tables_.back()->initialise(exec, 5, Index(t));
       shards.push_back({tables_.back().get(), false, table.replicated});
     }

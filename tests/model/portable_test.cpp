@@ -78,8 +78,9 @@ class Batch {
     for (const jagged::JaggedVectors& slope : slopes)
       result.unpooled_gradients.emplace_back(slope.values.data(), slope.values.data() + slope.values.size());
     std::vector<float> towers(2 * rows * network.tower_width());
-    result.predicted_losses =
-        network.predict(exec, parameters, input, result.predicted.data(), towers.empty() ? nullptr : towers.data());
+    for (int twice = 0; twice < 2; ++twice)
+      result.predicted_losses =
+          network.predict(exec, parameters, input, result.predicted.data(), towers.empty() ? nullptr : towers.data());
     result.predicted.insert(result.predicted.end(), towers.begin(), towers.end());
     return result;
   }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <vector>
+
+#include "catch.hpp"
+#include <tesserec/core/not_finite.hpp>
+#include <tesserec/core/placed.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("the first number that is not finite is found on the host and on a device") {
+  const Exec exec;
+  constexpr float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();
+  for (const Place place : {Place::host, Place::device}) {
+    const auto first = [&](const std::vector<float>& numbers) {
+      const PlacedVector<float> there(exec, place, "tesserec::test::numbers", std::ssize(numbers));
+      there.from_host(exec, numbers);
+      return first_not_finite(exec, place, there.data(), std::ssize(numbers));
+    };
+    for (const Index n : {1, 7, 10000}) {
+      std::vector<float> numbers(n, most);
+      numbers[n / 2] = -most;
+      CHECK(first(numbers) == -1);
+      for (const float bad : {inf, -inf, std::numeric_limits<float>::quiet_NaN()})
+        for (const Index at : {Index{0}, n / 2, n - 1}) {
+          std::vector<float> spoilt = numbers;
+          spoilt[at] = spoilt[n - 1] = bad;
+          CHECK(first(spoilt) == at);
+        }
+    }
+    CHECK(first({}) == -1);
+  }
+}
