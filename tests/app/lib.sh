@@ -3,7 +3,7 @@ set -uo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
-export OMPI_MCA_rmaps_base_oversubscribe=1
+. "$(dirname "${BASH_SOURCE[0]}")/../mpi.sh"
 
 complain() {
   echo "FAILED: $*"

@@ -11,10 +11,7 @@ MUTATE=$(realpath "${MUTATE:-$here/../../build/tests/fault_mutate}")
 LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 LIMIT=${LIMIT:-30} # seconds until a run is a hang
 JOBS=${JOBS:-6}    # cases side by side; most of their time is waiting
-export OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_ess_singleton_isolated=1 # one rank alone needs no helper process
-# The ranks share a machine: MPI need not look for a network, which takes it longer than a case.
-export OMPI_MCA_pml=ob1 OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader}
+. "$here/../mpi.sh"
 # Several jobs share the processors: a rank that waits lets the others run.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
 # In memory where there is room for it: cases are many and small.

@@ -3,6 +3,7 @@
 # outside.sh: `cmake --install` to a temporary prefix, then a project that knows nothing but find_package(Tesserec).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../mpi.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -13,7 +13,7 @@ kills=${1:-6}
 seed=${2:-1}
 steps=$((kills * 40))
 RANDOM=$seed
-export OMPI_MCA_rmaps_base_oversubscribe=1
+. "$here/../mpi.sh"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 . "$here/small_deck.sh" "$folder/deck.toml"
