@@ -8,7 +8,7 @@ source=$1
 shift
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-flags=(-x cu -std=c++20 -arch="${ARCH:-sm_90}" --fmad=false -diag-suppress 1675 -Xptxas -v -Werror all-warnings
+flags=(-x cu -std=c++20 -arch="${ARCH:-sm_90}" --fmad=false -Xptxas -v -Werror all-warnings
   -I "$source/include" -I "$source")
 for include; do
   # Compilers look into /usr/include last of all, and overlook what is wrong in a system's headers.

@@ -25,6 +25,8 @@
 /// In front of a loop of so few known turns that it is written out, its array in registers.
 #if defined(__CUDA_ARCH__)
 #define TESSEREC_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define TESSEREC_UNROLL
 #else
 #define TESSEREC_UNROLL _Pragma("GCC unroll 32")
 #endif
