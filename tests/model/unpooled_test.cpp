@@ -9,13 +9,13 @@ using dense::Activation;
 
 namespace {
 
-const LayerSettings all{.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}};
+const LayerSettings joined{.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}};
 const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}};
 
 std::string refused(const std::vector<LayerSettings>& layers) {
   return error_of([&] { Network(model_of(layers), 4, features_of(layers)); });
 }
-std::string refused(const LayerSettings& seen) { return refused({seen, all, logit}); }
+std::string refused(const LayerSettings& seen) { return refused({seen, joined, logit}); }
 
 }  // namespace
 
@@ -28,7 +28,7 @@ TEST_CASE("attention over a history, its weights as they come, or those of a sof
                 .inputs = {"pooled.item", "unpooled.history"},
                 .widths = widths,
                 .softmax = softmax},
-               all,
+               joined,
                logit});
       REQUIRE(run.network.layers()[0].width == 2);
       check_slopes(run);
@@ -38,7 +38,7 @@ TEST_CASE("attention over a history, its weights as they come, or those of a sof
 TEST_CASE("attention to what another layer gives, and the mean of vectors that are alike") {
   Run run({{.name = "target", .type = "mlp", .inputs = {"dense"}, .widths = {2}, .activations = {Activation::tanh}},
            {.name = "seen", .type = "attention", .inputs = {"target", "unpooled.history"}, .widths = {2}},
-           all,
+           joined,
            logit});
   check_slopes(run);
   // Softmax weights of alike vectors: their mean.
@@ -64,13 +64,14 @@ TEST_CASE("attention to what another layer gives, and the mean of vectors that a
 }
 
 TEST_CASE("sums weighted by positions, the last of them shared, and by ids") {
-  Run positions({{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}, .positions = 4}, all, logit});
+  Run positions(
+      {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}, .positions = 4}, joined, logit});
   REQUIRE(positions.network.layout()[0].rows == 4);
   for (Index i = 0; i < 4; ++i) CHECK(positions.parameters(i) == 1.0f);
   check_slopes(positions);
   for (Index i = 0; i < 4; ++i) CHECK(std::abs(positions.slope(positions.parameters(i))) > 1e-4);
   Run ids({{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history@weights", "unpooled.history"}},
-           all,
+           joined,
            logit});
   check_slopes(ids);
 }
@@ -94,7 +95,7 @@ TEST_CASE("sequences in the wrong place") {
   CHECK(mentions(
       refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history", "unpooled.history@weights"}}),
       "has 2 numbers"));
-  LayerSettings again = attention({"pooled.item", "unpooled.history"}), both = all;
+  LayerSettings again = attention({"pooled.item", "unpooled.history"}), both = joined;
   again.name = "again", both.inputs.push_back("again");
   std::vector<LayerSettings> layers = {attention({"pooled.item", "unpooled.history"}), again, both, logit};
   EmbeddedFeatures features = features_of(layers);
