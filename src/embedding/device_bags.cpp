@@ -97,12 +97,6 @@ struct MoveIds {
   }
 };
 
-template <class T>
-const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const std::vector<T>& list) {
-  std::copy(list.begin(), list.end(), to.reserve(exec, label, std::ssize(list)));
-  return to.send(exec, std::ssize(list));
-}
-
 }  // namespace
 
 DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)

@@ -2,6 +2,7 @@
 /// Bags and shards as kernels see them, and the lookup of all bags of some shards of one dim at once.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -71,6 +72,13 @@ struct BagArrays {
   const float* weights = nullptr;  // null = 1
   const DeviceShard* shards = nullptr;
 };
+
+/// A whole list of the host; where kernels read it.
+template <class From, class T>
+const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const From& from) {
+  std::copy(from.begin(), from.end(), to.reserve(exec, label, std::ssize(from)));
+  return to.send(exec, std::ssize(from));
+}
 
 /// Of several shards of one dim: bags that came, ordered and looked up.
 class DeviceBags {

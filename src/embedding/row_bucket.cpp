@@ -39,12 +39,6 @@ std::vector<T> download(const Device& exec, const T* data, Index count) {
   return host;
 }
 
-template <class From, class T>
-const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const From& from) {
-  std::copy(from.begin(), from.end(), to.reserve(exec, label, std::ssize(from)));
-  return to.send(exec, std::ssize(from));
-}
-
 Index most_rows(const std::vector<EmbeddingTable*>& tables) {
   Index rows = 0;
   for (const EmbeddingTable* table : tables) rows = std::max(rows, table->rows().size());
