@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tesserec/core/device.hpp>
+#include <tesserec/core/device_graph.hpp>
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/elementary_numbers.hpp>
@@ -26,3 +28,4 @@
 #include <tesserec/core/timer.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/core/tree_sum.hpp>
+#include <tesserec/core/upload.hpp>

@@ -5,7 +5,7 @@
 # what collect.sh made; OUT (here: gpu_check) gets gpu.json, gpu.md and a log of each part. Parts come in the order of their
 # worth, and none ends another. Ends with 1 where one failed, was not at its end in time or not equal, with 3 where the time
 # of all was over before some. A build for host processors is checked alike, and the page says so. From the environment: LIMIT,
-# the seconds of all (530); MAX_ROWS, which caps the tables of what is timed (0: none, 2.1 GB); PYTHON, which has PyTorch
+# the seconds of all (530); GRAPHS, run.graphs of all trainings (true); MAX_ROWS, which caps the tables of what is timed (0: none, 2.1 GB); PYTHON, which has PyTorch
 # (python3); ONLY, a pattern of the names of parts.
 set -uo pipefail
 export LC_ALL=C
@@ -16,7 +16,7 @@ out=${2:-gpu_check}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-deadline=${LIMIT:-530} max_rows=${MAX_ROWS:-0} python=${PYTHON:-python3} only=${ONLY:-*}
+deadline=${LIMIT:-530} graphs=${GRAPHS:-true} max_rows=${MAX_ROWS:-0} python=${PYTHON:-python3} only=${ONLY:-*}
 scratch=$(mktemp -d)
 cd "$scratch" || exit 2
 source "$tree/runs/gpu/report.sh"
@@ -81,8 +81,8 @@ same() {
   fi
 }
 digest() { # OPTIMIZER KERNELS RANKS PLAN SECONDS [STEPS AGAIN]
-  local judge=same kernels=$2 trained=$1.${6:-} more=()
-  [[ -z ${6:-} ]] || more=(--set train.steps="$6" --set train.epochs="$6")
+  local judge=same kernels=$2 trained=$1.${6:-} more=(--set run.graphs="$graphs")
+  [[ -z ${6:-} ]] || more+=(--set train.steps="$6" --set train.epochs="$6")
   run "digest.$1.$2.$3.$4${6:+.$6.$7}" "$5" digest_line "$3" tesserec train "$tree/runs/gpu/digest.toml" --json \
     --set run.output="$scratch/run" --set run.kernels="$2" --set optimizer.sparse.type="$1" --set plan.default="$4" "${more[@]}"
   rm -rf "$scratch/run"
@@ -90,12 +90,13 @@ digest() { # OPTIMIZER KERNELS RANKS PLAN SECONDS [STEPS AGAIN]
 for optimizer in sgd rowwise_adagrad; do
   for kernels in simd portable; do digest $optimizer $kernels 1 table_wise 40; done
 done
+graphs=false digest sgd portable 1 row_wise 40 # one launch after the other
 
 # 3. Kernels beside the host's, bit by bit.
 one_digest="portable kernels*,one digest for all plans,every optimizer*,a bound of the common*"
 tests embedding 1 60
 tests dense 1 60
-tests model 1 60 "portable*"
+tests model 1 60 "portable*,graphs*"
 tests train 1 90 "$one_digest"
 tests golden 1 40 "*with SGD*,golden two_tower*"
 
@@ -120,7 +121,7 @@ alike() {
 products() { # PRECISION SAMPLES RANKS AGAIN
   local judge=alike trained=cublaslt.$1.$2
   run "digest.cublaslt.$1.$2.$3.$4" 40 digest_line "$3" tesserec train "$tree/runs/gpu/digest.toml" --json --set run.output="$scratch/run" \
-    --set run.kernels=cublaslt --set model.precision="$1" --set train.batch_size="$2"
+    --set run.kernels=cublaslt --set run.graphs="$graphs" --set model.precision="$1" --set train.batch_size="$2"
   rm -rf "$scratch/run"
 }
 tests cublaslt 1 60
@@ -157,7 +158,7 @@ sanitize memcheck racecheck
 timed() { [[ $measured == "step of "* ]] || verdict=FAILED; }
 bench() { # NAME SECONDS LINE WORD...
   run "speed.$1" "$2" "$3" 1 tesserec bench "$tree/inputs/bench.toml" --set data.synthetic.max_rows="$max_rows" \
-    --set data.synthetic.zipf=0 --set bench.repeats=3 --set bench.steps=4 "${@:4}"
+    --set data.synthetic.zipf=0 --set bench.repeats=3 --set bench.steps=4 --set run.graphs="$graphs" "${@:4}"
 }
 peer() { # NAME
   [[ -z $torch ]] || ! wanted "speed.$1.$batch" || part "speed.$1.$batch" 90 peer_line "$python" "$tree/runs/compare/peers.py" "$1" \
@@ -168,6 +169,8 @@ peer() { # NAME
 judge=timed
 for batch in "${batches[@]}"; do
   bench "tesserec.portable.$batch" 60 whole_line --only step --set train.batch_size="$batch" --set run.kernels=portable
+  [[ $architecture == no ]] || bench "tesserec.cublaslt.fp32.$batch.one_by_one" 40 whole_line --only step --set run.kernels=cublaslt \
+    --set train.batch_size="$batch" --set run.graphs=false
   [[ $architecture == no ]] || for precision in fp32 tf32 bf16; do
     bench "tesserec.cublaslt.$precision.$batch" 40 whole_line --only step --set train.batch_size="$batch" --set run.kernels=cublaslt \
       --set model.precision=$precision

@@ -7,6 +7,7 @@
 #include "kernel_times.hpp"
 #include "step.hpp"
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/upload.hpp>
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::bench {

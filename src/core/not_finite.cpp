@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -18,25 +19,41 @@ TESSEREC_KERNEL Index first_on_host(const float* values, Index n) {
   return at;
 }
 
+constexpr Index none = std::numeric_limits<Index>::max();
+
 struct FirstOf {
   static constexpr float most = std::numeric_limits<float>::max();
   const float* values;
-  KOKKOS_INLINE_FUNCTION void operator()(Index i, Index& first) const {
-    if (!(std::fabs(values[i]) <= most) && i < first) first = i;
+  Index* first;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
+    if (!(std::fabs(values[i]) <= most)) Kokkos::atomic_fetch_min(first, i);
   }
 };
 
 }  // namespace
 
-Index first_not_finite(const Exec& exec, Place place, const float* values, Index n) {
-  if (place == Place::host) {
-    exec.fence();
-    return first_on_host(values, n);
-  }
-  Index first = n;
-  Kokkos::parallel_reduce(on_device("tesserec::core::first_not_finite"), DeviceRange(device_of(exec), 0, n),
-                          FirstOf{values}, Kokkos::Min<Index>(first));
-  return first < n ? first : -1;
+std::vector<Index> NotFinite::found(const Exec& exec) {
+  std::vector<Look> looks;
+  looks.swap(looks_);
+  std::vector<Index> found(looks.size(), -1);
+  const auto of_device = [](const Look& look) { return look.place == Place::device; };
+  if (std::ranges::any_of(looks, of_device)) look_there(exec, looks, found);
+  wait(exec);
+  for (std::size_t i = 0; i < looks.size(); ++i)
+    if (!of_device(looks[i])) found[i] = first_on_host(looks[i].values, looks[i].n);
+  return found;
+}
+
+void NotFinite::look_there(const Exec& exec, std::span<const Look> looks, std::span<Index> found) {
+  const Device device = device_of(exec);
+  const auto count = std::ssize(looks);
+  Index* const first = reserve_device(device, first_, "tesserec::core::first_not_finite", count);
+  fill_on(device, "tesserec::core::clear_not_finite", first, count, none);
+  for (Index i = 0; i < count; ++i)
+    if (looks[i].place == Place::device)
+      over_numbers(device, "tesserec::core::first_not_finite", looks[i].n, FirstOf{looks[i].values, first + i});
+  copy(exec, Place::device, first, Place::host, found.data(), count);
+  std::ranges::replace(found, none, Index{-1});
 }
 
 }  // namespace tesserec

@@ -210,6 +210,7 @@ void with_lines(const Deck& deck, const std::function<void()>& body) {
 void check_network(const Deck& deck, Index dense_features) {
   model::Settings model = deck.model;
   model.kernels = deck.run.kernels;
+  model.graphs = deck.run.graphs;
   with_lines(deck, [&] { model::Network(model, dense_features, model::embedded_features(deck.tables)); });
 }
 

@@ -27,6 +27,9 @@ std::vector<Section> run_sections() {
           "for CPUs runs on the processor, for tests; the bits are the same. cublaslt, in a build for GPUs alone: "
           "portable, but products of matrices by cuBLASLt, whose bits are of the GPU and the library. auto: cublaslt "
           "in a build for GPUs, simd in one for CPUs."),
+      boolean("graphs", &Run::graphs,
+              "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
+              "size; else one by one. The bits are the same. simd has no use for it."),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

@@ -33,13 +33,6 @@ std::uint32_t border_of(const T* data, Index stride) {
                                 widest_border);
 }
 
-/// [lanes + 1] the first row of each lane, and the end.
-void find_lanes(const Device& device, const Pieces& pieces, Index* first) {
-  over_numbers(
-      device, "tesserec::dense::lanes", pieces.lanes + 1,
-      KOKKOS_LAMBDA(Index lane) { first[lane] = pieces.rows[pieces.of_lane[lane]]; });
-}
-
 /// A matrix as its products read it.
 struct Operand {
   const void* data;
@@ -56,7 +49,9 @@ class CublasLtProducts final : public DeviceProducts {
   void forward(const Device& device, const Forward& p) override {
     if (p.rows == 0) return;
     const Index in = p.x.width, out = p.y.width;
-    const Operand w = operand(device, 0, out, {p.weight, in, in}, out), x = operand(device, 1, p.rows, p.x, out);
+    Rounded& kept = p.rounded != nullptr ? *p.rounded : own_;
+    const Operand w = operand(device, kept.weight, out, {p.weight, in, in}, out);
+    const Operand x = operand(device, kept.x, p.rows, p.x, out);
     PinnedProduct& product = pinned({.precision = precision_of(out),
                                      .a_transposed = true,
                                      .bias = p.bias != nullptr,
@@ -71,7 +66,11 @@ class CublasLtProducts final : public DeviceProducts {
   void input_gradient(const Device& device, const InputGradient& p) override {
     if (p.rows == 0) return;
     const Index in = p.dx.width, out = p.dy.width;
-    const Operand w = operand(device, 0, out, {p.weight, in, in}, out), dy = operand(device, 1, p.rows, p.dy, out);
+    const Rows<const float> weight{p.weight, in, in};
+    const bool kept = p.rounded != nullptr;
+    const Operand w =
+        kept ? kept_operand(p.rounded->weight, weight, out) : operand(device, own_.weight, out, weight, out);
+    const Operand dy = kept ? kept_operand(rounded_dy_, p.dy, out) : operand(device, rounded_dy_, p.rows, p.dy, out);
     PinnedProduct& product = pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy,
                                     p.dx.data, p.dx.stride, {1, out});
     product({p.rows, out}, w.data, dy.data, nullptr, p.dx.data, workspace(device), stream_of(device));
@@ -80,9 +79,11 @@ class CublasLtProducts final : public DeviceProducts {
 
   void weight_gradient(const Device& device, const WeightGradient& p) override {
     const Index in = p.x.width, out = p.dy.width, lanes = p.pieces.lanes;
-    const std::vector<Index> first = lanes_of(device, p.pieces);
+    const Index* const first = p.pieces.lane_rows;
     const auto size_of = [&](Index lane) { return first[lane + 1] - first[lane]; };
-    const Operand x = operand(device, 0, first[lanes], p.x, out), dy = operand(device, 1, first[lanes], p.dy, out);
+    const Operand x =
+        p.rounded != nullptr ? kept_operand(p.rounded->x, p.x, out) : operand(device, own_.x, first[lanes], p.x, out);
+    const Operand dy = operand(device, rounded_dy_, first[lanes], p.dy, out);
     // Lanes of one size that follow each other are one call.
     for (Index lane = 0, end = 0; lane < lanes; lane = end) {
       const Index size = size_of(lane);
@@ -105,16 +106,26 @@ class CublasLtProducts final : public DeviceProducts {
   /// As on a host: a layer of one neuron is in fp32.
   Precision precision_of(Index out) const { return out > 1 ? precision_ : Precision::fp32; }
 
-  /// Floats as they lie, or a copy in bf16 whose rows begin on the widest border: the first of a product, or the
-  /// second.
-  Operand operand(const Device& device, int which, Index rows, Rows<const float> from, Index out) {
+  /// Floats as they lie, or in bf16 a copy whose rows begin on the widest border.
+  Operand operand(const Device& device, DeviceVector<std::uint16_t>& rounded, Index rows, Rows<const float> from,
+                  Index out) {
+    if (precision_of(out) == Precision::bf16) {
+      const Index stride = bf16_stride(from.width);
+      std::uint16_t* const to = reserve_device(device, rounded, "tesserec::dense::bf16", rows * stride);
+      round_on(device, rows, from, {to, from.width, stride});
+    }
+    return kept_operand(rounded, from, out);
+  }
+  /// The same, where `rounded` has the copy.
+  Operand kept_operand(const DeviceVector<std::uint16_t>& rounded, Rows<const float> from, Index out) const {
     if (precision_of(out) != Precision::bf16)
       return {from.data, from.stride, border_of(from.data, from.stride), Index(sizeof(float))};
+    const Index stride = bf16_stride(from.width);
+    return {rounded.data(), stride, border_of(rounded.data(), stride), Index(sizeof(std::uint16_t))};
+  }
+  static Index bf16_stride(Index width) {
     constexpr Index most = widest_border / Index(sizeof(std::uint16_t));
-    const Index stride = (from.width + most - 1) / most * most;
-    std::uint16_t* const to = reserve_device(device, rounded_[which], "tesserec::dense::bf16", rows * stride);
-    round_on(device, rows, from, {to, from.width, stride});
-    return {to, stride, border_of(to, stride), Index(sizeof *to)};
+    return (width + most - 1) / most * most;
   }
 
   PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
@@ -129,24 +140,12 @@ class CublasLtProducts final : public DeviceProducts {
     return {reserve_device(device, workspace_, "tesserec::dense::cublaslt", workspace_bytes), workspace_bytes};
   }
 
-  /// The same, for the host to read.
-  std::vector<Index> lanes_of(const Device& device, const Pieces& pieces) {
-    if (pieces.lane_rows != nullptr) return {pieces.lane_rows, pieces.lane_rows + pieces.lanes + 1};
-    const Index count = pieces.lanes + 1;
-    Index* const first = reserve_device(device, first_rows_, "tesserec::dense::lanes", count);
-    find_lanes(device, pieces, first);
-    std::vector<Index> rows(count);
-    copy_to_host(device, first, rows.data(), count);
-    device.fence();
-    return rows;
-  }
-
   Precision precision_;
   LtHandle handle_;
   std::map<LtProduct, PinnedProduct> pinned_;
-  DeviceVector<std::uint16_t> rounded_[2];
+  Rounded own_;  // of a call whose layer keeps nothing
+  DeviceVector<std::uint16_t> rounded_dy_;
   DeviceVector<char> workspace_;
-  DeviceVector<Index> first_rows_;
   ChunkSums sums_;
 };
 

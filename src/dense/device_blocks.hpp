@@ -2,6 +2,8 @@
 /// A batch's sequences on a device.
 #pragma once
 
+#include <vector>
+
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/dense/device_layer.hpp>
@@ -30,16 +32,16 @@ class SampleOfVector {
 /// begins with an empty piece, whose sum is +0.
 class VectorBlocks {
  public:
-  Pieces cut(const Device& device, const Pieces& chunks, Rows<const float> sequence) {
+  /// `host_offsets`: the sequence's, in the host's memory.
+  Pieces cut(const Device& device, const Pieces& chunks, Rows<const float> sequence, const Index* host_offsets) {
     const Index most = chunks.count + sequence.vectors / chunk_samples;
     reserve_device(device, rows_, "tesserec::dense::blocks", most + 1);
     reserve_device(device, of_chunk_, "tesserec::dense::blocks", chunks.count + 1);
     reserve_device(device, of_lane_, "tesserec::dense::blocks", chunks.lanes + 1);
     Index *const rows = rows_.data(), *const of_chunk = of_chunk_.data(), *const of_lane = of_lane_.data();
     const Index* const offsets = sequence.offsets;
-    Kokkos::parallel_scan(
-        on_device("tesserec::dense::blocks"), DeviceRange(device, 0, chunks.count + 1),
-        KOKKOS_LAMBDA(Index chunk, Index & at, bool finished) {
+    scan_numbers(
+        device, "tesserec::dense::blocks", chunks.count + 1, KOKKOS_LAMBDA(Index chunk, Index & at, bool finished) {
           const bool after = chunk == chunks.count;
           const Index begin = offsets[chunks.rows[chunk]], end = after ? begin : offsets[chunks.rows[chunk + 1]];
           Index blocks = (end - begin + chunk_samples - 1) / chunk_samples;
@@ -55,11 +57,14 @@ class VectorBlocks {
     over_numbers(
         device, "tesserec::dense::blocks_of_lanes", chunks.lanes + 1,
         KOKKOS_LAMBDA(Index lane) { of_lane[lane] = of_chunk[chunks.of_lane[lane]]; });
-    return {most, chunks.lanes, rows, of_lane};
+    lane_rows_.clear();
+    for (Index lane = 0; lane <= chunks.lanes; ++lane) lane_rows_.push_back(host_offsets[chunks.lane_rows[lane]]);
+    return {most, chunks.lanes, rows, of_lane, lane_rows_.data()};
   }
 
  private:
   DeviceVector<Index> rows_, of_chunk_, of_lane_;
+  std::vector<Index> lane_rows_;
 };
 
 }  // namespace tesserec::dense

@@ -2,6 +2,7 @@
 // The dot interaction on a device: a team takes a sample, whose vectors it stages in its scratch memory, so many
 // numbers of all of them at once; a thread has register tiles of pairs, or of the gradient.
 #include "device_layers.hpp"
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
 
 namespace tesserec::dense {

@@ -65,6 +65,7 @@ class DropoutOnDevice final : public DeviceLayer {
  public:
   DropoutOnDevice(Index width, double rate) : width_(width), kept_(rate) {}
 
+  bool draws() const override { return true; }
   void forward(const Device& device, const Batch& batch, Rows<float> out) override {
     if (!batch.draw.training) return copy_on(device, batch.rows, batch.inputs[0], out);
     drop(device, batch, batch.inputs[0], out);

@@ -35,8 +35,8 @@ void DeviceMlp::forward(const Device& device, Index rows, const float* parameter
     if (smooth) reserve_device(device, smooth_[l], "tesserec::dense::activations", rows * layer.out);
     const Rows<float> y = last ? out : output(l), before{smooth_[l].data(), layer.out, layer.out};
     const float* const bias = layer.bias == LinearLayer::without ? nullptr : parameters + layer.bias;
-    products_.forward(
-        device, {rows, x, parameters + layer.weight, bias, layer.activation == Activation::relu, smooth ? before : y});
+    products_.forward(device, {rows, x, parameters + layer.weight, bias, layer.activation == Activation::relu,
+                               smooth ? before : y, &rounded_[l]});
     if (smooth) with_formula(layer.activation, [&]<class F>() { activate_by<F>(device, rows, before.data, y); });
     x = y;
   }
@@ -59,13 +59,13 @@ void DeviceMlp::backward(const Device& device, Index rows, const Pieces& pieces,
       mask_on(device, rows, out, dy, {own, layer.out, layer.out});
     if (!last || layer.activation != Activation::none) dy = {own, layer.out, layer.out};
     float* const bias = layer.bias == LinearLayer::without ? nullptr : gradient.data + layer.bias;
-    products_.weight_gradient(
-        device, {pieces, dy, l > 0 ? output(l - 1) : x, gradient.data + layer.weight, bias, gradient.stride});
+    products_.weight_gradient(device, {pieces, dy, l > 0 ? output(l - 1) : x, gradient.data + layer.weight, bias,
+                                       gradient.stride, &rounded_[l]});
     if (l == 0 && input_gradient.data == nullptr) break;
     const Rows<float> dx = l > 0 ? Rows<float>{gradients_[(l - 1) % 2].data(), layer.in, layer.in} : input_gradient;
     Rows<const float> masked;
     if (l > 0 && layers_[l - 1].activation == Activation::relu) masked = output(l - 1);
-    products_.input_gradient(device, {rows, dy, parameters + layer.weight, masked, dx});
+    products_.input_gradient(device, {rows, dy, parameters + layer.weight, masked, dx, &rounded_[l]});
     dy = dx;
   }
 }

@@ -14,7 +14,11 @@ class DeviceMlp {
  public:
   /// `products` outlive it.
   DeviceMlp(std::vector<LinearLayer> layers, DeviceProducts& products)
-      : layers_(std::move(layers)), products_(products), outputs_(layers_.size()), smooth_(layers_.size()) {}
+      : layers_(std::move(layers)),
+        products_(products),
+        outputs_(layers_.size()),
+        smooth_(layers_.size()),
+        rounded_(layers_.size()) {}
 
   /// x [rows, in] -> out [rows, out]; keeps the layers' activations.
   void forward(const Device& device, Index rows, const float* parameters, Rows<const float> x, Rows<float> out);
@@ -32,7 +36,8 @@ class DeviceMlp {
   DeviceProducts& products_;
   std::vector<DeviceVector<float>> outputs_;  // of each layer but the last
   std::vector<DeviceVector<float>> smooth_;   // of each layer, before its activation where that is smooth
-  DeviceVector<float> gradients_[2];          // of a layer's output, and of the one before
+  std::vector<DeviceProducts::Rounded> rounded_;
+  DeviceVector<float> gradients_[2];  // of a layer's output, and of the one before
 };
 
 }  // namespace tesserec::dense

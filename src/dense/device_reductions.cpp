@@ -6,6 +6,7 @@
 #include "fm_formulas.hpp"
 #include "layer_norm_formulas.hpp"
 #include "row_threads.hpp"
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
 
 namespace tesserec::dense {

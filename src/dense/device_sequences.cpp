@@ -67,7 +67,7 @@ class AttentionOnDevice final : public DeviceLayer {
             softmax_back_of(history.offsets[r + 1] - begin, scale, weights + begin, slopes + begin);
           });
     Batch vectors = of_vectors(batch);
-    vectors.chunks = blocks_.cut(device, batch.chunks, history);
+    vectors.chunks = blocks_.cut(device, batch.chunks, history, batch.host_offsets[1]);
     const Rows<float> to_vectors{dx, 4 * dim, 4 * dim};
     mlp_->backward(device, vectors, {weights, 1, 1}, {slopes, 1, 1}, {&to_vectors, 1}, gradient);
     over_numbers(
@@ -96,7 +96,7 @@ class AttentionOnDevice final : public DeviceLayer {
 
  private:
   Batch of_vectors(const Batch& batch) const {
-    return {batch.inputs[1].vectors, {}, {&vectors_, 1}, batch.parameters, batch.draw};
+    return {batch.inputs[1].vectors, {}, {&vectors_, 1}, {}, batch.parameters, batch.draw};
   }
 
   std::unique_ptr<DeviceLayer> mlp_;

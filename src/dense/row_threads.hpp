@@ -62,7 +62,9 @@ struct OverRows {
 /// body(row, its RowThreads) for rows in [0, rows).
 template <class Body>
 void over_rows(const Device& device, const char* label, Index rows, const Body& body) {
-  Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, rows * RowThreads::count), OverRows<Body>{body});
+  queue([=] {
+    Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, rows * RowThreads::count), OverRows<Body>{body});
+  });
 }
 
 }  // namespace tesserec::dense

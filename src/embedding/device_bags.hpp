@@ -8,7 +8,9 @@
 
 #include "quad.hpp"
 #include "sort_keys.hpp"
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/upload.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 

@@ -86,13 +86,6 @@ struct FindPieces {
   }
 };
 
-template <class Scan>
-void scan(const Device& exec, const std::string& label, Index count, const Scan& body) {
-  if (count > 0)
-    Kokkos::parallel_scan(on_device(label), Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>(exec, 0, count),
-                          body);
-}
-
 }  // namespace
 
 RowRuns::RowRuns(Index shards, Index rows, Index dim)
@@ -142,11 +135,11 @@ void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, 
   sort_(exec, keys, sorted_, places_, count, key_bits_);
   launch(exec, "tesserec::embedding::arrange_uses", count, 1,
          Arrange{sorted_.data(), places_.data(), unsorted, uses_.data(), count, lanes.begin, lanes.end});
-  scan(exec, "tesserec::embedding::find_runs", count,
-       FindRuns{sorted_.data(), uses_.data(), count, rows_.data(), begins_.data(), run_of_.data(), counts});
-  scan(exec, "tesserec::embedding::find_pieces", count,
-       FindPieces{uses_.data(), begins_.data(), run_of_.data(), count, hot, dim_, first_piece_.data(),
-                  last_piece_.data(), piece_begin_.data(), counts + 1, piece_uses_.data()});
+  scan_numbers(exec, "tesserec::embedding::find_runs", count,
+               FindRuns{sorted_.data(), uses_.data(), count, rows_.data(), begins_.data(), run_of_.data(), counts});
+  scan_numbers(exec, "tesserec::embedding::find_pieces", count,
+               FindPieces{uses_.data(), begins_.data(), run_of_.data(), count, hot, dim_, first_piece_.data(),
+                          last_piece_.data(), piece_begin_.data(), counts + 1, piece_uses_.data()});
   arrays_ = {count,
              most_pieces,
              counts,

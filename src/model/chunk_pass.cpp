@@ -11,9 +11,9 @@ class ChunkPass final : public Pass {
  public:
   ChunkPass(Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {}
 
-  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
-                                       float* pooled_gradient, comm::LaneSums& gradients,
-                                       const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
+                              float* pooled_gradient, comm::LaneSums& gradients,
+                              const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Range lanes = input.my_lanes;
     const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
     const RankData data{

@@ -24,6 +24,7 @@ const DenseInput& DeviceBatch::send(const Device& device, const DenseInput& inpu
     const jagged::JaggedVectors& from = input.unpooled[q];
     jagged::JaggedVectors& to = there_.unpooled[q];
     const auto count = std::ssize(from.offsets);
+    sequences_[q].host_offsets = from.offsets.data();
     std::copy_n(from.offsets.data(), count, sequences_[q].offsets.reserve(device, "tesserec::model::offsets", count));
     sequences_[q].offsets.send(device, count);
     to.offsets = Vector<Index>(sequences_[q].offsets.view().data(), count);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "graph.hpp"
-#include <tesserec/core/device.hpp>
+#include <tesserec/core/upload.hpp>
 #include <tesserec/model/network.hpp>
 
 namespace tesserec::model {
@@ -16,6 +16,8 @@ class DeviceBatch {
 
   /// `input`, all that is read of it in device memory.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
+  /// Of a sequence, in the host's memory.
+  const Index* host_offsets(std::size_t sequence) const { return sequences_[sequence].host_offsets; }
   /// Where the flat parameters are to be read.
   const float* parameters(const Device& device, const PlacedVector<float>& flat);
   /// Where gradients of the batch's vectors are to be written.
@@ -31,6 +33,7 @@ class DeviceBatch {
   struct Sequence {
     Upload<float> values;
     Upload<Index> offsets;
+    const Index* host_offsets = nullptr;  // the given ones
     DeviceVector<float> gradient;
   };
   struct Return {

@@ -3,13 +3,14 @@
 
 #include <array>
 
+#include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::model {
 namespace {
 
 /// A team adds a lane's losses in order: its threads fetch some beside each other, and one adds them.
-struct LaneLosses {
+struct AddLosses {
   static constexpr int members = device_is_host ? 1 : 128;
   static constexpr Index block = 1024;
   dense::Pieces chunks;
@@ -56,20 +57,26 @@ Index DeviceLanes::start(const Device& device, const Lanes& lanes, Range my_lane
 }
 
 double* DeviceLanes::losses(const Device& device) {
-  reserve_device(device, losses_, "tesserec::model::losses", rows_);
-  return losses_.data();
+  reserve_device(device, lane_losses_, "tesserec::model::lane_losses", lanes_.size());
+  return reserve_device(device, losses_, "tesserec::model::losses", rows_);
 }
 
-std::vector<double> DeviceLanes::sum_losses(const Device& device, Index global_size) {
+void DeviceLanes::sum_losses(const Device& device) {
+  over_teams<AddLosses::members, 1>(device, "tesserec::model::lane_losses", lanes_.size(),
+                                    AddLosses::block * sizeof(double),
+                                    AddLosses{chunks_, losses_.data(), lane_losses_.data()});
+}
+
+LaneLosses DeviceLanes::lane_losses(const Device& device, Index global_size) {
   const Index lanes = lanes_.size();
-  reserve_device(device, lane_losses_, "tesserec::model::lane_losses", lanes);
-  over_teams<LaneLosses::members, 1>(device, "tesserec::model::lane_losses", lanes, LaneLosses::block * sizeof(double),
-                                     LaneLosses{chunks_, losses_.data(), lane_losses_.data()});
-  std::vector<double> result(lanes);
-  copy_to_host(device, lane_losses_.data(), result.data(), lanes);
-  device.fence();
-  for (double& loss : result) loss /= double(global_size);
-  return result;
+  copy_to_host(device, lane_losses_.data(), reserve_pinned(came_, "tesserec::model::lane_losses", lanes), lanes);
+  came_all_.set(device);
+  return LaneLosses([this, lanes, global_size] {
+    came_all_.wait();
+    std::vector<double> losses(came_.data(), came_.data() + lanes);
+    for (double& loss : losses) loss /= double(global_size);
+    return losses;
+  });
 }
 
 dense::LaneGradients DeviceLanes::gradients(const Device& device, Index size) {

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/upload.hpp>
 #include <tesserec/dense/device_layer.hpp>
+#include <tesserec/model/lane_losses.hpp>
 
 namespace tesserec::model {
 
@@ -25,8 +27,10 @@ class DeviceLanes {
 
   /// [rows], to be written.
   double* losses(const Device& device);
-  /// Each lane's, added in order, divided by the global batch. Waits for the device.
-  std::vector<double> sum_losses(const Device& device, Index global_size);
+  /// Adds each lane's in order.
+  void sum_losses(const Device& device);
+  /// Of each lane, divided by the global batch, on their way.
+  LaneLosses lane_losses(const Device& device, Index global_size);
 
   /// A run of `size` floats a lane, to be written but for the gaps, which are 0.
   dense::LaneGradients gradients(const Device& device, Index size);
@@ -40,6 +44,8 @@ class DeviceLanes {
   DeviceList<Index> first_rows_, first_chunks_;  // of chunks, of lanes; and the ends
   std::vector<Index> lane_rows_;
   DeviceVector<double> losses_, lane_losses_;
+  PinnedVector<double> came_;  // lane_losses_
+  DeviceMark came_all_;
   DeviceVector<float> gradients_;  // [lanes, size_]
   Index size_ = 0;
   DeviceList<LanePair> pairs_;  // the tree's additions

@@ -31,7 +31,8 @@ class DevicePass final : public Pass {
         products_(products_of(settings)),
         loss_(loss.on_device()),
         layers_(graph.nodes().size()),
-        batch_(graph) {
+        batch_(graph),
+        graphs_(settings.graphs) {
     constexpr const char* instead = "; set run.kernels = \"simd\"";
     if (settings.precision != dense::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
@@ -47,24 +48,27 @@ class DevicePass final : public Pass {
     if (loss_ == nullptr) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
   }
 
-  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
-                                       float* pooled_gradient, comm::LaneSums& gradients,
-                                       const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
+                              float* pooled_gradient, comm::LaneSums& gradients,
+                              const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Device device = device_of(exec);
     const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
-    const float* const parameters = batch_.parameters(device, flat);
-    forward(device, parameters, input, {true, input.seed, 0, input.step, first});
-    const dense::DeviceLoss::Batch batch = of_loss(input);
-    if (given.probabilities != nullptr)
-      loss_->predict(device, batch.rows, batch.out, batch_.result(device, given.probabilities, 1));
-    loss_->evaluate(device, batch, lanes_.losses(device), gradient_of(layers_.size() - 1));
-    const dense::LaneGradients lane_gradients = lanes_.gradients(device, graph_.size());
-    backward(device, parameters, batch_.pooled_gradient(device, pooled_gradient),
-             batch_.unpooled_gradient(device, unpooled_gradient), lane_gradients);
+    const Training training{input,
+                            batch_.parameters(device, flat),
+                            {true, input.seed, 0, input.step, first},
+                            given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
+                            lanes_.losses(device),
+                            batch_.pooled_gradient(device, pooled_gradient),
+                            batch_.unpooled_gradient(device, unpooled_gradient),
+                            lanes_.gradients(device, graph_.size())};
+    if (graphs_)
+      repeated_(device, key_of(training), [&] { train(device, training); });
+    else
+      train(device, training);
     batch_.fetch(device);
     lanes_.add(device, gradients);
-    return lanes_.sum_losses(device, input.global_size);
+    return lanes_.lane_losses(device, input.global_size);
   }
 
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
@@ -87,7 +91,8 @@ class DevicePass final : public Pass {
       return std::vector<double>(input.my_lanes.size());
     }
     loss_->evaluate(device, batch, lanes_.losses(device), gradient_of(layers_.size() - 1));
-    return lanes_.sum_losses(device, input.global_size);
+    lanes_.sum_losses(device);
+    return lanes_.lane_losses(device, input.global_size).get();
   }
 
  private:
@@ -96,8 +101,44 @@ class DevicePass final : public Pass {
     std::unique_ptr<dense::DeviceLayer> on_device;
     DeviceVector<float> output, gradient;  // [rows, width]
     std::vector<Rows<const float>> inputs;
+    std::vector<const Index*> host_offsets;
     std::vector<Rows<float>> input_gradients;
   };
+  /// What a batch's training reads and writes, in device memory.
+  struct Training {
+    const DenseInput& input;
+    const float* parameters;
+    dense::Layer::Draw draw;
+    float* probabilities;  // or null
+    double* losses;
+    float* pooled_gradient;
+    std::vector<jagged::JaggedVectors> unpooled_gradient;
+    dense::LaneGradients lane_gradients;
+  };
+
+  void train(const Device& device, const Training& t) {
+    forward(device, t.parameters, t.input, t.draw);
+    const dense::DeviceLoss::Batch batch = of_loss(t.input);
+    if (t.probabilities != nullptr) loss_->predict(device, batch.rows, batch.out, t.probabilities);
+    loss_->evaluate(device, batch, t.losses, gradient_of(layers_.size() - 1));
+    lanes_.sum_losses(device);
+    backward(device, t.parameters, t.pooled_gradient, t.unpooled_gradient, t.lane_gradients);
+  }
+  /// All that decides its launches, but for storage that this pass has made itself.
+  LaunchKey key_of(const Training& t) const {
+    const DenseInput& in = t.input;
+    LaunchKey key;
+    key.add(lanes_.rows(), in.global_size, lanes_.chunks().rows, lanes_.chunks().of_lane);
+    key.add(in.dense, in.pooled, in.labels, in.weights, t.parameters, t.probabilities, t.pooled_gradient);
+    for (std::size_t q = 0; q < in.unpooled.size(); ++q) {
+      key.add(in.unpooled[q].values.data(), in.unpooled[q].offsets.data(), t.unpooled_gradient[q].values.data());
+      for (Index lane = 0; lane <= lanes_.chunks().lanes; ++lane)
+        key.add(batch_.host_offsets(q)[lanes_.chunks().lane_rows[lane]]);
+    }
+    for (const Layer& layer : layers_)
+      if (layer.on_device->draws()) key.add(t.draw.seed, t.draw.step, t.draw.first_sample);
+    return key;
+  }
 
   Index width_of(std::size_t n) const { return graph_.nodes()[n].layer->width(); }
   Rows<float> output_of(std::size_t n) const { return {layers_[n].output.data(), width_of(n), width_of(n)}; }
@@ -110,8 +151,11 @@ class DevicePass final : public Pass {
       Layer& own = layers_[n];
       for (DeviceVector<float>* one : {&own.output, &own.gradient})
         reserve_device(device, *one, "tesserec::model::activations", rows * width_of(n));
-      own.inputs.clear();
-      for (const Graph::Input& from : graph_.nodes()[n].inputs) own.inputs.push_back(place(from, input));
+      own.inputs.clear(), own.host_offsets.clear();
+      for (const Graph::Input& from : graph_.nodes()[n].inputs) {
+        own.inputs.push_back(place(from, input));
+        own.host_offsets.push_back(from.from == Graph::From::unpooled ? batch_.host_offsets(from.layer) : nullptr);
+      }
       own.on_device->forward(device, batch(n, parameters), output_of(n));
     }
   }
@@ -153,7 +197,12 @@ class DevicePass final : public Pass {
   dense::DeviceLayer::Batch batch(std::size_t n, const float* parameters) const {
     dense::Layer::Draw draw = draw_;
     draw.layer = Index(n);
-    return {lanes_.rows(), lanes_.chunks(), layers_[n].inputs, parameters + graph_.nodes()[n].parameters, draw};
+    return {lanes_.rows(),
+            lanes_.chunks(),
+            layers_[n].inputs,
+            layers_[n].host_offsets,
+            parameters + graph_.nodes()[n].parameters,
+            draw};
   }
   Rows<const float> place(const Graph::Input& from, const DenseInput& input) const {
     const Index width = from.columns.size();
@@ -179,6 +228,8 @@ class DevicePass final : public Pass {
   std::vector<Layer> layers_;
   DeviceLanes lanes_;
   DeviceBatch batch_;
+  bool graphs_;
+  RepeatedLaunches repeated_;
   dense::Layer::Draw draw_;
   DeviceVector<float> added_;  // gradients of inputs that another reader has written, of one layer
 };

@@ -140,10 +140,9 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVecto
   clear_gaps(impl_->graph, parameters.data());
 }
 
-std::vector<double> Network::forward_backward(const Exec& exec, const PlacedVector<float>& parameters,
-                                              const DenseInput& input, float* pooled_gradient,
-                                              comm::LaneSums& gradients,
-                                              const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
+LaneLosses Network::forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
+                                     float* pooled_gradient, comm::LaneSums& gradients,
+                                     const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
   assert(gradients.length() == impl_->size && input.labels != nullptr);
   return impl_->pass->forward_backward(exec, parameters, input, pooled_gradient, gradients, unpooled_gradient);
 }

@@ -13,10 +13,9 @@ namespace tesserec::model {
 class Pass {
  public:
   virtual ~Pass() = default;
-  virtual std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& parameters,
-                                               const DenseInput& input, float* pooled_gradient,
-                                               comm::LaneSums& gradients,
-                                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) = 0;
+  virtual LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
+                                      float* pooled_gradient, comm::LaneSums& gradients,
+                                      const std::vector<jagged::JaggedVectors>& unpooled_gradient) = 0;
   virtual std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                       float* probabilities, float* towers) = 0;
 };

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <tesserec/core/device.hpp>
+#include <tesserec/core/upload.hpp>
 
 namespace tesserec::sharding {
 

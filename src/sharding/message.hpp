@@ -7,6 +7,7 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/placed.hpp>
+#include <tesserec/core/upload.hpp>
 
 namespace tesserec::sharding {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/not_finite.hpp>
 #include <tesserec/train/step.hpp>
 
 namespace tesserec::train {
@@ -39,9 +38,11 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   if (next != nullptr) tables.advance(next->ids);
   phase("reduce");
   gradient_ = reduce_(micro_batch);
-  const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses));
   phase("check");
   look_at(micro_batch, pooled_gradient, unpooled_gradient);
+  phase("reduce");
+  const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses.get()));
+  phase("check");
   if (micro_batch + 1 < lanes_.micro_batches()) return tables.accumulate(exec_, std::move(now.ids)), loss;
   check_finite(loss, step);
   const float scale = clip(now.ids, step);
@@ -82,14 +83,22 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
 
 void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
                         const std::vector<jagged::JaggedVectors>& unpooled_gradient) {
-  const auto first = [&](const auto& values) {
-    return first_not_finite(exec_, model_.tables().place(), values.data(), std::ssize(values));
+  const auto look = [&](const auto& values) {
+    looks_.look(model_.tables().place(), values.data(), std::ssize(values));
   };
-  const Index bad = first(pooled_gradient);
+  look(pooled_gradient);
+  for (const jagged::JaggedVectors& sequence : unpooled_gradient) look(sequence.values);
+  // Each rank looks at a piece of the dense gradient, which is the same on all.
+  const bool last = micro_batch + 1 == lanes_.micro_batches();
+  const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();
+  if (last) looks_.look(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
+
+  const std::vector<Index> found = looks_.found(exec_);
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
-  if (bad >= 0) bad_column_ = std::max(bad_column_, bad % model_.dense.pooled_width());
+  if (found[0] >= 0) bad_column_ = std::max(bad_column_, found[0] % model_.dense.pooled_width());
   for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
-    if (first(unpooled_gradient[q].values) >= 0) bad_sequence_ = q;
+    if (found[1 + q] >= 0) bad_sequence_ = q;
+  if (last) bad_parameter_ = found.back() < 0 ? -1 : begin + found.back();
 }
 
 float TrainStep::clip(sharding::InFlight& ids, Index step) {
@@ -120,11 +129,8 @@ void TrainStep::check_finite(double loss, Index step) {
   if (!std::isfinite(loss))
     fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
          "; lower the learning rate or look at the data. This step has no checkpoint");
-  // Each rank looks at a piece of the dense gradient, which is the same on all, and has looked at its own samples'.
-  const Index size = dense.parameters(), begin = size * comm_.rank() / comm_.size();
-  const Index mine = size * (comm_.rank() + 1) / comm_.size() - begin;
-  const Index at = first_not_finite(exec_, gradient_.place(), gradient_.data() + begin, mine);
-  std::array<Index, 3> found{at < 0 ? -1 : size - begin - at, bad_column_, bad_sequence_};
+  const Index size = dense.parameters();
+  std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
   for (const model::Parameter& p : dense.layout())

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "device_copies.hpp"
+#include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
 
 using namespace tesserec;

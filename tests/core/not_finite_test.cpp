@@ -10,12 +10,19 @@ using namespace tesserec;
 
 TEST_CASE("the first number that is not finite is found on the host and on a device") {
   const Exec exec;
+  NotFinite looks;
   constexpr float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();
   for (const Place place : {Place::host, Place::device}) {
     const auto first = [&](const std::vector<float>& numbers) {
       const PlacedVector<float> there(exec, place, "tesserec::test::numbers", std::ssize(numbers));
       there.from_host(exec, numbers);
-      return first_not_finite(exec, place, there.data(), std::ssize(numbers));
+      const PlacedVector<float> fine(exec, place, "tesserec::test::numbers", 3);
+      fine.from_host(exec, {0.0f, 1.0f, 2.0f});
+      looks.look(place, fine.data(), 3);
+      looks.look(place, there.data(), std::ssize(numbers));
+      const std::vector<Index> found = looks.found(exec);
+      CHECK((found.size() == 2 && found[0] == -1));
+      return found[1];
     };
     for (const Index n : {1, 7, 10000}) {
       std::vector<float> numbers(n, most);

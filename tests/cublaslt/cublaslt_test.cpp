@@ -100,42 +100,66 @@ TEST_CASE("cuBLASLt: dx = dy w, 0 where the mask says so") {
         }
 }
 
+TEST_CASE("cuBLASLt: the products of a layer, batch after batch, of what is rounded once") {
+  constexpr Index in = 20, out = 12;
+  for (const Precision precision : all_precisions)
+    compare(precision, [&](DeviceProducts& products) {
+      std::vector<float> all;
+      DeviceProducts::Rounded rounded;
+      for (const Index rows : {9, 30, 5}) {
+        const std::vector<float> x = whole(rows * in, rows), w = whole(out * in, rows + 2),
+                                 dy = whole(rows * out, rows + 4);
+        const std::vector<Index> first{0, rows}, of_lane{0, 1};
+        std::vector<float> y(rows * out), dw(out * in), db(out), dx(rows * in);
+        DeviceCopies there;
+        const Rows<const float> of_x{there(x), in, in}, of_dy{there(dy), out, out};
+        const float* const of_w = there(w);
+        products.forward(there.device, {rows, of_x, of_w, nullptr, false, {there(y), out, out}, &rounded});
+        products.weight_gradient(
+            there.device,
+            {{1, 1, there(first), there(of_lane), first.data()}, of_dy, of_x, there(dw), there(db), 0, &rounded});
+        products.input_gradient(there.device, {rows, of_dy, of_w, {}, {there(dx), in, in}, &rounded});
+        there.fetch();
+        for (const std::vector<float>* one : {&y, &dw, &db, &dx}) all.insert(all.end(), one->begin(), one->end());
+      }
+      return all;
+    });
+}
+
 TEST_CASE("cuBLASLt: a gradient a lane, of lanes of one size, of several, and of none") {
   // Rows of each lane.
   const std::vector<std::vector<Index>> all_lanes = {{9}, {0}, {8, 8, 8, 8}, {8, 8, 0, 5, 5, 1}, {0, 7, 7, 0, 0}};
   for (const Precision precision : all_precisions)
     for (const Sizes& s : all_sizes)
       for (const Place& at : places)
-        for (const std::vector<Index>& lanes : all_lanes)
-          for (const bool of_host : {true, false}) {
-            CAPTURE(name(precision), s.in, s.out, at.before, lanes, of_host);
-            // Two pieces each.
-            std::vector<Index> first, of_lane, lane_rows{0};
-            for (const Index rows : lanes) {
-              of_lane.push_back(std::ssize(first));
-              first.insert(first.end(), {lane_rows.back(), lane_rows.back() + rows / 3});
-              lane_rows.push_back(lane_rows.back() + rows);
-            }
+        for (const std::vector<Index>& lanes : all_lanes) {
+          CAPTURE(name(precision), s.in, s.out, at.before, lanes);
+          // Two pieces each.
+          std::vector<Index> first, of_lane, lane_rows{0};
+          for (const Index rows : lanes) {
             of_lane.push_back(std::ssize(first));
-            first.push_back(lane_rows.back());
-            const Index rows = lane_rows.back(), count = std::ssize(lanes), gap = 3, weights = s.out * s.in;
-            const std::vector<float> dy = whole((rows + 1) * at.stride(s.out), 0),
-                                     x = whole((rows + 1) * at.stride(s.in), 2);
-            compare(precision, [&](DeviceProducts& products) {
-              std::vector<float> gradient(count * (weights + s.out + gap), 7.0f);
-              DeviceCopies there;
-              float* const to = there(gradient);
-              products.weight_gradient(
-                  there.device, {{2 * count, count, there(first), there(of_lane), of_host ? lane_rows.data() : nullptr},
-                                 {there(dy) + at.before, s.out, at.stride(s.out)},
-                                 {there(x) + at.before, s.in, at.stride(s.in)},
-                                 to,
-                                 to + weights,
-                                 weights + s.out + gap});
-              there.fetch();
-              return gradient;
-            });
+            first.insert(first.end(), {lane_rows.back(), lane_rows.back() + rows / 3});
+            lane_rows.push_back(lane_rows.back() + rows);
           }
+          of_lane.push_back(std::ssize(first));
+          first.push_back(lane_rows.back());
+          const Index rows = lane_rows.back(), count = std::ssize(lanes), gap = 3, weights = s.out * s.in;
+          const std::vector<float> dy = whole((rows + 1) * at.stride(s.out), 0),
+                                   x = whole((rows + 1) * at.stride(s.in), 2);
+          compare(precision, [&](DeviceProducts& products) {
+            std::vector<float> gradient(count * (weights + s.out + gap), 7.0f);
+            DeviceCopies there;
+            float* const to = there(gradient);
+            products.weight_gradient(there.device, {{2 * count, count, there(first), there(of_lane), lane_rows.data()},
+                                                    {there(dy) + at.before, s.out, at.stride(s.out)},
+                                                    {there(x) + at.before, s.in, at.stride(s.in)},
+                                                    to,
+                                                    to + weights,
+                                                    weights + s.out + gap});
+            there.fetch();
+            return gradient;
+          });
+        }
 }
 
 TEST_CASE("cuBLASLt: a rank without rows") {

@@ -117,21 +117,25 @@ class Both {
     of_lane.push_back(std::ssize(first));
     first.push_back(rows_);
     std::vector<Rows<const float>> inputs;
+    std::vector<const Index*> host_offsets;
     std::vector<Rows<float>> gradients;
     DeviceCopies there;
     const Index* const offsets = there(offsets_);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       inputs.push_back(at(i, there(inputs_[i]), 0, offsets));
+      host_offsets.push_back(case_.inputs[i].sequence ? offsets_.data() : nullptr);
       gradients.push_back(at(i, there(result.input_gradients[i]), 0, offsets));
       inputs[i].vectors = gradients[i].vectors = case_.inputs[i].sequence ? offsets_.back() : 0;
       if (!wanted[i]) gradients[i].data = nullptr;
     }
     const Index width = layer_->width();
-    const DeviceLayer::Batch batch{rows_,
-                                   {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane)},
-                                   inputs,
-                                   there(parameters_),
-                                   {true, 5, 2, 7, 1000}};
+    const DeviceLayer::Batch batch{
+        rows_,
+        {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane), borders_.data()},
+        inputs,
+        host_offsets,
+        there(parameters_),
+        {true, 5, 2, 7, 1000}};
     const Rows<float> out{there(result.out), width, width};
     const Rows<const float> upstream{there(upstream_), width, width};
     const LaneGradients gradient{there(result.gradient), layer_->size()};

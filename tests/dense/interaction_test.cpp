@@ -7,7 +7,6 @@
 #include "layer_alone.hpp"
 #include "src/dense/dots.hpp"
 #include "src/dense/plain_vector.hpp"
-#include "src/dense/transpose.hpp"
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
@@ -137,22 +136,6 @@ TEST_CASE("vectors that come as other inputs give the same bits") {
     REQUIRE(out == expected);
     REQUIRE(gradient == expected_gradient);
   }
-}
-
-TEST_CASE("registers of 8 and of 16 numbers are turned") {
-  const auto turned = [](auto zero, auto size) {
-    constexpr int n = size;
-    decltype(zero) square[n];
-    for (int r = 0; r < n; ++r)
-      for (int c = 0; c < n; ++c) square[r][c] = static_cast<float>(100 * r + c);
-    dense::transpose<n>(square);
-    for (int r = 0; r < n; ++r)
-      for (int c = 0; c < n; ++c) REQUIRE(square[r][c] == static_cast<float>(100 * c + r));
-  };
-  using Eight [[gnu::vector_size(32)]] = float;
-  using Sixteen [[gnu::vector_size(64)]] = float;
-  turned(Eight{}, std::integral_constant<int, 8>());
-  turned(Sixteen{}, std::integral_constant<int, 16>());
 }
 
 TEST_CASE("registers of 16 samples give the bits of this machine's") {

@@ -109,8 +109,11 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   comm::LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(batch.pooled.size(), 7.0f);
   const Lanes lanes(4);
-  const std::vector<double> losses = model.forward_backward(
-      Exec(), parameters, batch.input(model, lanes, {0, 4}, features), pooled_gradient.data(), sums);
+  const std::vector<double> losses =
+      model
+          .forward_backward(Exec(), parameters, batch.input(model, lanes, {0, 4}, features), pooled_gradient.data(),
+                            sums)
+          .get();
   REQUIRE(sums.count() == 1);
 
   std::vector<double> p(parameters.data(), parameters.data() + model.parameters());
@@ -161,7 +164,7 @@ TEST_CASE("a lane of several chunks, the last one short, counts every sample onc
     Result r{0, 0, {}, std::vector<float>(batch.pooled.size(), 7.0f), std::vector<float>(n, 7.0f)};
     comm::LaneSums sums(Exec(), model.parameters());
     const DenseInput input = batch.input(model, Lanes(count), {0, count}, features);
-    for (const double loss : model.forward_backward(Exec(), parameters, input, r.pooled_gradient.data(), sums))
+    for (const double loss : model.forward_backward(Exec(), parameters, input, r.pooled_gradient.data(), sums).get())
       r.loss += loss;
     for (const double loss : model.predict(Exec(), parameters, input, r.probabilities.data())) r.predicted_loss += loss;
     r.gradient.assign(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
@@ -229,7 +232,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
           lanes.samples(static_cast<int>(mine.end - 1), n).end - lanes.samples(static_cast<int>(mine.begin), n).begin;
       Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
       const DenseInput input = batch.input(model, lanes, mine, features);
-      result.losses = model.forward_backward(Exec(), parameters, input, result.pooled_gradient.data(), sums);
+      result.losses = model.forward_backward(Exec(), parameters, input, result.pooled_gradient.data(), sums).get();
       const std::vector<double> again = model.predict(Exec(), parameters, input, result.probabilities.data());
       REQUIRE(again == result.losses);
       return result;

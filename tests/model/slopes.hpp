@@ -87,7 +87,8 @@ struct Run {
     const Lanes lanes(1);
     const DenseInput input{lanes,          {0, 1}, samples, dense.data(), pooled.data(), labels.data(),
                            weights.data(), 9,      4,       nullptr,      unpooled};
-    return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients, unpooled_gradient)[0];
+    return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients, unpooled_gradient)
+        .get()[0];
   }
   /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,
   /// hence the wide steps.

@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 
+#include <tesserec/core/device_graph.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/kokkos.hpp>
 
@@ -32,11 +30,6 @@
 namespace tesserec {
 
 using DeviceMemory = Device::memory_space;
-#ifdef KOKKOS_ENABLE_CUDA
-using PinnedMemory = Kokkos::CudaHostPinnedSpace;  ///< of the host, where copies to a device start
-#else
-using PinnedMemory = Memory;
-#endif
 inline constexpr bool device_is_host = std::is_same_v<Device, Exec>;
 
 /// Where kernels go that belong to `exec`: it, or the default instance of the GPU's space.
@@ -91,25 +84,34 @@ template <class Kernel>
 void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
 #endif
 
+/// Of a launch: its kernel travels with it. Else a large one would wait in constant memory for the one before, which no
+/// graph can record.
+using ByValue = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 /// Launches `kernel` for items [0, items) on `exec`, each by so many lanes as cover `columns`, and waits for nothing.
 template <class Kernel>
 void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
   constexpr Index most = device_is_host ? 1 : LaneGroup::most;
   const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
-  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>>;
+  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>, ByValue>;
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
   (void)address_of_compiled<Kernel>;
 #endif
   if (items > 0)
-    Kokkos::parallel_for(on_device(label), Policy(exec, 0, items << width_bits), GroupBody<Kernel>{kernel, width_bits});
+    queue([=] {
+      Kokkos::parallel_for(on_device(label), Policy(exec, 0, items << width_bits),
+                           GroupBody<Kernel>{kernel, width_bits});
+    });
 }
 
 /// Storage of kernels, reused: grown when it is too small, its content lost. The host never reads or writes it, in a
 /// host build neither: numbers come and go by copies.
 template <class T>
 T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
-  if (Index(view.extent(0)) < size)
+  if (Index(view.extent(0)) < size) {
     view = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, on_device(label)), size + size / 8);
+    DeviceGraph::storage_moved();
+  }
   return view.data();
 }
 
@@ -133,67 +135,7 @@ template <class T>
 void copy_on_device(const Device& device, const T* from, T* to, Index n) {
   using From = Kokkos::View<const T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
   using To = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
-  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+  if (n > 0) queue([=] { Kokkos::deep_copy(device, To(to, n), From(from, n)); });
 }
-
-/// Storage of the host from which, and to which, a device copies by itself; reused.
-template <class T>
-using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
-template <class T>
-T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
-  if (Index(view.extent(0)) < size)
-    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size + size / 8);
-  return view.data();
-}
-
-/// How far a device has come in what was queued on it.
-class DeviceMark {
- public:
-  /// Here, behind all that was queued before.
-  void set(const Device& device);
-  /// Until the device has come to where it was set last; at once where it never was.
-  void wait() const;
-
- private:
-#ifdef KOKKOS_ENABLE_CUDA
-  struct Destroy {
-    void operator()(CUevent_st* event) const;
-  };
-  std::unique_ptr<CUevent_st, Destroy> event_;
-#else
-  std::optional<Device> device_;
-#endif
-};
-
-/// Numbers that the host writes and kernels read, batch after batch. Grown when too small, never shrunk. The host
-/// writes one batch's while those of the batch before may still be on their way.
-template <class T>
-class Upload {
- public:
-  /// Room for `size`, to be written on the host.
-  T* reserve(const Device& exec, const std::string& label, Index size) {
-    Slot& slot = slots_[at_ = 1 - at_];
-    slot.sent.wait();
-    reserve_device(exec, device_, label, size);
-    return reserve_pinned(slot.numbers, label, size);
-  }
-  /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
-  const T* send(const Device& exec, Index size) {
-    Slot& slot = slots_[at_];
-    copy_to_device(exec, std::as_const(slot.numbers).data(), device_.data(), size);
-    slot.sent.set(exec);
-    return device_.data();
-  }
-  const DeviceVector<T>& view() const { return device_; }
-
- private:
-  struct Slot {
-    PinnedVector<T> numbers;
-    DeviceMark sent;
-  };
-  DeviceVector<T> device_;
-  Slot slots_[2];
-  int at_ = 0;
-};
 
 }  // namespace tesserec

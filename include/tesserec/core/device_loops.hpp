@@ -4,11 +4,7 @@
 /// launch is waited for.
 #pragma once
 
-#include <cstring>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <tesserec/core/device.hpp>
 
@@ -57,7 +53,7 @@ template <class Body>
 void* const address_of_compiled_numbers = reinterpret_cast<void*>(&compiled_numbers<Body>);
 #endif
 
-using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>>;
+using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, ByValue>;
 
 /// body(i) for i in [0, n): a thread each.
 template <class Body>
@@ -66,7 +62,9 @@ void over_numbers(const Device& device, const char* label, Index n, const Body& 
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_aggregate_v<Body>) (void)address_of_compiled_numbers<Body>;  // lambdas need a CUDA build
 #endif
-  Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
+  queue([=] {
+    Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
+  });
 }
 
 /// to[i] = value for i in [0, n)
@@ -81,36 +79,27 @@ void fill_on(const Device& device, const char* label, T* to, Index n, T value) {
   over_numbers(device, label, n, FillNumbers<T>{to, value});
 }
 
+/// body(i, so far, last turn) for i in [0, n): a running count, as Kokkos::parallel_scan has it.
+template <class Body>
+void scan_numbers(const Device& device, const std::string& label, Index n, const Body& body) {
+  if (n > 0) queue([=] { Kokkos::parallel_scan(on_device(label), DeviceRange(device, 0, n), body); });
+}
+
 /// body(team) for `league` teams of `members` threads that share `scratch` bytes.
 template <int members, int blocks, class Body>
 void over_teams(const Device& device, const char* label, Index league, std::size_t scratch, const Body& body) {
   if (league == 0) return;
-  using Policy = Kokkos::TeamPolicy<Device, Kokkos::LaunchBounds<members, blocks>>;
-  Kokkos::parallel_for(on_device(label),
-                       Policy(device, int(league), members).set_scratch_size(0, Kokkos::PerTeam(int(scratch) + 16)),
-                       OverTeams<Body>{body});
+  using Policy = Kokkos::TeamPolicy<Device, Kokkos::LaunchBounds<members, blocks>, ByValue>;
+  queue([=] {
+    Kokkos::parallel_for(on_device(label),
+                         Policy(device, int(league), members).set_scratch_size(0, Kokkos::PerTeam(int(scratch) + 16)),
+                         OverTeams<Body>{body});
+  });
 }
 /// The team's scratch memory: so many floats on a border of 16 bytes.
 template <class Team>
 TESSEREC_FUNCTION float* scratch_of(const Team& team, Index floats) {
   return static_cast<float*>(team.team_shmem().get_shmem_aligned(floats * Index(sizeof(float)), 16));
 }
-
-/// A short list that kernels read; it travels again only when it has changed.
-template <class T>
-class DeviceList {
- public:
-  const T* upload(const Device& device, std::span<const T> list) {
-    if (list.size() == sent_.size() && std::memcmp(list.data(), sent_.data(), list.size_bytes()) == 0)
-      return on_device_.view().data();
-    sent_.assign(list.begin(), list.end());
-    std::copy(list.begin(), list.end(), on_device_.reserve(device, "tesserec::core::list", std::ssize(sent_)));
-    return on_device_.send(device, std::ssize(sent_));
-  }
-
- private:
-  std::vector<T> sent_;
-  Upload<T> on_device_;
-};
 
 }  // namespace tesserec

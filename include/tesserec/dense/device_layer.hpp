@@ -16,7 +16,7 @@ struct Pieces {
   Index lanes = 0;
   const Index* rows = nullptr;     ///< [of_lane[lanes] + 1] the first row of a piece, and the end
   const Index* of_lane = nullptr;  ///< [lanes + 1] the first piece of a lane, and the end
-  /// [lanes + 1] the first row of a lane, and the end, in the host's memory; null where only the device knows.
+  /// [lanes + 1] the first row of a lane, and the end, in the host's memory.
   const Index* lane_rows = nullptr;
 };
 
@@ -32,12 +32,16 @@ class DeviceLayer {
  public:
   virtual ~DeviceLayer() = default;
 
+  /// Whether it launches other kernels for another Draw.
+  virtual bool draws() const { return false; }
+
   struct Batch {
     Index rows = 0;
     Pieces chunks = {};
     std::span<const Rows<const float>> inputs = {};
-    const float* parameters = nullptr;  ///< the layer's
-    Layer::Draw draw = {};              ///< of the first row
+    std::span<const Index* const> host_offsets = {};  ///< of the inputs: a sequence's, in the host's memory
+    const float* parameters = nullptr;                ///< the layer's
+    Layer::Draw draw = {};                            ///< of the first row
   };
   /// Keeps what backward wants. The stride of `out` is its width.
   virtual void forward(const Device& device, const Batch& batch, Rows<float> out) = 0;

@@ -2,6 +2,7 @@
 /// The three products of a linear layer over a rank's whole batch, in device memory.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <tesserec/dense/device_layer.hpp>
@@ -14,6 +15,11 @@ class DeviceProducts {
  public:
   virtual ~DeviceProducts() = default;
 
+  /// Of a layer and a batch: what its products read more than once, as their precision wants it.
+  struct Rounded {
+    DeviceVector<std::uint16_t> x, weight;  ///< bf16, rows on borders of 16 bytes
+  };
+
   /// y = x weight^T + bias; `relu`: max(0, y), where not a number stays so.
   struct Forward {
     Index rows = 0;
@@ -21,7 +27,8 @@ class DeviceProducts {
     const float* weight = nullptr;
     const float* bias = nullptr;  ///< [out]; null = 0
     bool relu = false;
-    Rows<float> y = {};  ///< [rows, out]
+    Rows<float> y = {};          ///< [rows, out]
+    Rounded* rounded = nullptr;  ///< kept for the layer's other products of this batch; null = not
   };
   virtual void forward(const Device& device, const Forward& product) = 0;
 
@@ -32,17 +39,20 @@ class DeviceProducts {
     const float* weight = nullptr;
     Rows<const float> mask = {};  ///< as dx; null = all count
     Rows<float> dx = {};          ///< [rows, in]
+    /// What `forward` kept, where the last call was the layer's weight_gradient of the same dy; null = neither.
+    const Rounded* rounded = nullptr;
   };
   virtual void input_gradient(const Device& device, const InputGradient& product) = 0;
 
   /// Of each lane dy^T x and the column sums of dy.
   struct WeightGradient {
-    Pieces pieces = {};         ///< of the rows
-    Rows<const float> dy = {};  ///< [rows, out]
-    Rows<const float> x = {};   ///< [rows, in]
-    float* weight = nullptr;    ///< the first lane's
-    float* bias = nullptr;      ///< the first lane's; null = there is none
-    Index stride = 0;           ///< from a lane to the next, floats
+    Pieces pieces = {};                ///< of the rows
+    Rows<const float> dy = {};         ///< [rows, out]
+    Rows<const float> x = {};          ///< [rows, in]
+    float* weight = nullptr;           ///< the first lane's
+    float* bias = nullptr;             ///< the first lane's; null = there is none
+    Index stride = 0;                  ///< from a lane to the next, floats
+    const Rounded* rounded = nullptr;  ///< what `forward` kept of this x; null = nothing
   };
   virtual void weight_gradient(const Device& device, const WeightGradient& product) = 0;
 };

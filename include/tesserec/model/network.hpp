@@ -12,6 +12,7 @@
 #include <tesserec/core/placed.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/jagged/jagged_tensor.hpp>
+#include <tesserec/model/lane_losses.hpp>
 #include <tesserec/model/settings.hpp>
 
 namespace tesserec::model {
@@ -100,9 +101,10 @@ class Network {
   ///   pooled_gradient [B, pooled width] and unpooled_gradient, of input.unpooled, are overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  std::vector<double> forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
-                                       float* pooled_gradient, comm::LaneSums& gradients,
-                                       const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
+  /// With kernels of a device, what the host gets of it is there when the losses are asked for.
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
+                              float* pooled_gradient, comm::LaneSums& gradients,
+                              const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
   /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
   /// losses. `towers`, where wanted, gets [B, 2 * tower_width()]: a sample's two vectors.

@@ -50,6 +50,7 @@ struct Settings {
   dense::Precision precision = dense::Precision::fp32;     ///< of what products of matrices multiply
   Kernels kernels = Kernels::automatic;  ///< of the dense half; portable multiplies in fp32 alone, tf32 is of cublaslt
                                          ///< alone (run.kernels)
+  bool graphs = true;                    ///< kernels of a batch as one graph where they repeat (run.graphs)
   std::vector<dense::LayerSettings> layers = {};  ///< of a network
   std::string loss = "bce";                       ///< a dense::LossType
   double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off

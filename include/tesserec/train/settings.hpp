@@ -22,6 +22,7 @@ struct RunSettings {
   bool overwrite = false;  ///< a run that begins anew, or at an earlier step, may replace the checkpoints of its folder
   double lock_wait = 60;   ///< seconds to wait for another job in the same folder
   Kernels kernels = Kernels::automatic;  ///< of tables and layers
+  bool graphs = true;                    ///< a GPU is given the dense half's kernels as one CUDA graph
   Index part_bytes =
       0;  ///< larger checkpoints, data sets and scores are cut into files of so many bytes; 0 = automatic
   std::string folder() const { return output.empty() ? "runs/" + name : output; }

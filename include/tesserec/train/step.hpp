@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/comm/tree_reduce.hpp>
+#include <tesserec/core/not_finite.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/optim/schedule.hpp>
@@ -65,8 +66,10 @@ class TrainStep {
   PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
   std::vector<float> piece_;      // of it, where it lies on a device and its length is bound
   std::vector<double> losses_;    // of the batch's micro-batches so far
-  // Of the pooled vectors, and of the un-pooled features, one whose gradient was not finite in this batch.
-  Index bad_column_ = -1, bad_sequence_ = -1;
+  // Of the pooled vectors, the un-pooled features and the dense parameters, one whose gradient was not finite in this
+  // batch.
+  NotFinite looks_;
+  Index bad_column_ = -1, bad_sequence_ = -1, bad_parameter_ = -1;
   double gradient_norm_ = 0;
   bool keeps_predictions_ = false;
   std::vector<float> predictions_;

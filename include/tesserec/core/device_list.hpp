@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tesserec/core/device.hpp>
+
+namespace tesserec {
+
+/// A short list that kernels read and that is seldom another one. Each has a place of its own, where it stays for as
+/// long as storage does not move (DeviceGraph).
+template <class T>
+class DeviceList {
+ public:
+  const T* upload(const Device& device, std::span<const T> list) {
+    const auto same = [&](const Sent& one) {
+      return one.numbers.size() == list.size() && std::memcmp(list.data(), one.numbers.data(), list.size_bytes()) == 0;
+    };
+    const auto known = std::find_if(sent_.begin(), sent_.end(), same);
+    if (known != sent_.end()) return known->there.data();
+    if (sent_.size() == most) {
+      device.fence();
+      sent_.erase(sent_.begin());
+      DeviceGraph::storage_moved();
+    }
+    Sent& one = sent_.emplace_back();
+    one.numbers.assign(list.begin(), list.end());
+    reserve_device(device, one.there, "tesserec::core::list", std::ssize(list));
+    copy_to_device(device, std::as_const(one.numbers).data(), one.there.data(), std::ssize(list));
+    return one.there.data();
+  }
+
+ private:
+  struct Sent {
+    std::vector<T> numbers;
+    DeviceVector<T> there;
+  };
+  static constexpr std::size_t most = 8;
+  std::vector<Sent> sent_;  // the oldest first
+};
+
+}  // namespace tesserec

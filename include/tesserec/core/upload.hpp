@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the host sends to a device batch after batch, without waiting for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tesserec/core/device.hpp>
+
+namespace tesserec {
+
+#ifdef KOKKOS_ENABLE_CUDA
+using PinnedMemory = Kokkos::CudaHostPinnedSpace;  ///< of the host, where copies to a device start
+#else
+using PinnedMemory = Memory;
+#endif
+
+/// Storage of the host from which, and to which, a device copies by itself; reused.
+template <class T>
+using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
+template <class T>
+T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
+  if (Index(view.extent(0)) < size)
+    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size + size / 8);
+  return view.data();
+}
+
+/// How far a device has come in what was queued on it.
+class DeviceMark {
+ public:
+  /// Here, behind all that was queued before.
+  void set(const Device& device);
+  /// Until the device has come to where it was set last; at once where it never was.
+  void wait() const;
+
+ private:
+#ifdef KOKKOS_ENABLE_CUDA
+  friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
+  struct Destroy {
+    void operator()(CUevent_st* event) const;
+  };
+  void set(CUstream_st* stream);
+  std::unique_ptr<CUevent_st, Destroy> event_;
+#else
+  std::optional<Device> device_;
+#endif
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// A copy from pinned memory beside what the device computes: after `free`, and before all that is queued on `device`
+/// from here on. Sets `sent`.
+void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
+                 DeviceMark& sent);
+#endif
+
+/// Numbers that the host writes and kernels read, batch after batch. Grown when too small, never shrunk. While kernels
+/// read one batch's, the next one's are written, and travel.
+template <class T>
+class Upload {
+ public:
+  /// Room for `size`, to be written on the host.
+  T* reserve(const Device& exec, const std::string& label, Index size) {
+    Slot& slot = slots_[at_ = 1 - at_];
+    slot.sent.wait();
+    if (Index(slot.there.extent(0)) < size) {
+      reserve_device(exec, slot.there, label, size);
+      slot.free.set(exec);
+    }
+    return reserve_pinned(slot.numbers, label, size);
+  }
+  /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
+  const T* send(const Device& exec, Index size) {
+    Slot& slot = slots_[at_];
+    copy(exec, slot, size);
+    slots_[1 - at_].free.set(exec);
+    return slot.there.data();
+  }
+  const DeviceVector<T>& view() const { return slots_[at_].there; }
+
+ private:
+  struct Slot {
+    PinnedVector<T> numbers;
+    DeviceVector<T> there;
+    DeviceMark sent;  // the numbers
+    DeviceMark free;  // all that reads the ones there has been queued before
+  };
+  void copy(const Device& exec, Slot& slot, Index size) {
+#ifdef KOKKOS_ENABLE_CUDA
+    constexpr Index worth_it = 1 << 16;  // bytes: 1 to 3 us of a bus, which is what handing over costs
+    if (size * Index(sizeof(T)) >= worth_it)
+      return send_beside(exec, slot.numbers.data(), slot.there.data(), size * sizeof(T), slot.free, slot.sent);
+#endif
+    copy_to_device(exec, std::as_const(slot.numbers).data(), slot.there.data(), size);
+    slot.sent.set(exec);
+  }
+
+  Slot slots_[2];
+  int at_ = 0;
+};
+
+}  // namespace tesserec

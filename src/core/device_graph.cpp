@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/core/device_graph.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "cuda_check.hpp"
+#endif
+
+namespace tesserec {
+namespace {
+
+/// Does a tool ask for every kernel? Those of a graph are one to it.
+bool kernels_are_watched() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for != nullptr;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+#ifdef KOKKOS_ENABLE_CUDA
+void DeviceGraph::Destroy::operator()(CUgraphExec_st* graph) const { cudaGraphExecDestroy(graph); }
+
+DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& launches) {
+  const cudaStream_t stream = device.cuda_stream();
+  // Relaxed: a team's launch asks for scratch memory of no bytes, which the stricter ones take for an allocation.
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  launches();
+  cudaGraph_t recorded = nullptr;
+  check(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
+  cudaGraphExec_t made = nullptr;
+  const cudaError_t code = cudaGraphInstantiate(&made, recorded, 0);
+  cudaGraphDestroy(recorded);
+  check(code, "cudaGraphInstantiate");
+  graph_.reset(made);
+}
+
+void DeviceGraph::launch(const Device& device) const {
+  check(cudaGraphLaunch(graph_.get(), device.cuda_stream()), "cudaGraphLaunch");
+}
+#else
+DeviceGraph::DeviceGraph(const Device&, const std::function<void()>& launches) {
+  recorded_ = &launches_;
+  launches();
+  recorded_ = nullptr;
+}
+
+void DeviceGraph::launch(const Device&) const {
+  for (const auto& launch : launches_) launch();
+}
+#endif
+
+void RepeatedLaunches::operator()(const Device& device, const LaunchKey& key, const std::function<void()>& launches) {
+  if (kernels_are_watched()) return launches();
+  auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return one.key == key; });
+  if (run == runs_.end()) {
+    if (runs_.size() == most_runs) {
+      if (runs_.front().graph) device.fence();
+      runs_.erase(runs_.begin());
+    }
+    run = runs_.insert(runs_.end(), {key});
+  }
+  if (run->moves != DeviceGraph::moves()) {
+    if (run->graph) device.fence(), run->graph.reset();
+    launches();
+    run->moves = DeviceGraph::moves();
+    return;
+  }
+  if (!run->graph) run->graph.emplace(device, launches);
+  run->graph->launch(device);
+}
+
+}  // namespace tesserec

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "catch.hpp"
+#include "device_copies.hpp"
+#include <tesserec/core/device_list.hpp>
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/upload.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+struct AddTo {
+  const Index *from;
+  Index *to;
+  Index more;
+  TESSEREC_FUNCTION void operator()(Index i) const { to[i] += from[i] + more; }
+};
+
+std::vector<Index> fetched(const Device &device, const Index *from, Index n) {
+  std::vector<Index> numbers(n);
+  copy_to_host(device, from, numbers.data(), n);
+  device.fence();
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("launches that repeat run as often as they are asked for, in order, with what they took by value") {
+  const Device device;
+  constexpr Index n = 5000;
+  DeviceVector<Index> a, b, c;
+  Index *const ones = reserve_device(device, a, "tesserec::test::a", n), *const sum = reserve_device(device, b, "b", n);
+  fill_on(device, "tesserec::test::ones", ones, n, Index{1});
+  fill_on(device, "tesserec::test::sum", sum, n, Index{0});
+  RepeatedLaunches repeated;
+  Index asked = 0;
+  const auto run = [&](Index more) {
+    LaunchKey key;
+    key.add(ones, sum, more);
+    repeated(device, key, [&] {
+      ++asked;
+      over_numbers(device, "tesserec::test::add", n, AddTo{ones, sum, more});  // s + 1 + more
+      over_numbers(device, "tesserec::test::twice", n, AddTo{sum, sum, 0});    // the order shows
+    });
+  };
+  Index expected = 0;
+  const auto check = [&](Index more, Index calls) {
+    asked = 0;
+    run(more);
+    expected = 2 * (expected + 1 + more);
+    CHECK(fetched(device, sum, n) == std::vector<Index>(n, expected));
+    CHECK(asked == calls);
+  };
+  check(1, 1);  // as they are
+  check(1, 1);  // recorded
+  check(1, 0);
+  check(2, 1);  // another key
+  check(1, 0);  // both are kept
+  check(2, 1);
+  check(2, 0);
+  reserve_device(device, c, "tesserec::test::c", n);  // somebody's storage has moved
+  check(1, 1);
+  check(1, 1);
+  check(1, 0);
+  for (Index other = 3; other < 20; ++other) run(other), expected = 2 * (expected + 1 + other);
+  check(1, 1);  // the oldest are forgotten
+}
+
+TEST_CASE("a copy on a device is a launch like others") {
+  const Device device;
+  DeviceVector<Index> a, b;
+  Index *const from = reserve_device(device, a, "tesserec::test::a", 3), *const to = reserve_device(device, b, "b", 3);
+  RepeatedLaunches repeated;
+  for (Index value = 0; value < 4; ++value) {
+    fill_on(device, "tesserec::test::value", from, 3, value);
+    repeated(device, {}, [&] { copy_on_device(device, from, to, 3); });
+    CHECK(fetched(device, to, 3) == std::vector<Index>(3, value));
+  }
+}
+
+TEST_CASE("a running count repeats") {
+  const Device device;
+  DeviceVector<Index> a, b;
+  Index *const from = reserve_device(device, a, "tesserec::test::a", 4), *const to = reserve_device(device, b, "b", 4);
+  RepeatedLaunches repeated;
+  for (Index value = 1; value < 4; ++value) {
+    fill_on(device, "tesserec::test::value", from, 4, value);
+    repeated(device, {}, [&] {
+      scan_numbers(
+          device, "tesserec::test::count", 4, KOKKOS_LAMBDA(Index i, Index & so_far, bool last) {
+            so_far += from[i];
+            if (last) to[i] = so_far;
+          });
+    });
+    CHECK(fetched(device, to, 4) == std::vector<Index>{value, 2 * value, 3 * value, 4 * value});
+  }
+}
+
+TEST_CASE("lists that return keep their place, and storage has moved once one is forgotten") {
+  const Device device;
+  DeviceList<Index> list;
+  const auto upload = [&](const std::vector<Index> &given) { return list.upload(device, given); };
+  const Index *const one = upload({1, 2, 3}), *const other = upload({1, 5, 3});
+  CHECK(one != other);
+  const std::uint64_t moves = DeviceGraph::moves();
+  CHECK((upload({1, 2, 3}) == one && upload({1, 5, 3}) == other));
+  CHECK(fetched(device, one, 3) == std::vector<Index>{1, 2, 3});
+  CHECK(DeviceGraph::moves() == moves);
+  for (Index i = 0; i < 7; ++i) upload({i});
+  CHECK(fetched(device, upload({1, 5, 3}), 3) == std::vector<Index>{1, 5, 3});
+  CHECK(DeviceGraph::moves() > moves);
+}
+
+TEST_CASE("what was sent stays until the next is sent, also while that is written") {
+  const Device device;
+  Upload<Index> upload;
+  const Index *before = nullptr;
+  for (Index turn = 0; turn < 5; ++turn) {
+    const Index n = turn == 3 ? 70000 : 3;
+    Index *const to = upload.reserve(device, "tesserec::test::upload", n);
+    for (Index i = 0; i < n; ++i) to[i] = turn;
+    if (before != nullptr) CHECK(fetched(device, before, 3) == std::vector<Index>(3, turn - 1));
+    before = upload.send(device, n);
+    CHECK(before == upload.view().data());
+    CHECK(fetched(device, before, n) == std::vector<Index>(n, turn));
+  }
+}
