@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "decks.hpp"
+#include "source_dir.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 #include <tesserec/dense/loss_types.hpp>

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "source_dir.hpp"
 #include <tesserec/deck.hpp>
 
 using namespace tesserec;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "source_dir.hpp"
 #include <tesserec/store/hdf5.hpp>
 
 namespace golden {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "source_dir.hpp"
 #include <tesserec/deck/schema.hpp>
 
 namespace page {

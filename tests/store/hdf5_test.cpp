@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "scratch.hpp"
+#include "source_dir.hpp"
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
