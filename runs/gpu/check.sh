@@ -94,6 +94,7 @@ graphs=false digest sgd portable 1 row_wise 40 # one launch after the other
 
 # 3. Kernels beside the host's, bit by bit.
 one_digest="portable kernels*,one digest for all plans,every optimizer*,a bound of the common*"
+tests core 1 30
 tests embedding 1 60
 tests dense 1 60
 tests model 1 60 "portable*,graphs*"
@@ -203,7 +204,7 @@ tests model 2 40 "portable*"
 # 8. The rest, with the time that is left.
 tests sharding 1 60
 sanitize initcheck synccheck
-for name in optim core comm; do tests $name 1 30; done
+for name in optim comm; do tests $name 1 30; done
 for ranks in 2 4; do tests comm $ranks 30; done
 bench host 60 last_line --only limits,parts --set bench.memory=268435456
 wanted digest.models && part digest.models 120 last_line env TESSEREC="$carried/bin/tesserec" RANKS=2 JSON_CHECK=true LAUNCH="mpirun -n" \

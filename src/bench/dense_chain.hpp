@@ -18,7 +18,9 @@ class DenseChain {
   DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size, Index global_size);
 
   void run() { run(sums_); }
-  void run(comm::LaneSums& sums) { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums); }
+  void run(comm::LaneSums& sums) {
+    dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums).get();
+  }
 
   const PlacedVector<float>& parameters() const { return parameters_; }
   comm::LaneSums& sums() { return sums_; }

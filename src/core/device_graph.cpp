@@ -28,8 +28,13 @@ DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& laun
   const cudaStream_t stream = device.cuda_stream();
   // Relaxed: a team's launch asks for scratch memory of no bytes, which the stricter ones take for an allocation.
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-  launches();
   cudaGraph_t recorded = nullptr;
+  try {
+    launches();
+  } catch (...) {
+    cudaStreamEndCapture(stream, &recorded);
+    throw;
+  }
   check(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
   cudaGraphExec_t made = nullptr;
   const cudaError_t code = cudaGraphInstantiate(&made, recorded, 0);
@@ -44,8 +49,10 @@ void DeviceGraph::launch(const Device& device) const {
 #else
 DeviceGraph::DeviceGraph(const Device&, const std::function<void()>& launches) {
   recorded_ = &launches_;
+  const struct Recording {
+    ~Recording() { recorded_ = nullptr; }
+  } until_the_end;
   launches();
-  recorded_ = nullptr;
 }
 
 void DeviceGraph::launch(const Device&) const {

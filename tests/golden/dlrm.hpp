@@ -62,8 +62,10 @@ class Dlrm {
                                       pooled.data(), batch.labels.data()};
     input.unpooled = model.tables().unpooled(ids);
     float* const slopes = model.tables().gradient(exec, ids).data();
-    model.dense.forward_backward(exec, model.parameters, input, slopes, reduce.lane_sums(),
-                                 model.tables().unpooled_gradient(ids));
+    model.dense
+        .forward_backward(exec, model.parameters, input, slopes, reduce.lane_sums(),
+                          model.tables().unpooled_gradient(ids))
+        .get();
     const Vector<float> total = reduce().host();
     const float* const sent = model.tables().send_gradients(exec, ids);
 

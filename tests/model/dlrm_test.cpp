@@ -285,7 +285,8 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   comm::LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());
   const auto step = [&](const Numbers& numbers) {
-    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums);
+    model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums)
+        .get();
     return std::vector<float>(sums.sum(0).data(), sums.sum(0).data() + model.parameters());
   };
   const std::vector<float> first = step(batch);

@@ -35,9 +35,9 @@ class DeviceGraph {
 #else
   template <class Launch>
   friend void queue(const Launch& launch);
-  using Launches = std::vector<std::function<void()> >;
-  inline static Launches* recorded_ = nullptr;  // of the graph that is being made
-  Launches launches_;
+  using Closure = std::function<void()>;
+  inline static std::vector<Closure>* recorded_ = nullptr;  // of the graph that is being made
+  std::vector<Closure> launches_;
 #endif
 };
 

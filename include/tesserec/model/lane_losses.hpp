@@ -8,7 +8,7 @@
 namespace tesserec::model {
 
 /// The losses of a rank's lanes, which may still be on their way from a device.
-class LaneLosses {
+class [[nodiscard]] LaneLosses {
  public:
   LaneLosses(std::vector<double> losses) : arrive_([given = std::move(losses)] { return given; }) {}
   explicit LaneLosses(std::function<std::vector<double>()> arrive) : arrive_(std::move(arrive)) {}
