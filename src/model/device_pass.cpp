@@ -18,17 +18,11 @@ Rows<float> sequence(const jagged::JaggedVectors& all) {
   return {all.values.data(), dim, dim, all.offsets.data(), Index(all.values.extent(0))};
 }
 
-std::unique_ptr<dense::DeviceProducts> products_of([[maybe_unused]] const Settings& settings) {
-  if constexpr (!device_is_host)
-    if (chosen(settings.kernels) == Kernels::cublaslt) return dense::cublaslt_products(settings.precision);
-  return dense::portable_products();
-}
-
 class DevicePass final : public Pass {
  public:
   DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
       : graph_(graph),
-        products_(products_of(settings)),
+        products_(dense::device_products(settings.kernels, settings.precision)),
         loss_(loss.on_device()),
         layers_(graph.nodes().size()),
         batch_(graph),

@@ -109,6 +109,15 @@ TEST_CASE("The kernels of a step are timed one by one, those of tables beside th
   }
   CHECK(shown <= all * (1 + 1e-9));
   CHECK(shown >= 0.5 * all);
+  Index products = 0;
+  for (const bench::Figure& figure : report.figures) {
+    if (figure.bound != "large product") continue;
+    ++products;
+    CHECK(figure.limit > 0);
+    CHECK(figure.step_seconds == 0);  // no part of the step, whose kernels follow
+  }
+  CHECK(products == 3 * Index(job.model.bottom.size() + job.model.top.size()));
+  CHECK(report.find("kernels", "device memory, random rows of 64 floats") != nullptr);
   for (const char* name : {"embedding::pool", "embedding::move_runs"})
     if (comm.rank() == 0) {  // another may have no table
       const bench::Figure* const figure = report.find("kernels", name);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <tesserec/core/kernels.hpp>
 #include <tesserec/dense/device_layer.hpp>
 #include <tesserec/dense/precision.hpp>
 
@@ -64,5 +65,8 @@ std::unique_ptr<DeviceProducts> portable_products();
 /// By cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16 numbers, but of
 /// fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
 std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision);
+
+/// Those of `kernels`, which are a device's.
+std::unique_ptr<DeviceProducts> device_products(Kernels kernels, Precision precision);
 
 }  // namespace tesserec::dense
