@@ -11,8 +11,8 @@
 
 namespace tesserec {
 
-/// A short list that kernels read and that is seldom another one. Each has a place of its own, where it stays for as
-/// long as storage does not move (DeviceGraph).
+/// A short list that kernels read and that is seldom another one. Each has a place of its own, where it stays until a
+/// new one takes storage, which graphs hear of (DeviceGraph).
 template <class T>
 class DeviceList {
  public:
@@ -25,7 +25,6 @@ class DeviceList {
     if (sent_.size() == most) {
       device.fence();
       sent_.erase(sent_.begin());
-      DeviceGraph::storage_moved();
     }
     Sent& one = sent_.emplace_back();
     one.numbers.assign(list.begin(), list.end());
