@@ -45,7 +45,7 @@ class Counted final : public dense::Layer {
 struct Step {
   Index samples;
   Index numbers;     // which ones
-  int place;         // of pooled vectors and their gradients
+  int place;         // of pooled vectors
   Index drawn;       // the step that layers draw for
   bool predictions;  // are wanted
   bool predicts;     // afterwards, a larger batch
@@ -79,8 +79,9 @@ std::vector<float> all_of(const model::Settings& settings, const EmbeddedFeature
     const std::vector<float> dense = made(most * dense_features, 0), of_pooled = made(most * width, 2);
     std::vector<float> labels(most), weights(most), probabilities(most, 7.0f);
     for (Index r = 0; r < most; ++r) labels[r] = float((r + step.numbers) % 3 == 0), weights[r] = 0.5f * float(r % 4);
+    const int to = step.numbers % 4 == 3 ? 1 - step.place : step.place;
     pooled[step.place].from_host(exec, of_pooled);
-    gradient[step.place].from_host(exec, std::vector<float>(most * width, 7.0f));
+    gradient[to].from_host(exec, std::vector<float>(most * width, 7.0f));
     std::vector<jagged::JaggedVectors> unpooled, slopes;
     std::vector<Index> offsets{0};
     for (Index r = 0; r < most; ++r) offsets.push_back(offsets.back() + (r + step.numbers) % (2 + step.numbers));
@@ -103,8 +104,8 @@ std::vector<float> all_of(const model::Settings& settings, const EmbeddedFeature
                            step.predictions ? probabilities.data() : nullptr,
                            unpooled,
                            Place::device};
-    keep(network.forward_backward(exec, parameters, input, gradient[step.place].data(), sums, slopes).get());
-    keep(gradient[step.place].to_host(exec));
+    keep(network.forward_backward(exec, parameters, input, gradient[to].data(), sums, slopes).get());
+    keep(gradient[to].to_host(exec));
     for (int i = 0; i < sums.count(); ++i) keep(std::span(sums.sum(i).data(), network.parameters()));
     for (std::size_t q = 0; q < slopes.size(); ++q) {
       const std::vector<float> came = vector_slopes[q].to_host(exec);
@@ -163,9 +164,9 @@ TEST_CASE("graphs: batches that repeat, of other numbers, in either place, with 
   const EmbeddedFeatures features{{{"a", 4}, {"b", 4}}};
   std::vector<Step> steps;
   for (Index i = 0; i < 8; ++i) steps.push_back({600, i, int(i % 2), i, false, false});
-  // Places take turns, as do the two that a batch is sent to: the first and the second make storage, the first once
-  // more, then each is recorded.
-  compare(settings, features, steps, 5);
+  // Places take turns, as do the two that a batch is sent to, and each fourth batch has its gradients elsewhere: three
+  // kinds, each once to make storage, the first once more, and once to be recorded.
+  compare(settings, features, steps, 7);
   const Random random(34, Purpose::test);
   for (Index i = 0; i < 60; ++i)
     steps.push_back({random.below(4, i, 0) == 0 ? 130 : 600, i, int(random.below(2, i, 1)), i,
