@@ -33,6 +33,7 @@ DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& laun
     launches();
   } catch (...) {
     cudaStreamEndCapture(stream, &recorded);
+    if (recorded != nullptr) cudaGraphDestroy(recorded);
     throw;
   }
   check(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
