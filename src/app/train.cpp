@@ -28,9 +28,11 @@ void show_result(const train::Session& session, const train::TrainResult& result
     log_info("time of rank 0: " + join(result.phases, ", ", [&](const auto& phase) {
                return phase.first + " " + fixed(100 * phase.second / seconds, 1) + " %";
              }));
-    log_info(concat("median step ", fixed(1e3 * result.step_seconds, 2), " ms; sent to other ranks ",
-                    fixed(1e-6 * result.exchange_bytes, 2), " MB a step; peak memory ",
-                    fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
+    log_info(concat(
+        "median step ", fixed(1e3 * result.step_seconds, 2), " ms; sent to other ranks ",
+        fixed(1e-6 * result.exchange_bytes, 2), " MB a step",
+        result.between_nodes_bytes > 0 ? ", to other nodes " + fixed(1e-6 * result.between_nodes_bytes, 2) + " MB" : "",
+        "; peak memory ", fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
@@ -48,6 +50,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("samples_per_second", result.samples_per_second)
       .set("step_seconds", result.step_seconds)
       .set("exchange_bytes", result.exchange_bytes)
+      .set("between_nodes_bytes", result.between_nodes_bytes)
       .set("peak_memory_bytes", result.peak_memory)
       .set("lanes", session.lanes.count())
       .set("ranks", session.comm.size())

@@ -69,6 +69,21 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
   return shards;
 }
 
+bool two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node) {
+  if (ranks_per_node < 2 || ranks <= ranks_per_node || sharding.form != ExchangeForm::pooled) return false;
+  if (sharding.type != ShardingType::table_row_wise && sharding.type != ShardingType::table_column_wise &&
+      sharding.type != ShardingType::grid)
+    return false;
+  const std::vector<Shard>& shards = sharding.shards;
+  bool shared = false;  // a node
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    const bool same_node = shards[i].rank / ranks_per_node == shards[i - 1].rank / ranks_per_node;
+    if (!same_node && shards[i].columns == shards[i - 1].columns) return false;
+    shared = shared || same_node;
+  }
+  return shared;
+}
+
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
   if (plan.size() != tables.size()) fail("the plan has ", plan.size(), " tables, the model has ", tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) check_table(tables[t], plan[t], ranks);

@@ -38,6 +38,7 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
          " not divide into nodes of that many");
   topology.memory = settings.memory > 0 ? settings.memory : machine_memory() / topology.ranks_per_node;
+  topology.exchange_levels = settings.exchange_levels;
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;
   return topology;

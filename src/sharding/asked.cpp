@@ -8,7 +8,7 @@ namespace tesserec::sharding {
 void Asked::expect(const BatchSplit& split, Message<std::int32_t>& counts) const {
   for (int sender = 0; sender < routes_.ranks(); ++sender)
     counts.from[sender] =
-        1 + routes_.sums(sender, routes_.rank()).size() * split.samples(sender).size() + 2 * routes_.own_fetched();
+        1 + routes_.with_ids(sender, routes_.rank()) * routes_.samples(split, sender) + 2 * routes_.own_fetched();
 }
 
 int Asked::first_refused(const Message<std::int32_t>& counts) const {
@@ -33,11 +33,16 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
                  const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
                  VectorMessage& gradients) {
   const int me = routes_.rank();
-  for (embedding::AskedShard& shard : shards_)
+  const int ranks = split.ranks(), node = Index(routes_.node().size());
+  const auto clear = [](embedding::AskedShard& shard, int runs) {
     shard.bags.clear(), shard.nodes.clear(), shard.sums_at.clear(), shard.gradients.clear();
+    shard.bags.resize(runs), shard.nodes.resize(runs), shard.sums_at.resize(runs);
+  };
+  for (std::size_t i = 0; i < shards_.size(); ++i) clear(shards_[i], routes_.own()[i].replicated ? 1 : ranks);
+  for (embedding::AskedShard& relay : relays_) clear(relay, ranks / node);
   Index bags = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender)
-    bags += routes_.sums(sender, me).size() * (split.samples(sender).size() + 1);
+    bags += routes_.with_ids(sender, me) * (routes_.samples(split, sender) + ranks / routes_.ranks());
   offsets_.resize(bags);
 
   Cursor at{counts.in.data(), ids.in.data(), weights.in.data(), offsets_.data()};
@@ -46,55 +51,71 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
     Offsets& vectors = sender == me ? own : others;
     const Offsets before = vectors;
     ++at.count;  // no error
+    const auto read_own = [&](bool replicated, int ranks_a_run) {
+      for (std::size_t i = 0; i < shards_.size(); ++i)
+        if (const Routes::OwnShard& own = routes_.own()[i];
+            !own.fetched && !own.relayed && own.replicated == replicated)
+          read_bags(own, shards_[i], nullptr, ranks_a_run, sender, split, front, at, vectors);
+    };
+    read_own(false, 1);
+    for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
+      read_bags(routes_.relays()[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, sender, split, front, at,
+                vectors);
+    if (sender == me) read_own(true, ranks);
     for (std::size_t i = 0; i < shards_.size(); ++i)
-      if (!routes_.own()[i].fetched && (sender == me || !routes_.own()[i].replicated))
-        read_bags(i, sender, split.samples(sender), front, at, vectors);
-    for (std::size_t i = 0; i < shards_.size(); ++i)
-      if (routes_.own()[i].fetched) read_rows(i, split.lane_count(), at, vectors);
+      if (routes_.own()[i].fetched) read_rows(i, sender, split.lane_count(), at, vectors);
     rows.to[sender] = sender == me ? 0 : vectors.sums - before.sums;
     gradients.from[sender] = sender == me ? 0 : vectors.gradients - before.gradients;
   }
 }
 
-void Asked::read_bags(std::size_t i, int sender, Range samples, const Front& front, Cursor& at, Offsets& vectors) {
-  const Routes::OwnShard& own = routes_.own()[i];
+void Asked::take_relayed(Asked& inside) {
+  auto from = inside.shards_.begin();
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    if (routes_.own()[i].relayed) std::swap(shards_[i], *from++);
+}
+
+void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
+                      int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at,
+                      Offsets& vectors) {
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
-  embedding::AskedShard& shard = shards_[i];
-  shard.bags.emplace_back(), shard.nodes.emplace_back(), shard.sums_at.emplace_back();
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const Route& route = routes_.all()[own.first_route + f];
     const bool sums_in_place = sender == routes_.rank() && route.sums_in_place;
     const bool gradients_in_place = sender == routes_.rank() && route.gradients_in_place;
     const bool unpooled = route.sequence >= 0;
     const Index stride = unpooled ? table.embedding_dim : routes_.pooled_width();
-    const Index in_place = (unpooled ? front.sequences[route.sequence].at : 0) + route.column;
-    const embedding::Bags bags{samples.begin,
-                               samples.size(),
-                               at.offsets,
-                               at.ids,
-                               nullptr,
-                               table.weighted ? at.weights : nullptr,
-                               gradients_in_place ? in_place : vectors.gradients,
-                               unpooled,
-                               sums_in_place ? stride : 0,
-                               gradients_in_place ? stride : 0};
-    at.offsets[0] = 0;
-    Index with_ids = 0;
-    for (Index s = 0; s < bags.count; ++s) {
-      with_ids += *at.count > 0;
-      at.offsets[s + 1] = at.offsets[s] + *at.count++;
+    Index in_place = (unpooled ? front.sequences[route.sequence].at : front.begin) + route.column;
+    for (int rank = sender; rank < split.ranks(); rank += routes_.ranks()) {
+      const std::size_t run = rank / ranks;
+      embedding::Bags bags;
+      if (own.same_ids) {
+        bags = before->bags[run][f];
+      } else {
+        const Range samples = split.samples(rank);
+        bags = {samples.begin, samples.size(), at.offsets, at.ids, nullptr, table.weighted ? at.weights : nullptr};
+        at.offsets[0] = 0;
+        for (Index s = 0; s < bags.count; ++s) at.offsets[s + 1] = at.offsets[s] + *at.count++;
+        at.ids += bags.total(), at.weights += bags.total(), at.offsets += bags.count + 1;
+      }
+      bags.unpooled = unpooled;
+      bags.gradients_at = gradients_in_place ? in_place : vectors.gradients;
+      bags.sums_stride = sums_in_place ? stride : 0;
+      bags.gradients_stride = gradients_in_place ? stride : 0;
+      Index with_ids = 0;
+      for (Index s = 0; s < bags.count; ++s) with_ids += bags.length(s) > 0;
+      shard.bags[run].push_back(bags);
+      shard.nodes[run].push_back(embedding::subtree_nodes(blocks, route.blocks, bags));
+      shard.sums_at[run].push_back(sums_in_place ? in_place : vectors.sums);
+      if (!sums_in_place) vectors.sums += shard.nodes[run].back().offsets[bags.count] * route.dim;
+      if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
+      in_place += (unpooled ? bags.total() : bags.count) * stride;
     }
-    shard.bags.back().push_back(bags);
-    shard.nodes.back().push_back(embedding::subtree_nodes(blocks, route.blocks, bags));
-    shard.sums_at.back().push_back(sums_in_place ? in_place : vectors.sums);
-    if (!sums_in_place) vectors.sums += shard.nodes.back().back().offsets[bags.count] * route.dim;
-    if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
-    at.ids += bags.total(), at.weights += bags.total(), at.offsets += bags.count + 1;
   }
 }
 
-void Asked::read_rows(std::size_t i, int lanes, Cursor& at, Offsets& vectors) {
+void Asked::read_rows(std::size_t i, int sender, int lanes, Cursor& at, Offsets& vectors) {
   const Routes::OwnShard& own = routes_.own()[i];
   const Index first_row = embedding::RowBlocks(routes_.tables()[own.table].num_embeddings).rows(own.shard.blocks).begin;
   const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
@@ -102,13 +123,13 @@ void Asked::read_rows(std::size_t i, int lanes, Cursor& at, Offsets& vectors) {
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
-  shard.nodes.push_back({std::move(nodes)});
+  shard.nodes[sender].push_back(std::move(nodes));
   embedding::Bags bags;
   bags.count = rows;
-  bags.offsets = shard.nodes.back().front().offsets.data();
+  bags.offsets = shard.nodes[sender].front().offsets.data();
   bags.ids = at.ids;
-  shard.bags.push_back({bags});
-  shard.sums_at.push_back({vectors.sums});
+  shard.bags[sender].push_back(bags);
+  shard.sums_at[sender].push_back(vectors.sums);
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;
     shard.gradients.push_back(

@@ -13,7 +13,8 @@ namespace tesserec::sharding {
 /// The owner's side of one batch: what came, shard by shard.
 class Asked {
  public:
-  explicit Asked(const Routes& routes) : routes_(routes), shards_(routes.own().size()) {}
+  explicit Asked(const Routes& routes)
+      : routes_(routes), shards_(routes.own().size()), relays_(routes.relays().size()) {}
 
   /// Numbers that each rank sends: whether it has an error, lengths of bags, and of each fetched shard rows and sums.
   void expect(const BatchSplit& split, Message<std::int32_t>& counts) const;
@@ -30,8 +31,11 @@ class Asked {
             const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
             VectorMessage& gradients);
 
-  /// Of Routes::own.
+  /// Of Routes::own; relayed ones are empty until `inside`, which read for this node, gives what it has of them.
   const std::vector<embedding::AskedShard>& shards() const { return shards_; }
+  void take_relayed(Asked& inside);
+  /// Of Routes::relays, a run of samples for each partner.
+  const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:
   /// Where reading is, in what came.
@@ -41,11 +45,13 @@ class Asked {
     const float* weights;
     Index* offsets;
   };
-  void read_bags(std::size_t shard, int sender, Range samples, const Front& front, Cursor& at, Offsets& vectors);
-  void read_rows(std::size_t shard, int lanes, Cursor& at, Offsets& vectors);
+  /// A run of samples is that of `ranks` ranks: 1, or those of whom one asks. Own.same_ids: `before` has them.
+  void read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
+                 int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors);
+  void read_rows(std::size_t shard, int sender, int lanes, Cursor& at, Offsets& vectors);
 
   const Routes& routes_;
-  std::vector<embedding::AskedShard> shards_;
+  std::vector<embedding::AskedShard> shards_, relays_;
   std::vector<Index> offsets_;  // of all bags that came
 };
 

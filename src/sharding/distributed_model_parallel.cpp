@@ -61,6 +61,10 @@ planning::ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module,
   return planner.collective_plan(env, tables).plan;
 }
 
+Levels levels_of(const ShardingEnv& env, const planning::Settings& settings) {
+  return {planning::topology_of(env, settings).ranks_per_node, settings.exchange_levels};
+}
+
 /// The batch with the module's features alone, in their order.
 jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTensor& batch,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
@@ -86,7 +90,8 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
       features_(options.features.empty() ? module.features() : options.features),
       lanes_(lanes_for(env, options.lanes)),
       schedule_(options.schedule),
-      tables_(sharder.shard(exec, module, plan_for(module, env, options, sharder), env, features_, lanes_)) {
+      tables_(sharder.shard(exec, module, plan_for(module, env, options, sharder), env, features_, lanes_,
+                            levels_of(env, options.planner))) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)

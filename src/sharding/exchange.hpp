@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "asked.hpp"
@@ -9,18 +10,23 @@
 
 namespace tesserec::sharding {
 
+class Relay;
+
 /// The messages of one batch, each call after the one before it. One message holds everything that a rank has for
 /// another. All ranks make the calls in the same order. Vectors lie where the tables do, `place`; ids on the host.
 class Exchange {
  public:
-  Exchange(const comm::Communicator& comm, const Routes& routes, Place place);
+  /// `node`: the ranks of this node, where there is a Routes::inside.
+  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place);
+  ~Exchange();
 
-  /// Numbers of ids leave. What is wrong with this rank's ids travels with them.
-  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split);
+  /// Numbers of ids leave. What is wrong with this rank's ids travels with them. The buffers of vectors are used from
+  /// float offset `front` on.
+  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
-  /// The ids have come.
-  const std::vector<embedding::AskedShard>& receive();
+  /// The ids have come, and those that this rank relays are with the owners.
+  const std::vector<embedding::AskedShard>& receive(const Exec& exec);
   const std::vector<embedding::AskedShard>& asked() const { return asked_.shards(); }
   /// Where lookups write their sums.
   float* sums(const Exec& exec);
@@ -45,10 +51,18 @@ class Exchange {
   const BatchSplit& split() const { return split_; }
   /// Of this rank.
   Range samples() const { return split_.samples(comm_.rank()); }
-  Index bytes_sent() const { return bytes_sent_; }
+  /// From this rank to others, and of these to other nodes.
+  struct Bytes {
+    Index sent = 0, between_nodes = 0;
+  };
+  Bytes bytes() const;
 
  private:
   void go(Stage from, Stage to);
+  template <class T>
+  void count(const Counts<T>& sent);
+  /// Behind what it has in rows_.out and gradients_.in.
+  Offsets ends() const;
 
   const comm::Communicator& comm_;
   const Routes& routes_;
@@ -62,7 +76,8 @@ class Exchange {
   Message<float> weights_;
   /// rows_.out and gradients_.in begin with the front, then this rank's own bags, then what is others'.
   VectorMessage rows_, gradients_;
-  Index bytes_sent_ = 0;
+  Bytes bytes_;
+  std::unique_ptr<Relay> relay_;
 };
 
 }  // namespace tesserec::sharding

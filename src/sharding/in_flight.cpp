@@ -23,7 +23,8 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
 
 Index InFlight::samples() const { return exchange_->samples().size(); }
 Index InFlight::global_size() const { return exchange_->split().global_size(); }
-Index InFlight::bytes_sent() const { return exchange_->bytes_sent(); }
+Index InFlight::bytes_sent() const { return exchange_->bytes().sent; }
+Index InFlight::bytes_between_nodes() const { return exchange_->bytes().between_nodes; }
 const std::vector<embedding::AskedShard>& InFlight::asked() const { return exchange_->asked(); }
 
 }  // namespace tesserec::sharding

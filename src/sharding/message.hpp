@@ -22,8 +22,10 @@ struct Counts {
     to.assign(ranks, 0);
     from.assign(ranks, 0);
   }
-  /// To other ranks.
-  Index bytes(int rank) const { return (total(to) - to[rank]) * Index{sizeof(T)}; }
+  /// To ranks outside of `ranks`.
+  Index bytes(Range ranks) const {
+    return (total(to) - std::accumulate(to.begin() + ranks.begin, to.begin() + ranks.end, Index{0})) * Index{sizeof(T)};
+  }
 };
 
 /// Numbers for the host, one rank's after the other's.
@@ -44,15 +46,15 @@ struct Message : Counts<T> {
   }
 };
 
-/// What lies at the front of the buffers of vectors: this rank's pooled vectors [samples, width], then those of each
-/// sequence [ids, dim].
+/// What lies first in the buffers of vectors, or in the part of them that an exchange has: this rank's pooled vectors
+/// [samples, width], then those of each sequence [ids, dim].
 struct Front {
   struct Sequence {
     std::vector<Index> offsets;  // [samples + 1]
     Index at = 0;                // float offset
   };
   std::vector<Sequence> sequences;  // of Routes
-  Index end = 0;                    // float offset
+  Index begin = 0, end = 0;         // float offsets
 };
 
 /// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'

@@ -18,11 +18,13 @@ Index Requests::Request::vectors(bool unpooled) const {
 }
 
 void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
-                       Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients) {
+                       Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients,
+                       Index front) {
   const int me = routes_.rank();
   samples_ = sparse.stride;
   first_sample_ = split.samples(me).begin;
   fetched_end_ = {};
+  front_.begin = front;
   lay_out(sparse);
   Offsets own{front_.end, front_.end}, others;
   std::size_t next_fetch = 0;
@@ -47,7 +49,7 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
 
 void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
   front_.sequences.resize(routes_.sequences().size());
-  front_.end = samples_ * routes_.pooled_width();
+  front_.end = front_.begin + samples_ * routes_.pooled_width();
   for (std::size_t q = 0; q < front_.sequences.size(); ++q) {
     const Routes::Sequence& sequence = routes_.sequences()[q];
     const Index* from = sparse.offsets.data() + sparse.first_bag(sequence.key);
@@ -78,7 +80,7 @@ void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) co
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
     const std::size_t before = counts.out.size();
     counts.out.push_back(1);
-    Index zeros = routes_.sums(me, owner).size() * split.samples(me).size();
+    Index zeros = routes_.with_ids(me, owner) * routes_.samples(split, me);
     for (const Routes::Fetch& fetch : routes_.fetches()) zeros += fetch.shard.rank == owner ? 2 : 0;
     counts.out.resize(counts.out.size() + zeros, 0);
     counts.to[owner] = counts.out.size() - before;
@@ -91,17 +93,21 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
   Request& request = requests_[r];
   const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
-  const std::size_t ids_at = ids.out.size();
-  select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_, request.offsets, ids.out,
-             routes_.weighted() ? &weights.out : nullptr);
-  for (Index s = 0; s < samples_; ++s) counts.out.push_back(request.length(s));
   embedding::Bags bags;
   bags.count = samples_;
-  bags.offsets = request.offsets.data();
-  bags.ids = ids.out.data() + ids_at;
   bags.unpooled = route.sequence >= 0;
+  if (route.same_ids) {
+    request = requests_[r - table.feature_names.size()];  // the same feature's, the shard before
+  } else {
+    const std::size_t ids_at = ids.out.size();
+    select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_, request.offsets, ids.out,
+               routes_.weighted() ? &weights.out : nullptr);
+    for (Index s = 0; s < samples_; ++s) counts.out.push_back(request.length(s));
+    bags.offsets = request.offsets.data();
+    bags.ids = ids.out.data() + ids_at;
+    request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
+  }
   find_places(r, sparse);
-  request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
   request.at = at;
   if (!route.sums_in_place) at.sums += request.nodes.offsets[samples_] * route.dim;
   if (!route.gradients_in_place) at.gradients += request.vectors(bags.unpooled) * route.dim;

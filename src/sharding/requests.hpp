@@ -17,10 +17,12 @@ class Requests {
  public:
   Requests(const Routes& routes, Place place);
 
-  /// Cuts out each owner's ids, counts first. Sets how much comes back in rows.from and gradients.to. An id outside its
-  /// table is an Error that names feature, table, sample and value.
+  /// Cuts out each owner's ids, counts first. Sets how much comes back in rows.from and gradients.to. The front, and
+  /// what is this rank's own behind it, begin at `front`. An id outside its table is an Error that names feature,
+  /// table, sample and value.
   void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
-               Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients);
+               Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients,
+               Index front = 0);
 
   /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
   void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;

@@ -28,7 +28,7 @@ void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
     }
     for (Index s = 0; s < samples_; ++s) {
       const Index length = segment.mean ? bag_length(segment, s) : 1;
-      device_.begin(DeviceVectors::out, s * routes_.pooled_width() + segment.column, dim,
+      device_.begin(DeviceVectors::out, front_.begin + s * routes_.pooled_width() + segment.column, dim,
                     float(length > 0 ? length : 1));
       for (const std::size_t r : segment.routes) {
         const Request& request = requests_[r];
@@ -65,7 +65,7 @@ void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients)
       }
       for (Index s = 0; s < samples_; ++s)
         if (request.length(s) > 0)
-          move(s * routes_.pooled_width() + segment.column, segment.mean ? bag_length(segment, s) : 1);
+          move(front_.begin + s * routes_.pooled_width() + segment.column, segment.mean ? bag_length(segment, s) : 1);
     }
   device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
   sum_fetched_on_device(exec, gradients);

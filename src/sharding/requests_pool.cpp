@@ -157,7 +157,7 @@ void Requests::gather_vectors(const Routes::Segment& segment, const VectorMessag
 void Requests::pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const {
   if (segment.sequence >= 0) return place_vectors(segment, samples, rows);
   const Index dim = segment.dim, width = routes_.pooled_width();
-  float* const out = rows.out.data() + segment.column;
+  float* const out = rows.out.data() + front_.begin + segment.column;
   if (segment.routes.size() == 1) {
     const Request& only = requests_[segment.routes[0]];
     return scatter_sums(samples, dim, only.offsets.data(), segment.mean, sums_of(segment.routes[0], rows),
@@ -193,7 +193,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
 void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients) {
   if (place_ == Place::device) return share_on_device(exec, gradients);
   fetched_gradients_.reserve(exec, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
-  const float* const pooled = gradients.in.data();
+  const float* const pooled = gradients.in.data() + front_.begin;
   const auto segments = std::ssize(routes_.segments());
   parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
     const Routes::Segment& segment = routes_.segments()[i];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include <tesserec/core/error.hpp>
@@ -21,25 +22,28 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
 }  // namespace
 
 Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> tables,
-               const planning::ShardingPlan& plan, const std::vector<std::string>& features)
-    : rank_(rank), tables_(std::move(tables)), first_(ranks + 1) {
+               const planning::ShardingPlan& plan, const std::vector<std::string>& features, Levels levels)
+    : rank_(rank), node_(levels.ranks_per_node), tables_(std::move(tables)), first_(ranks + 1) {
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     std::vector<Index> keys;
     for (const std::string& feature : tables_[t].feature_names)
       keys.push_back(key_of(features, feature, tables_[t].name));
-    add_table(t, plan[t], keys);
+    add_table(t, plan[t], keys, levels.most > 1 && planning::two_levels(plan[t], ranks, node_));
   }
   order_by_owner();
   find_sources();
+  if (!relays_.empty()) look_inside(plan);
 }
 
-void Routes::add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys) {
+void Routes::add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys,
+                       bool relayed) {
   const embedding::EmbeddingBagConfig& table = tables_[t];
   weighted_ = weighted_ || table.weighted;
   const bool replicated = sharding.type == planning::ShardingType::data_parallel;
   const bool fetched = !replicated && sharding.form == planning::ExchangeForm::rows;
-  const std::vector<planning::Shard> shards =
-      replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_}) : sharding.shards;
+  const std::vector<planning::Shard> shards = replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_})
+                                              : relayed  ? on_relays(sharding.shards)
+                                                         : sharding.shards;
   const auto features = std::ssize(keys);
   struct Place {
     Index sequence, column;
@@ -52,17 +56,23 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     else
       sequences_.push_back({t, std::size_t(f), keys[f], table.embedding_dim});
   }
+  std::set<int> relays;  // so far
   for (const planning::Shard& shard : shards) {
+    const bool same_ids = relayed && !relays.insert(shard.rank).second;
     if (shard.rank == rank_) {
-      own_.push_back({t, shard, replicated, fetched, routes_.size()});
+      (relayed ? relays_ : own_).push_back({t, shard, replicated, fetched, false, same_ids, routes_.size()});
       own_fetched_ += fetched;
+      if (relayed) relayed_ += features;
     }
     if (fetched) fetches_.push_back({t, shard, keys, routes_.size()});
     if (replicated) replicated_ += features;
     for (Index f = 0; f < features; ++f)
       routes_.push_back({t, shard.rank, shard.blocks, keys[f], places[f].sequence,
-                         places[f].column + shard.columns.begin, shard.columns.size(), fetched});
+                         places[f].column + shard.columns.begin, shard.columns.size(), fetched, relayed, replicated,
+                         same_ids});
   }
+  for (const planning::Shard& shard : sharding.shards)
+    if (relayed && shard.rank == rank_) own_.push_back({t, shard, false, false, true});
   for (Index f = 0; f < features; ++f) {
     const bool mean = table.pools(f) && table.pooling == embedding::PoolingType::mean;
     Index next = 0;
@@ -75,12 +85,9 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
 }
 
 void Routes::order_by_owner() {
-  std::vector<bool> replicated(routes_.size());
-  for (const OwnShard& own : own_)
-    for (std::size_t f = 0; own.replicated && f < tables_[own.table].feature_names.size(); ++f)
-      replicated[own.first_route + f] = true;
-  const auto place = [&](std::size_t r) {
-    return std::tuple(routes_[r].fetched, routes_[r].owner, static_cast<bool>(replicated[r]));
+  const auto place = [this](std::size_t r) {
+    const Route& route = routes_[r];
+    return std::tuple(route.fetched, route.owner, route.replicated, route.relayed);
   };
   std::vector<std::size_t> order(routes_.size()), now(routes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -94,6 +101,7 @@ void Routes::order_by_owner() {
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   routes_ = std::move(sorted);
   for (OwnShard& own : own_) own.first_route = now[own.first_route];
+  for (OwnShard& relay : relays_) relay.first_route = now[relay.first_route];
   for (Fetch& fetch : fetches_) fetch.first_route = now[fetch.first_route];
   std::stable_sort(own_.begin(), own_.end(),
                    [](const OwnShard& a, const OwnShard& b) { return a.replicated < b.replicated; });
@@ -119,8 +127,9 @@ void Routes::find_sources() {
 
 Range Routes::sums(int sender, int owner) const {
   assert(sender == rank_ || owner == rank_);
-  const bool without = owner == rank_ && sender != owner;
-  return {first_[owner], first_[owner + 1] - (without ? replicated_ : 0)};
+  Index without = 0;
+  if (owner == rank_ && sender != owner) without = replicated_ + (is_partner(sender) ? 0 : relayed_);
+  return {first_[owner], first_[owner + 1] - without};
 }
 
 }  // namespace tesserec::sharding

@@ -19,8 +19,13 @@ void ShardedEmbeddingBagCollection::accumulate(const Exec& exec, InFlight batch)
   assert(ordered_ == batch.exchange_.get());
   const float* gradients = send_gradients(exec, batch);
   phases_.time("update", [&] { gather(exec, gradients); });
-  bytes_sent_ += batch.bytes_sent();
+  count(batch);
   ordered_ = nullptr;
+}
+
+void ShardedEmbeddingBagCollection::count(const InFlight& batch) {
+  bytes_sent_ += batch.bytes_sent();
+  bytes_between_nodes_ += batch.bytes_between_nodes();
 }
 
 ExactSum ShardedEmbeddingBagCollection::squares(const Exec& exec) {
@@ -36,7 +41,7 @@ void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, c
     assert(ordered_ == batch.exchange_.get());
     const float* gradients = send_gradients(exec, batch);
     phases_.time("update", [&] { update(exec, gradients, schedule, step); });
-    bytes_sent_ += batch.bytes_sent();
+    count(batch);
     ordered_ = nullptr;
     return;
   }

@@ -6,18 +6,20 @@
 
 namespace tesserec::sharding {
 
-ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
-                                                             std::vector<embedding::EmbeddingBagConfig> tables,
-                                                             planning::ShardingPlan plan,
-                                                             const std::vector<std::string>& features,
-                                                             const Lanes& lanes, const optim::Settings& sparse,
-                                                             const optim::Settings& dense, Kernels kernels)
+ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
+    const Exec& exec, const comm::Communicator& comm, std::vector<embedding::EmbeddingBagConfig> tables,
+    planning::ShardingPlan plan, const std::vector<std::string>& features, const Lanes& lanes,
+    const optim::Settings& sparse, const optim::Settings& dense, Kernels kernels, Levels levels)
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),
       place_(place_of(kernels)),
-      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features)),
+      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, levels)),
       spare_(std::make_shared<SpareExchanges>()) {
+  const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
+    return levels.most > 1 && planning::two_levels(table, comm.size(), levels.ranks_per_node);
+  });
+  if (relayed) node_.emplace(comm, comm.rank() / levels.ranks_per_node);
   std::vector<optim::Settings> optimizers;
   std::vector<bool> shared;  // rows that move by sums over columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
@@ -50,7 +52,8 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split) {
-  if (spare_->empty()) spare_->push_back(std::make_unique<Exchange>(comm_, *routes_, place_));
+  if (spare_->empty())
+    spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
   phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });
@@ -66,7 +69,7 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
   const bool here = exchange.stage() == Exchange::Stage::ids_here;
   if (here && read_ == &exchange) return;
   phases_.time("send ids", [&] {
-    if (!here) exchange.receive();
+    if (!here) exchange.receive(exec);
     kernels_->read(exec, exchange.asked(), exchange.split());
   });
   read_ = &exchange;

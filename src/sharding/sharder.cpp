@@ -44,10 +44,11 @@ void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollectio
 
 ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
     const Exec& exec, const embedding::EmbeddingBagCollection& module, const planning::ShardingPlan& plan,
-    const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes) const {
+    const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes, Levels levels) const {
   planning::check_plan(module.tables(), plan, env.size());
   check(module, plan);
-  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense, kernels);
+  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense, kernels,
+                                       levels);
 }
 
 }  // namespace tesserec::sharding

@@ -166,6 +166,7 @@ class Run {
     result_.step_seconds = median(trained_.step_seconds);
     const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
+    result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
     result_.peak_memory = session_.comm.max(peak_memory());
     result_.phases = session_.step.phases().seconds();
     return result_;

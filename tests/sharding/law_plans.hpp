@@ -74,4 +74,39 @@ inline std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagC
   return all;
 }
 
+/// Tables on nodes of `inside` ranks: each type of two levels for all, and mixtures: columns of one node that are
+/// apart, ranks in another order, several shards a rank, nodes that own nothing, other types and rows that travel
+/// between.
+inline std::vector<planning::ShardingPlan> node_plans(const std::vector<EmbeddingBagConfig>& tables, int ranks,
+                                                      int inside) {
+  const int nodes = ranks / inside;
+  std::vector<planning::ShardingPlan> all;
+  const auto on_nodes = [&](std::size_t t, ShardingType type, Index row_cuts, Index column_cuts, int first, int turn) {
+    column_cuts = std::min(column_cuts, planning::most_column_cuts(tables[t]));
+    std::vector<int> owners;
+    for (Index c = 0; c < column_cuts; ++c)
+      for (Index r = 0; r < row_cuts; ++r) {
+        const Index node = type == ShardingType::grid ? (first + c) % nodes : first % nodes;
+        owners.push_back(static_cast<int>(node * inside + (turn + r + (row_cuts == 1 ? c : 0)) % inside));
+      }
+    return planning::ParameterSharding{type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
+                                       planning::cut(tables[t], row_cuts, column_cuts, owners)};
+  };
+  const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
+    planning::ShardingPlan plan;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+      plan.push_back(on_nodes(t, type, row_cuts, column_cuts, static_cast<int>(t), static_cast<int>(t / 2)));
+    all.push_back(plan);
+  };
+  of_all(ShardingType::table_row_wise, inside, 1);
+  of_all(ShardingType::table_column_wise, 1, inside);
+  of_all(ShardingType::grid, inside, 3);  // the third slice lies where the first does
+  all.push_back({on_nodes(0, ShardingType::table_row_wise, inside + 1, 1, 1, 1),
+                 on_nodes(1, ShardingType::table_column_wise, 1, 4, 1, 0), plans(tables, ranks)[1][2]});
+  all.push_back({all[1][0], plans(tables, ranks)[6][1], all[0][2]});
+  all.push_back({plans(tables, ranks)[2][0], all[2][1], all[2][2]});
+  all.back()[0].form = planning::ExchangeForm::rows;
+  return all;
+}
+
 }  // namespace law

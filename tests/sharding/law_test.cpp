@@ -163,12 +163,21 @@ void run(const Case& c) {
   }
   const Trained expected = serial(c, lane_count, start);
 
-  std::vector<std::pair<planning::ShardingPlan, Kernels>> ways;
-  for (const planning::ShardingPlan& plan : law::plans(configs, comm.size()))
-    for (const Kernels kernels : {Kernels::simd, Kernels::portable}) ways.emplace_back(plan, kernels);
-  for (const auto& [plan, kernels] : ways) {
+  struct Way {
+    planning::ShardingPlan plan;
+    Kernels kernels;
+    sharding::Levels levels;
+  };
+  std::vector<Way> ways;
+  for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
+    for (const planning::ShardingPlan& plan : law::plans(configs, comm.size())) ways.push_back({plan, kernels, {}});
+    if (comm.size() != 4) continue;
+    for (const planning::ShardingPlan& plan : law::node_plans(configs, 4, 2)) ways.push_back({plan, kernels, {2, 2}});
+  }
+  for (const auto& [plan, kernels, levels] : ways) {
     planning::check_plan(configs, plan, comm.size());
-    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels);
+    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels,
+                                                       levels);
     collection.initialise(exec, 4);
     Index wrong = 0;
     const auto of = [&](const auto& view) {  // the device's, or the host's
@@ -226,7 +235,8 @@ void run(const Case& c) {
                              expected.weights[table][shard->rows().begin + r].begin() + shard->columns().begin);
       }
     }
-    INFO("ranks " << comm.size() << (kernels == Kernels::portable ? ", portable kernels, " : ", ")
+    INFO("ranks " << comm.size() << ", " << levels.ranks_per_node << " a node"
+                  << (kernels == Kernels::portable ? ", portable kernels, " : ", ")
                   << planning::describe(configs, plan));
     REQUIRE(wrong == 0);
   }

@@ -60,6 +60,7 @@ class BatchSplit {
   BatchSplit(const Lanes& lanes, std::span<const Index> sizes);
 
   int lane_count() const { return int(first_.size()) - 1; }
+  int ranks() const { return int(rank_lanes_.size()) - 1; }
   Index global_size() const { return first_.back(); }
   Range lane(int l) const { return {first_[l], first_[l + 1]}; }
   Range lanes(int rank) const { return {rank_lanes_[rank], rank_lanes_[rank + 1]}; }

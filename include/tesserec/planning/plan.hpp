@@ -50,6 +50,11 @@ inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { retu
 /// many.
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
+/// Whether ids and vectors of the table may go by two levels, inside a node and between nodes (sharding): it is cut
+/// inside nodes, which have several ranks each and are several, every slice of columns with all its rows on one of
+/// them, and sums of bags travel.
+bool two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node);
+
 const char* name(ShardingType type);
 const char* name(ComputeKernel kernel);
 

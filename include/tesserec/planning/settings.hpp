@@ -71,11 +71,12 @@ struct MachineCosts {
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
   std::map<std::string, ParameterConstraints> tables;
-  std::string file;        ///< a plan as JSON to use instead of a search, within the demands; empty = none
-  std::string machine;     ///< TOML file of MachineCosts; empty = none
-  int ranks_per_node = 0;  ///< 0 = as the ranks share memory; else nodes are simulated
-  Index memory = 0;        ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
-  double reserve = 0.15;   ///< share of it that tables and messages leave to all else
+  std::string file;         ///< a plan as JSON to use instead of a search, within the demands; empty = none
+  std::string machine;      ///< TOML file of MachineCosts; empty = none
+  int ranks_per_node = 0;   ///< 0 = as the ranks share memory; else nodes are simulated
+  int exchange_levels = 2;  ///< 1: messages go from rank to rank at once; 2: by way of the nodes where that is less
+  Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
+  double reserve = 0.15;    ///< share of it that tables and messages leave to all else
   MachineCosts costs;
 };
 

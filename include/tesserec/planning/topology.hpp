@@ -14,8 +14,9 @@ struct Topology {
   std::string device = "cpu";
   int ranks = 1;
   int ranks_per_node = 1;
-  Index memory = 0;       ///< bytes of a rank; 0 = without a limit
-  double reserve = 0.15;  ///< share of it that is kept free
+  int exchange_levels = 2;  ///< Settings::exchange_levels
+  Index memory = 0;         ///< bytes of a rank; 0 = without a limit
+  double reserve = 0.15;    ///< share of it that is kept free
   MachineCosts costs;
 
   int nodes() const { return ranks / ranks_per_node; }

@@ -28,6 +28,8 @@ class InFlight {
   Index global_size() const;
   /// From this rank to others so far.
   Index bytes_sent() const;
+  /// To other nodes, of these.
+  Index bytes_between_nodes() const;
   /// After receive: what is asked of this rank's shards, in their order.
   const std::vector<embedding::AskedShard>& asked() const;
 

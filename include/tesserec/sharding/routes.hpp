@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/plan.hpp>
 
 namespace tesserec::sharding {
 
-/// One feature of one shard: what a rank asks of the owner.
+/// How messages go from node to node.
+struct Levels {
+  int ranks_per_node = 1;  ///< rank r lies on node r / ranks_per_node
+  int most = 2;            ///< 1: owners and samples' ranks send each other all; 2: planning::two_levels
+};
+
+/// One feature of one shard: what a rank asks of the owner, or of its relay on the owners' node.
 struct Route {
   std::size_t table = 0;
   int owner = 0;
@@ -19,7 +27,11 @@ struct Route {
   Index column = 0;      ///< of its first one, in the pooled vector, or in those of the sequence
   Index dim = 0;         ///< columns
   bool fetched = false;  ///< ExchangeForm::rows
-  /// Of this rank's own shards: the sums are whole pooled vectors (or those of the sequence), the gradients are theirs.
+  bool relayed = false;  ///< the owner is a relay
+  bool replicated = false;
+  bool same_ids = false;  ///< those that the relay has for other columns of the feature, which go once
+  /// Of what this rank asks of itself: the sums are whole pooled vectors (or those of the sequence), the gradients are
+  /// theirs.
   bool sums_in_place = false, gradients_in_place = false;
 };
 
@@ -29,7 +41,7 @@ class Routes {
  public:
   /// `features`: the keys of the batches. Error that names table and feature: one that is not there.
   Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> tables, const planning::ShardingPlan& plan,
-         const std::vector<std::string>& features);
+         const std::vector<std::string>& features, Levels levels = {});
 
   /// A shard that this rank holds.
   struct OwnShard {
@@ -37,6 +49,8 @@ class Routes {
     planning::Shard shard;
     bool replicated = false;      ///< data-parallel: asked by this rank alone
     bool fetched = false;         ///< a bag is one row, asked for once by each rank
+    bool relayed = false;         ///< asked inside the node alone, by relays; without a route here
+    bool same_ids = false;        ///< relayed: those of the one before
     std::size_t first_route = 0;  ///< of one a feature
   };
   /// A shard whose rows travel un-pooled.
@@ -64,16 +78,20 @@ class Routes {
   int rank() const { return rank_; }
   int ranks() const { return int(first_.size()) - 1; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
+  /// The ranks of this one's node.
+  Range node() const { return {rank_ / node_ * node_, rank_ / node_ * node_ + node_}; }
   bool weighted() const { return weighted_; }
   Index pooled_width() const { return pooled_width_; }
   /// Tables in order, in each its features in order.
   const std::vector<Sequence>& sequences() const { return sequences_; }
 
-  /// All routes: of each owner in turn in the plan's order, with this rank's replicated tables after its others; then
-  /// the fetched ones.
+  /// All routes: of each owner in turn in the plan's order, behind them what it relays, then this rank's replicated
+  /// tables; then the fetched ones.
   const std::vector<Route>& all() const { return routes_; }
   /// Those of sums that `sender` asks of `owner`; one of the two is this rank.
   Range sums(int sender, int owner) const;
+  /// Those of them whose ids go.
+  Index with_ids(int sender, int owner) const;
   /// By owner.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   /// This rank's shards, as all() orders them: replicated ones last.
@@ -82,23 +100,46 @@ class Routes {
   Index own_fetched() const { return own_fetched_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
+  /// Samples that `sender` asks for: its own; inside a node, those of the ranks with its place in all nodes.
+  Index samples(const BatchSplit& split, int sender) const;
+  /// Columns of tables on this node, with all their rows, for which this rank is the relay: its partners, the ranks
+  /// with its place in all nodes, ask it alone, and it asks the owners.
+  const std::vector<OwnShard>& relays() const { return relays_; }
+  bool is_partner(int rank) const { return rank % node_ == rank_ % node_; }
+  /// Those owners' tables: the columns that lie here, as one table of so many; null where there are none.
+  const Routes* inside() const { return inside_.get(); }
+  /// Where a relayed shard lies in them.
+  struct Columns {
+    std::size_t table = 0;
+    Index first = 0;
+  };
+  const std::vector<Columns>& relayed_inside() const { return relayed_inside_; }
+
  private:
-  void add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys);
+  void add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys,
+                 bool relayed);
+  std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shards) const;
+  void look_inside(const planning::ShardingPlan& plan);
   void order_by_owner();
   void find_sources();
 
   int rank_;
+  int node_;  // its ranks
   std::vector<embedding::EmbeddingBagConfig> tables_;
   bool weighted_ = false;
   Index pooled_width_ = 0;
   std::vector<Sequence> sequences_;
   std::vector<Route> routes_;
   std::vector<Index> first_;  // of each owner's routes of sums, and the end
-  Index replicated_ = 0;      // this rank's last ones
+  Index relayed_ = 0;         // of this rank's, those that partners alone ask for
+  Index replicated_ = 0;      // and its last ones
   std::vector<Fetch> fetches_;
   std::vector<OwnShard> own_;
   Index own_fetched_ = 0;
   std::vector<Segment> segments_;
+  std::vector<OwnShard> relays_;
+  std::vector<Columns> relayed_inside_;
+  std::unique_ptr<const Routes> inside_;
 };
 
 }  // namespace tesserec::sharding

@@ -23,12 +23,13 @@ namespace tesserec::sharding {
 /// subtree: all but the last go through accumulate.
 class ShardedEmbeddingBagCollection {
  public:
-  /// `comm` must outlive it; `features` are the keys of the batches. Error, on every rank, as planning::check_kernel's.
+  /// `comm` must outlive it; `features` are the keys of the batches. Collective. Error, on every rank, as
+  /// planning::check_kernel's.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
                                 const optim::Settings& sparse, const optim::Settings& dense,
-                                Kernels kernels = Kernels::automatic);
+                                Kernels kernels = Kernels::automatic, Levels levels = {});
 
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
@@ -83,6 +84,8 @@ class ShardedEmbeddingBagCollection {
   const std::vector<Shard>& shards() const { return shards_; }
   /// From this rank to others, for all batches that went backward.
   Index bytes_sent() const { return bytes_sent_; }
+  /// To other nodes, of these.
+  Index bytes_between_nodes() const { return bytes_between_nodes_; }
   /// Seconds of the parts of what was called, and of what else its owner times.
   Phases& phases() { return phases_; }
 
@@ -91,6 +94,7 @@ class ShardedEmbeddingBagCollection {
   void order_ids(const Exec& exec, const InFlight& batch);
   /// Whether its gradients come from all ranks.
   bool replicated(const Shard& shard) const { return shard.replicated && comm_.size() > 1; }
+  void count(const InFlight& batch);
   std::vector<double> rates(const optim::ScheduleSettings& schedule, Index step) const;
   void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
   void gather(const Exec& exec, const float* gradients);
@@ -104,7 +108,8 @@ class ShardedEmbeddingBagCollection {
   Lanes lanes_;
   Place place_;
   std::unique_ptr<const Routes> routes_;
-  std::shared_ptr<SpareExchanges> spare_;  // of batches that have gone
+  std::optional<comm::Communicator> node_;  // its ranks, where some table goes by two levels
+  std::shared_ptr<SpareExchanges> spare_;   // of batches that have gone
   std::vector<Shard> shards_;
   std::unique_ptr<embedding::RowKernels> kernels_;
   std::optional<RowTotals> row_totals_;  // where any table needs it
@@ -112,7 +117,7 @@ class ShardedEmbeddingBagCollection {
   const Exchange* read_ = nullptr;       // the batch whose ids the kernels have
   const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
   bool gathered_ = false;                // gradients of micro-batches
-  Index bytes_sent_ = 0;
+  Index bytes_sent_ = 0, bytes_between_nodes_ = 0;
   Phases phases_;
 };
 

@@ -28,7 +28,8 @@ struct EmbeddingBagCollectionSharder {
   /// This rank's shards. `env` must outlive them; `features` are the keys of the batches.
   ShardedEmbeddingBagCollection shard(const Exec& exec, const embedding::EmbeddingBagCollection& module,
                                       const planning::ShardingPlan& plan, const ShardingEnv& env,
-                                      const std::vector<std::string>& features, const Lanes& lanes) const;
+                                      const std::vector<std::string>& features, const Lanes& lanes,
+                                      Levels levels = {}) const;
 };
 
 }  // namespace tesserec::sharding

@@ -19,6 +19,7 @@ struct TrainResult {
   double samples_per_second = 0;  ///< of this process, evaluation and checkpoints not counted
   double step_seconds = 0;        ///< median of this process's steps; 0 = none
   Index exchange_bytes = 0;       ///< ids, vectors and gradients sent to other ranks, mean of a step, largest rank
+  Index between_nodes_bytes = 0;  ///< to other nodes, of these, likewise
   Index peak_memory = 0;          ///< resident bytes of a rank at most, what its node shares included, largest rank
   std::string weights_digest;
   std::string state_digest;

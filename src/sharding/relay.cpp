@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tesserec::sharding {
+
+Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place)
+    : routes_(routes), place_(place), inside_(node, nullptr, *routes.inside(), place) {
+  for (const embedding::EmbeddingBagConfig& table : routes.inside()->tables())
+    sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
+}
+
+void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split,
+                Index begin) {
+  constexpr Index line = 16;  // floats
+  copy_bags(exec, relays, split);
+  inside_.start(sparse_, split, (begin + line - 1) / line * line);
+  inside_.receive(exec);
+  find_runs(relays);
+}
+
+/// Of all partners, one after the other: the samples of one batch.
+void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split) {
+  std::vector<const embedding::ShardBags*> tables;
+  Index total = 0;
+  for (std::size_t i = 0; i < relays.size(); ++i) {
+    if (routes_.relays()[i].same_ids) continue;
+    tables.push_back(&relays[i].bags);
+    for (const auto& run : relays[i].bags)
+      for (const embedding::Bags& bags : run) total += bags.total();
+  }
+  const Routes& inside = *routes_.inside();
+  sparse_.stride = inside.samples(split, inside.rank());
+  reserve(exec, sparse_.offsets, "tesserec::sharding::relayed_offsets", sparse_.bags() + 1);
+  reserve(exec, sparse_.values, "tesserec::sharding::relayed_ids", total);
+  if (inside.weighted()) reserve(exec, sparse_.weights, "tesserec::sharding::relayed_weights", total + 1);
+  Index bag = 0, at = sparse_.offsets(0) = 0;
+  for (const embedding::ShardBags* const runs : tables)
+    for (std::size_t f = 0; f < runs->front().size(); ++f)
+      for (const auto& run : *runs) {
+        const embedding::Bags& bags = run[f];
+        std::copy_n(bags.ids, bags.total(), sparse_.values.data() + at);
+        if (bags.weights != nullptr) std::copy_n(bags.weights, bags.total(), sparse_.weights.data() + at);
+        for (Index s = 0; s < bags.count; ++s) sparse_.offsets(++bag) = at + bags.offsets[s + 1];
+        at += bags.total();
+      }
+}
+
+void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
+  runs_.clear();
+  const Routes& inside = *routes_.inside();
+  std::vector<std::vector<Index>> first(inside.tables().size());  // each feature's column, or its sequence
+  Index width = 0, sequences = 0;
+  for (std::size_t t = 0; t < first.size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = inside.tables()[t];
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f)
+      first[t].push_back(table.pools(f) ? std::exchange(width, width + table.embedding_dim) : sequences++);
+  }
+  const Front& front = inside_.front();
+  for (std::size_t i = 0; i < relays.size(); ++i) {
+    const auto [t, column] = routes_.relayed_inside()[i];
+    const embedding::EmbeddingBagConfig& table = inside.tables()[t];
+    const Index dim = routes_.relays()[i].shard.columns.size();
+    for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+      const bool pools = table.pools(f);
+      const Index step = pools ? width : table.embedding_dim;
+      Index at = (pools ? front.begin + first[t][f] : front.sequences[first[t][f]].at) + column;
+      for (std::size_t partner = 0; partner < relays[i].bags.size(); ++partner) {
+        const embedding::Bags& bags = relays[i].bags[partner][f];
+        runs_.push_back({&bags, relays[i].sums_at[partner][f], at, step, dim});
+        at += (pools ? bags.count : bags.total()) * step;
+      }
+    }
+  }
+}
+
+template <class Visit>
+void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit& visit) {
+  const embedding::Bags& bags = *run.bags;
+  const bool all = bags.unpooled || stride > 0;  // those of bags without ids too
+  const Index vectors = bags.unpooled ? bags.total() : bags.count, step = stride > 0 ? stride : run.dim;
+  for (Index v = 0; v < vectors; ++v) {
+    if (!all && bags.length(v) == 0) continue;
+    visit(outside, run.inside_at + v * run.inside_step);
+    outside += step;
+  }
+}
+
+void Relay::return_sums(const Exec& exec, const VectorMessage& rows) {
+  inside_.return_sums(exec);
+  float* const out = rows.out.data();
+  const auto each = [&](const Run& run, const auto& visit) {
+    each_vector(run, run.sums_at, run.bags->sums_stride, visit);
+  };
+  if (place_ == Place::host)
+    return parallel_for(exec, "tesserec::sharding::finished", std::ssize(runs_), [&](Index i) {
+      each(runs_[i], [&](Index to, Index from) { std::copy_n(out + from, runs_[i].dim, out + to); });
+    });
+  device_.clear();
+  for (const Run& run : runs_)
+    each(run, [&](Index to, Index from) {
+      device_.begin(DeviceVectors::out, to, run.dim);
+      device_.add(DeviceVectors::out, from, 0);
+    });
+  device_.launch(device_of(exec), {out, nullptr, nullptr});
+}
+
+void Relay::send_gradients(const Exec& exec, const VectorMessage& gradients) {
+  float* const in = gradients.in.data();
+  const auto each = [&](const Run& run, const auto& visit) {
+    each_vector(run, run.bags->gradients_at, run.bags->gradients_stride, visit);
+  };
+  if (place_ == Place::host) {
+    parallel_for(exec, "tesserec::sharding::relayed_gradients", std::ssize(runs_), [&](Index i) {
+      each(runs_[i], [&](Index from, Index to) { std::copy_n(in + from, runs_[i].dim, in + to); });
+    });
+  } else {
+    device_.clear();
+    for (const Run& run : runs_)
+      each(run, [&](Index from, Index to) {
+        device_.begin(DeviceVectors::in, to, run.dim);
+        device_.add(DeviceVectors::in, from, 0);
+      });
+    device_.launch(device_of(exec), {nullptr, in, nullptr});
+  }
+  inside_.send_gradients(exec);
+}
+
+}  // namespace tesserec::sharding

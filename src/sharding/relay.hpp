@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "exchange.hpp"
+
+namespace tesserec::sharding {
+
+/// The second level of one batch: what partners, the ranks with this one's place in all nodes, ask of tables on this
+/// node, this rank asks the owners, as if all those samples were its own. One finished vector a bag goes back, and its
+/// gradient comes.
+class Relay {
+ public:
+  Relay(const comm::Communicator& node, const Routes& routes, Place place);
+
+  /// The ids of `relays` (Asked::relays) go to the owners, who find vectors from float offset `begin` on. All ranks of
+  /// the node.
+  void ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split, Index begin);
+  /// Sums come from the owners; what they make lies in rows.out where partners' vectors leave.
+  void return_sums(const Exec& exec, const VectorMessage& rows);
+  /// Partners' gradients, which came to gradients.in, go to the owners.
+  void send_gradients(const Exec& exec, const VectorMessage& gradients);
+
+  Exchange& inside() { return inside_; }
+
+ private:
+  /// Vectors of one feature of one partner's samples.
+  struct Run {
+    const embedding::Bags* bags;
+    Index sums_at;      // where they leave
+    Index inside_at;    // float offset of the first one inside
+    Index inside_step;  // from one to the next, with ids or without
+    Index dim;
+  };
+  void copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split);
+  void find_runs(const std::vector<embedding::AskedShard>& relays);
+  template <class Visit>  // visit(outside, inside): float offsets
+  static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
+
+  const Routes& routes_;
+  Place place_;
+  Exchange inside_;
+  jagged::KeyedJaggedTensor sparse_;
+  std::vector<Run> runs_;
+  DeviceVectors device_;
+};
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange by two levels, 2 nodes of 2 ranks: which tables go so, the bytes that it saves between nodes, one
+// message for one rank's error, and batches in flight.
+#include "batches.hpp"
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/sharding/distributed_model_parallel.hpp>
+
+using namespace tesserec;
+using planning::ExchangeForm;
+using planning::ShardingType;
+using Collection = sharding::ShardedEmbeddingBagCollection;
+
+namespace {
+
+constexpr Index dim = 16;
+const embedding::EmbeddingBagConfig table = {"t", 2048, dim, {"a"}, {}, false, {}};
+
+planning::ShardingPlan plan_of(ShardingType type, Index row_cuts, Index column_cuts, const std::vector<int>& owners) {
+  return {{type, embedding::ComputeKernel::fused, ExchangeForm::pooled,
+           planning::cut(table, row_cuts, column_cuts, owners)}};
+}
+
+const planning::ShardingPlan by_rows = plan_of(ShardingType::table_row_wise, 2, 1, {0, 1}),
+                             by_columns = plan_of(ShardingType::table_column_wise, 1, 2, {1, 0}),
+                             grid = plan_of(ShardingType::grid, 2, 2, {0, 1, 2, 3}),
+                             in_turn = plan_of(ShardingType::grid, 2, 4, {0, 1, 2, 3, 0, 1, 2, 3});
+
+}  // namespace
+
+TEST_CASE("tables go by two levels where their types, their ranks and the nodes let them") {
+  const auto two = [](planning::ShardingPlan plan, int ranks, int inside) {
+    return planning::two_levels(plan[0], ranks, inside);
+  };
+  for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
+    CHECK(two(plan, 4, 2));
+    CHECK_FALSE(two(plan, 4, 4));
+    CHECK_FALSE(two(plan, 4, 1));
+    planning::ShardingPlan rows = plan;
+    rows[0].form = ExchangeForm::rows;
+    CHECK_FALSE(two(rows, 4, 2));
+  }
+  CHECK_FALSE(two(plan_of(ShardingType::row_wise, 2, 1, {0, 1}), 4, 2));
+  CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows on two nodes
+  CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // of one slice of columns
+  CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // nothing to do inside
+  CHECK_FALSE(two(plan_of(ShardingType::grid, 1, 2, {0, 2}), 4, 2));            // one shard on each node
+  CHECK(two(plan_of(ShardingType::grid, 2, 3, {1, 0, 3, 3, 0, 1}), 4, 2));
+}
+
+TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  const Lanes lanes(8);
+  constexpr Index samples = 32, ids = 3, flags = 4 * 2 * 4, vector = 4 * dim;  // bytes, "no error" to two ranks each
+  const std::vector<std::vector<Index>> bags(samples / 4, {0, 2000, 5});       // rows of both owners
+  struct Case {
+    const planning::ShardingPlan& plan;
+    Index one, two;  // bytes a bag of which the node is another one
+    Index bags;
+  };
+  for (const auto& [plan, one, two, crossing] :
+       {Case{by_rows, 2 * 4 + ids * 8 + 4 * vector, 4 + ids * 8 + 2 * vector, samples / 2},
+        Case{by_columns, 2 * (4 + ids * 8) + 2 * vector, 4 + ids * 8 + 2 * vector, samples / 2},
+        Case{grid, 2 * 4 + ids * 8 + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples},
+        Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples}})
+    for (const int most : {1, 2}) {
+      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, most});
+      tables.initialise(exec, 0);
+      auto batch = tables.start(batch_of({"a"}, {bags}), samples);
+      tables.forward(exec, batch);
+      Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+      tables.backward(exec, std::move(batch), {}, 1);
+      CHECK(comm.sum(tables.bytes_between_nodes()) == flags + crossing * (most == 1 ? one : two));
+      CHECK(comm.sum(tables.bytes_sent()) > comm.sum(tables.bytes_between_nodes()));
+    }
+}
+
+TEST_CASE("plan.ranks_per_node and plan.exchange_levels decide how a model's messages go") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  const embedding::EmbeddingBagCollection module({table});
+  Index between[3] = {};  // [levels]; 0: all ranks on one node
+  for (const int levels : {0, 1, 2}) {
+    sharding::ParallelOptions options;
+    options.plan = by_rows;
+    options.planner.ranks_per_node = levels == 0 ? 4 : 2;
+    options.planner.exchange_levels = std::max(1, levels);
+    sharding::DistributedModelParallel model(exec, module, comm, options);
+    const Range mine = model.samples(32);
+    model.forward(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {0, 2000})}));
+    model.backward(exec, make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), dim));
+    between[levels] = comm.sum(model.tables().bytes_between_nodes());
+  }
+  CHECK(between[0] == 0);
+  CHECK(0 < between[2]);
+  CHECK(between[2] < between[1]);
+}
+
+TEST_CASE("by two levels an id outside its table is an error of every rank that says where") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  const Lanes lanes(8);
+  constexpr Index samples = 16;
+  for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, 2});
+    tables.initialise(exec, 0);
+    const auto refusal = [&](Index id, int wrong_rank) {
+      std::vector<std::vector<Index>> bags(samples / 4, {0});
+      if (comm.rank() == wrong_rank) bags[2] = {39, id};
+      return error_of([&] {
+        auto ids = tables.start(batch_of({"a"}, {bags}), samples);
+        tables.forward(exec, ids);
+      });
+    };
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      CHECK(refusal(2048, rank) == "feature a, sample " + std::to_string(4 * rank + 2) +
+                                       " of the batch: id 2048 is outside table t of 2048 rows");
+      CHECK(refusal(2047, rank) == "");
+    }
+  }
+}
+
+TEST_CASE("by two levels batches in flight do not meet") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  const Lanes lanes(8);
+  constexpr Index samples = 16;
+  for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, 2});
+    tables.initialise(exec, 0);
+    const auto start = [&](Index id) {
+      return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(samples / 4, {id + comm.rank(), 2000})}),
+                          samples);
+    };
+    const auto pooled = [&](sharding::InFlight& batch) {
+      const auto sums = tables.forward(exec, batch);
+      return std::vector<float>(sums.data(), sums.data() + sums.size());
+    };
+    std::vector<std::vector<float>> expected;
+    for (const Index id : {0, 10, 20, 30}) {
+      auto batch = start(id);
+      expected.push_back(pooled(batch));
+    }
+    REQUIRE(expected[0] != expected[1]);
+    auto a = start(0), b = start(10), c = start(20);
+    tables.advance(b);
+    tables.receive(exec, c);
+    tables.drop(std::move(a));
+    auto d = start(30);
+    CHECK(pooled(b) == expected[1]);
+    CHECK(pooled(d) == expected[3]);
+    CHECK(pooled(c) == expected[2]);
+  }
+}
