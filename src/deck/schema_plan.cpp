@@ -61,9 +61,11 @@ Section plan_section() {
            "or [plan.tables.NAME] demands is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
               "Ranks of a node; 0: those that share memory. Another number simulates nodes."),
-      integer("exchange_levels", &Plan::exchange_levels, {1, 2}, "",
-              "2: of table_row_wise, table_column_wise and grid on several nodes, each node gets ids of a sample once "
-              "and returns finished vectors; 1: owners and samples' ranks send each other all."),
+      integer(
+          "exchange_levels", &Plan::exchange_levels, {1, 2}, "",
+          "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, grid) "
+          "may go inside the node first, then between nodes, so that a node gets ids once and returns finished "
+          "vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
               "Memory of a rank; 0: this machine's, shared by the ranks of a node."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",

@@ -47,8 +47,11 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       unpooled_ids_(ids_ * unpooled_share(table)),
       pooled_bags_(bags_ - double(global_batch) * double(table.unpooled.size())),
       bag_ids_(pooled_bags_ > 0 ? (ids_ - unpooled_ids_) / pooled_bags_ : 0),
-      wire_((topology.ranks_per_node - 1) / ranks_ / topology.costs.inside_bytes +
-            (topology.ranks - topology.ranks_per_node) / ranks_ / topology.costs.between_bytes),
+      exchange_levels_(topology.exchange_levels),
+      ranks_per_node_(topology.ranks_per_node),
+      inside_wire_((1 - 1.0 / ranks_per_node_) / topology.costs.inside_bytes),
+      between_wire_((1 - ranks_per_node_ / ranks_) / topology.costs.between_bytes),
+      wire_(ranks_per_node_ / ranks_ * inside_wire_ + between_wire_),
       dense_(constraints.kernel == ComputeKernel::dense),
       row_sums_(total_row_sums(optimizer.type)),
       machine_(topology.costs) {
@@ -97,7 +100,39 @@ ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) cons
               double(columns.size()), form);
 }
 
+ShardLoad TableCosts::shard(const Shard& shard, const ParameterSharding& sharding) const {
+  if (exchange_levels_ < 2 || !by_two_levels(sharding, int(ranks_), ranks_per_node_))
+    return this->shard(shard.blocks, shard.columns,
+                       sharding.form == ExchangeForm::rows ? ExchangeForm::rows : ExchangeForm::pooled);
+  const auto& shards = sharding.shards;
+  const double row_cuts =
+      std::count_if(shards.begin(), shards.end(), [&](const Shard& other) { return other.columns == shard.columns; });
+  const double all = double(shards.size()), nodes = ranks_ / ranks_per_node_;
+  const double together =
+      sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // on a node
+  const double own = rows(shard.blocks), width = double(shard.columns.size());
+  const MachineCosts& m = machine_;
+  // Inside the node relays ask for the samples of all ranks.
+  const ShardLoad inside =
+      load(own, filled(own / table_rows_), vectors(shard.blocks), width, ExchangeForm::pooled, inside_wire_);
+  ShardLoad load{inside.owner, {}};
+  load.owner += {ranks_ * inside.each.seconds, ranks_ * inside.each.bytes};
+  // Between nodes: this shard's part of ids and lengths, of one vector a bag, and of its gradient.
+  const double ids = ids_ / together, bags = bags_ / together;
+  const double finished = (pooled_bags_ * filled(1) + unpooled_ids_) * float_bytes * width / row_cuts;
+  const double message = ids * id_bytes + bags * length_bytes + 2 * finished;
+  const double work = ids / m.ids + bags / m.bags + finished / m.add_bytes + message * between_wire_;
+  load.owner += {work, growth * message};
+  load.each = {work / ranks_, growth * message / ranks_};
+  return load;
+}
+
 ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form) const {
+  return load(own_rows, filled, vectors, width, form, wire_);
+}
+
+ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form,
+                           double wire) const {
   const double share = own_rows / table_rows_, vector = float_bytes * width;
   const double ids = ids_ * share, moved = touched(own_rows, ids_);
   const MachineCosts& m = machine_;
@@ -119,11 +154,11 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
                         (pooled_bags_ * filled + unpooled_ids_ * share) / ranks_ * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
-  load.owner.seconds += message * wire_ + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
+  load.owner.seconds += message * wire + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
                         sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
   if (width < dim_) load.owner.seconds += 2 * row_sums_ * moved * float_bytes * wire_;
   load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
-  load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire_;
+  load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire;
   load.each.bytes += growth * message / ranks_;
   return load;
 }
@@ -195,7 +230,7 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     Load all, each;
     if (plan[t].type == ShardingType::data_parallel) each = costs.data_parallel();
     for (const Shard& shard : plan[t].shards) {
-      const ShardLoad load = costs.shard(shard.blocks, shard.columns, plan[t].form);
+      const ShardLoad load = costs.shard(shard, plan[t]);
       owned[shard.rank] += load.owner;
       all += load.owner;
       each += load.each;

@@ -37,10 +37,11 @@ class Bins {
       each_ += problem_.options[t][cheapest[t]].each;
     }
     const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
+    const auto size = [&](std::size_t t) { return option(t).biggest * double(option(t).group); };  // on one node
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;
       if (fixed_a != fixed_b) return fixed_a;
-      return style_.small_first ? option(a).biggest < option(b).biggest : option(a).biggest > option(b).biggest;
+      return style_.small_first ? size(a) < size(b) : size(a) > size(b);
     });
     for (const std::size_t t : order)
       if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
@@ -64,7 +65,7 @@ class Bins {
   }
 
  private:
-  /// Of the original options; nodes are left to the search.
+  /// Of the original options.
   std::size_t cheapest_of(std::size_t t) const {
     const auto& options = problem_.options[t];
     const double room = most_ - problem_.base;
@@ -86,7 +87,7 @@ class Bins {
 
   bool whole(std::size_t t, std::size_t o) {
     const Option& option = problem_.options[t][o];
-    if (option.owner_rule == OwnerRule::node) return false;
+    if (option.owner_rule == OwnerRule::node) return on_nodes(t, o);
     std::vector<int> owners;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) {
       int best = -1;
@@ -99,6 +100,42 @@ class Bins {
       owners.push_back(best);
     }
     for (std::size_t i = 0; i < owners.size(); ++i) own_[owners[i]] += option.pieces[i];
+    choices_[t] = {o, owners};
+    return true;
+  }
+
+  /// Each group on the fullest node that has room, one without a group of the table if there is one.
+  bool on_nodes(std::size_t t, std::size_t o) {
+    const Option& option = problem_.options[t][o];
+    const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
+    const std::vector<Load> before = own_;
+    std::vector<int> owners, used(nodes);
+    for (std::size_t first = 0; first < option.pieces.size(); first += option.group) {
+      int best = -1;
+      std::pair<int, double> best_key;
+      std::vector<int> best_ranks;
+      for (int node = 0; node < nodes; ++node) {
+        std::vector<int> ranks(inside);
+        std::iota(ranks.begin(), ranks.end(), node * inside);
+        if (option.group < inside)
+          std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].seconds < own_[b].seconds; });
+        bool room = true;
+        double load = 0;
+        for (Index i = 0; i < option.group; ++i)
+          room = room && fits(ranks[i], option.pieces[first + i]), load += own_[ranks[i]].seconds;
+        const std::pair key{used[node], -load};
+        if (room && (best < 0 || key < best_key)) best = node, best_key = key, best_ranks = ranks;
+      }
+      if (best < 0) {
+        own_ = before;
+        return false;
+      }
+      ++used[best];
+      for (Index i = 0; i < option.group; ++i) {
+        owners.push_back(best_ranks[i]);
+        own_[best_ranks[i]] += option.pieces[first + i];
+      }
+    }
     choices_[t] = {o, owners};
     return true;
   }

@@ -42,7 +42,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
     const TableCosts costs = this->costs(tables[t], plan[t].kernel);
     double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
     for (const Shard& shard : plan[t].shards)
-      if (shard.rank == rank) bytes += costs.shard(shard.blocks, shard.columns, plan[t].form).owner.bytes;
+      if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
     if (bytes > most) most = bytes, largest = t;
   }
   double all = 0;

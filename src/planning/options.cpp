@@ -89,13 +89,16 @@ class TableOptions {
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
            const std::vector<int>& owners = {}) {
     std::vector<int> nobody(rows * columns);
-    const std::vector<Shard> shards = cut(table_, rows, columns, nobody);
-    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+    ParameterSharding sharding{type, *demand_.kernel, {}, cut(table_, rows, columns, nobody)};
+    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows, ExchangeForm::two_levels}) {
+      sharding.form = form;
+      const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
+      if (form == ExchangeForm::two_levels && !levels) continue;
       Option option;
       option.type = type, option.form = form, option.row_cuts = rows, option.column_cuts = columns;
       option.owner_rule = owner_rule, option.group = group, option.owners = owners;
-      for (const Shard& shard : shards) {
-        const ShardLoad load = costs_.shard(shard.blocks, shard.columns, form);
+      for (const Shard& shard : sharding.shards) {
+        const ShardLoad load = costs_.shard(shard, sharding);
         option.pieces.push_back(load.owner);
         option.each += load.each;
       }
@@ -160,8 +163,8 @@ class TableOptions {
     }
   }
 
-  /// Everything that the types allow. The exchange goes from owner to sample without a stop, so the types of
-  /// two levels cost what the flat ones do and are tried only when they are asked for.
+  /// Everything that the types allow. Types inside nodes cost what the flat ones do where the exchange has one level:
+  /// there they are tried only when they are asked for.
   void free() {
     const ShardingTypes& types = demand_.sharding;
     const auto may = [&](ShardingType type) { return types.empty() || types.has(type); };
@@ -176,7 +179,7 @@ class TableOptions {
           add(ShardingType::column_wise, 1, n, OwnerRule::anywhere);
       for (const ShardingType type :
            {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})
-        if (types.has(type)) full(type);
+        if (types.has(type) || (types.empty() && topology_.two_levels())) full(type);
     }
     if (options.empty()) full(types.list[0]);
   }

@@ -12,6 +12,8 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", what...); };
   const std::vector<Shard>& shards = sharding.shards;
   const std::string type = name(sharding.type);
+  if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))
+    refuse("the exchange two_levels is for table_row_wise, table_column_wise and grid, and it is ", type);
   if (sharding.type == ShardingType::data_parallel) {
     if (!shards.empty()) refuse("data_parallel has no shards, ", shards.size(), " are given");
     return;
@@ -69,11 +71,9 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
   return shards;
 }
 
-bool two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node) {
-  if (ranks_per_node < 2 || ranks <= ranks_per_node || sharding.form != ExchangeForm::pooled) return false;
-  if (sharding.type != ShardingType::table_row_wise && sharding.type != ShardingType::table_column_wise &&
-      sharding.type != ShardingType::grid)
-    return false;
+bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node) {
+  if (sharding.form != ExchangeForm::two_levels || !inside_nodes(sharding.type)) return false;
+  if (ranks_per_node < 2 || ranks <= ranks_per_node) return false;
   const std::vector<Shard>& shards = sharding.shards;
   bool shared = false;  // a node
   for (std::size_t i = 1; i < shards.size(); ++i) {

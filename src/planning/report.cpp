@@ -52,7 +52,9 @@ std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
 
 }  // namespace
 
-const char* form_name(ExchangeForm form) { return form == ExchangeForm::pooled ? "pooled" : "rows"; }
+const char* form_name(ExchangeForm form) {
+  return form == ExchangeForm::pooled ? "pooled" : form == ExchangeForm::rows ? "rows" : "two_levels";
+}
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {
   const std::size_t width = name_width(tables);

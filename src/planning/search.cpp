@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "assignment.hpp"
 #include "problem.hpp"
@@ -146,13 +147,14 @@ class LocalSearch {
   double bound_;
 };
 
-/// Options of the least total without a piece above `limit`, or of the smallest pieces.
-std::vector<std::size_t> choose(const Problem& problem, double limit) {
+/// Options of the least total without a piece above `limit`, or of the smallest pieces; `on_nodes`: of those of nodes,
+/// where there are any.
+std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_nodes = false) {
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {
     const auto key = [&](const Option& option) {
-      const bool large = option.biggest > limit;
-      return std::pair(large, large ? option.biggest : option.total);
+      const bool large = option.biggest > limit, elsewhere = on_nodes && option.owner_rule != OwnerRule::node;
+      return std::tuple(elsewhere, large, large ? option.biggest : option.total);
     };
     std::size_t best = 0;
     for (std::size_t o = 1; o < options.size(); ++o)
@@ -218,6 +220,16 @@ std::vector<Choice> search(Problem& problem, double bound) {
       high = std::min(high, best_standing.worst);
     }
     if (good_enough()) return best;
+  }
+  // One table after the other, a node whose ranks it shares looks worse than ranks with room: all tables at once.
+  if (std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
+        return options.size() > 1 && std::any_of(options.begin(), options.end(), [](const Option& option) {
+                 return option.owner_rule == OwnerRule::node;
+               });
+      })) {
+    Assignment assignment(problem);
+    fill(assignment, choose(problem, std::numeric_limits<double>::infinity(), true));
+    improve(assignment, short_rounds);
   }
   if (best.empty()) {
     for (const double share : {1.0, 1.15, 0.5, 0.0}) {

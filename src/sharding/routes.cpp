@@ -28,7 +28,7 @@ Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> t
     std::vector<Index> keys;
     for (const std::string& feature : tables_[t].feature_names)
       keys.push_back(key_of(features, feature, tables_[t].name));
-    add_table(t, plan[t], keys, levels.most > 1 && planning::two_levels(plan[t], ranks, node_));
+    add_table(t, plan[t], keys, levels.most > 1 && planning::by_two_levels(plan[t], ranks, node_));
   }
   order_by_owner();
   find_sources();

@@ -17,7 +17,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
       routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, levels)),
       spare_(std::make_shared<SpareExchanges>()) {
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
-    return levels.most > 1 && planning::two_levels(table, comm.size(), levels.ranks_per_node);
+    return levels.most > 1 && planning::by_two_levels(table, comm.size(), levels.ranks_per_node);
   });
   if (relayed) node_.emplace(comm, comm.rank() / levels.ranks_per_node);
   std::vector<optim::Settings> optimizers;

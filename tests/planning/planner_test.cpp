@@ -77,6 +77,30 @@ TEST_CASE("types of two levels stay on nodes") {
   }
 }
 
+TEST_CASE("auto goes by two levels where a slow network meets few tables and many ids a bag") {
+  for (const std::size_t count : {2, 4}) {
+    Given given;
+    given.ranks = 8, given.ranks_per_node = 4;
+    given.settings.costs.between_bytes = 2e8;
+    std::vector<embedding::EmbeddingBagConfig> tables = four_tables();
+    tables.resize(count);
+    for (embedding::EmbeddingBagConfig& table : tables) {
+      table.num_embeddings = 2000000, table.embedding_dim = 128;
+      given.settings.tables[table.name].pooling_factor = 20;
+    }
+    const auto planned = given.planner().plan(tables);
+    for (const planning::ParameterSharding& table : planned.plan) CHECK(planning::by_two_levels(table, 8, 4));
+    given.settings.exchange_levels = 1;
+    const double two = planned.estimate.critical_path();
+    CHECK(given.planner().plan(tables).estimate.critical_path() > (count == 2 ? 1.2 : 1.02) * two);
+    CHECK(given.planner().evaluate(tables, planned.plan).estimate.critical_path() > 1.5 * two);
+    given.settings.exchange_levels = 2;
+    given.settings.costs.between_bytes = given.settings.costs.inside_bytes = 1e12;  // nothing to save
+    for (const planning::ParameterSharding& table : given.planner().plan(tables).plan)
+      CHECK_FALSE(planning::by_two_levels(table, 8, 4));
+  }
+}
+
 TEST_CASE("one rank alone holds everything table_wise and fused") {
   Given given;
   given.ranks = 1;

@@ -89,7 +89,7 @@ inline std::vector<planning::ShardingPlan> node_plans(const std::vector<Embeddin
         const Index node = type == ShardingType::grid ? (first + c) % nodes : first % nodes;
         owners.push_back(static_cast<int>(node * inside + (turn + r + (row_cuts == 1 ? c : 0)) % inside));
       }
-    return planning::ParameterSharding{type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
+    return planning::ParameterSharding{type, embedding::ComputeKernel::fused, planning::ExchangeForm::two_levels,
                                        planning::cut(tables[t], row_cuts, column_cuts, owners)};
   };
   const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {

@@ -17,7 +17,7 @@ constexpr Index dim = 16;
 const embedding::EmbeddingBagConfig table = {"t", 2048, dim, {"a"}, {}, false, {}};
 
 planning::ShardingPlan plan_of(ShardingType type, Index row_cuts, Index column_cuts, const std::vector<int>& owners) {
-  return {{type, embedding::ComputeKernel::fused, ExchangeForm::pooled,
+  return {{type, embedding::ComputeKernel::fused, ExchangeForm::two_levels,
            planning::cut(table, row_cuts, column_cuts, owners)}};
 }
 
@@ -28,19 +28,24 @@ const planning::ShardingPlan by_rows = plan_of(ShardingType::table_row_wise, 2, 
 
 }  // namespace
 
-TEST_CASE("tables go by two levels where their types, their ranks and the nodes let them") {
+TEST_CASE("tables go by two levels where their form, their ranks and the nodes let them") {
   const auto two = [](planning::ShardingPlan plan, int ranks, int inside) {
-    return planning::two_levels(plan[0], ranks, inside);
+    return planning::by_two_levels(plan[0], ranks, inside);
   };
   for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
     CHECK(two(plan, 4, 2));
     CHECK_FALSE(two(plan, 4, 4));
     CHECK_FALSE(two(plan, 4, 1));
-    planning::ShardingPlan rows = plan;
-    rows[0].form = ExchangeForm::rows;
-    CHECK_FALSE(two(rows, 4, 2));
+    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
+      planning::ShardingPlan other = plan;
+      other[0].form = form;
+      CHECK_FALSE(two(other, 4, 2));
+    }
   }
-  CHECK_FALSE(two(plan_of(ShardingType::row_wise, 2, 1, {0, 1}), 4, 2));
+  CHECK(mentions(error_of([] {
+                   planning::check_plan({&table, 1}, plan_of(ShardingType::row_wise, 2, 1, {0, 1}), 4);
+                 }),
+                 "two_levels is for table_row_wise, table_column_wise and grid"));
   CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows on two nodes
   CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // of one slice of columns
   CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // nothing to do inside

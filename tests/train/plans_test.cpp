@@ -95,14 +95,18 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
   return text.str();
 }
 
-/// Writes the forced plan with one exchange form to `path`.
+/// Writes the forced plan with one exchange form to `path`; what is pooled, by two levels where there are two.
 void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeForm form, const std::string& path) {
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
   const auto tables = train::resolve_tables(job.tables, source->info(), job.model);
   const planning::EmbeddingShardingPlanner planner(planning::topology_of(comm, job.plan), job.plan,
                                                    job.optimizer.sparse, job.optimizer.dense, job.train.batch_size);
   auto plan = planner.plan(tables).plan;
-  for (planning::ParameterSharding& table : plan) table.form = form;
+  for (planning::ParameterSharding& table : plan) {
+    table.form = form == ExchangeForm::pooled && planning::inside_nodes(table.type) ? ExchangeForm::two_levels : form;
+    if (comm.size() == 4 && table.form == ExchangeForm::two_levels)
+      REQUIRE(planning::by_two_levels(table, 4, job.plan.ranks_per_node));
+  }
   if (comm.rank() == 0)
     std::ofstream(path) << planning::plan_json(tables, planner.evaluate(tables, plan), planner.model().topology(),
                                                job.train.batch_size);

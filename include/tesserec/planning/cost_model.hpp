@@ -36,6 +36,9 @@ class TableCosts {
              const optim::Settings& optimizer, const Topology& topology, Index global_batch);
 
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
+  /// Of a plan: by two levels where its table goes so, with this shard's part of what ranks of its node relay, which is
+  /// put on the owner.
+  ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const;
   /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums back on
   /// average. Affine in rows, filled and vectors, and in width.
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
@@ -50,6 +53,7 @@ class TableCosts {
   double whole_bytes() const { return weight_bytes(table_rows_, dim_); }
 
  private:
+  ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form, double wire) const;
   double rows(Range blocks) const;
   double touched(double rows, double ids) const;  ///< distinct rows among that many ids of the whole table
   double vectors(Range blocks) const;             ///< sums of subtrees that a bag gets from these blocks
@@ -60,7 +64,9 @@ class TableCosts {
   double table_rows_, dim_, ranks_, bags_, ids_;
   double unpooled_ids_;           // of them
   double pooled_bags_, bag_ids_;  // and ids in one of these
-  double wire_;
+  int exchange_levels_, ranks_per_node_;
+  double inside_wire_, between_wire_,
+      wire_;  // seconds of a byte to all ranks alike: of a node, of other nodes, of both
   bool dense_;
   int row_sums_;  // of a touched row, which the owners of cut columns exchange
   double states_ = 0, row_states_ = 0;

@@ -21,8 +21,9 @@ struct Shard {
 
 /// How a table's vectors travel. The bits are the same.
 enum class ExchangeForm {
-  pooled,  ///< ids to the owner, sums of subtrees of row blocks back
-  rows     ///< each row once to each rank that asks for it, pooled there; gradients summed there a row
+  pooled,     ///< ids to the owner, sums of subtrees of row blocks back
+  rows,       ///< each row once to each rank that asks for it, pooled there; gradients summed there a row
+  two_levels  ///< pooled inside the owners' node, to which ids go once and from which one vector a bag comes
 };
 
 /// How one table is cut; TorchRec's ParameterSharding. data_parallel has no shards: every rank holds the
@@ -47,13 +48,12 @@ inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { retu
 
 /// Errors, naming the table: a rank outside [0, ranks), shards that leave out or repeat a part of the table
 /// or are no grid, borders off row blocks or multiples of 4 columns, shards where the type allows none or too
-/// many.
+/// many, two levels where it has none.
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
-/// Whether ids and vectors of the table may go by two levels, inside a node and between nodes (sharding): it is cut
-/// inside nodes, which have several ranks each and are several, every slice of columns with all its rows on one of
-/// them, and sums of bags travel.
-bool two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node);
+/// Whether a table of ExchangeForm::two_levels goes so: it is cut inside nodes, every slice of columns with all its
+/// rows on one of several nodes of several ranks. Else it goes as a pooled one.
+bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node);
 
 const char* name(ShardingType type);
 const char* name(ComputeKernel kernel);

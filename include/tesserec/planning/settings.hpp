@@ -17,6 +17,9 @@ namespace tesserec::planning {
 /// the ranks of one node. table_column_wise: columns over the ranks of one node. grid: columns over nodes, rows over
 /// the ranks of each. data_parallel: a copy on every rank.
 enum class ShardingType { table_wise, row_wise, column_wise, table_row_wise, table_column_wise, grid, data_parallel };
+inline bool inside_nodes(ShardingType type) {
+  return type == ShardingType::table_row_wise || type == ShardingType::table_column_wise || type == ShardingType::grid;
+}
 using embedding::ComputeKernel;
 
 /// The types that a table may get; empty = the planner chooses among all.
@@ -74,7 +77,7 @@ struct Settings {
   std::string file;         ///< a plan as JSON to use instead of a search, within the demands; empty = none
   std::string machine;      ///< TOML file of MachineCosts; empty = none
   int ranks_per_node = 0;   ///< 0 = as the ranks share memory; else nodes are simulated
-  int exchange_levels = 2;  ///< 1: messages go from rank to rank at once; 2: by way of the nodes where that is less
+  int exchange_levels = 2;  ///< at most; 1: no ExchangeForm::two_levels
   Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
   double reserve = 0.15;    ///< share of it that tables and messages leave to all else
   MachineCosts costs;

@@ -21,6 +21,7 @@ struct Topology {
 
   int nodes() const { return ranks / ranks_per_node; }
   int node(int rank) const { return rank / ranks_per_node; }
+  bool two_levels() const { return exchange_levels > 1 && ranks_per_node > 1 && nodes() > 1; }
   /// Bytes of a rank for tables and messages.
   Index usable_memory() const;
 };

@@ -14,7 +14,7 @@ namespace tesserec::sharding {
 /// How messages go from node to node.
 struct Levels {
   int ranks_per_node = 1;  ///< rank r lies on node r / ranks_per_node
-  int most = 2;            ///< 1: owners and samples' ranks send each other all; 2: planning::two_levels
+  int most = 2;            ///< 1: owners and samples' ranks send each other all; 2: planning::by_two_levels
 };
 
 /// One feature of one shard: what a rank asks of the owner, or of its relay on the owners' node.
