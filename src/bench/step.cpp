@@ -63,7 +63,9 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
   times.counts = count_step(context.exec, session, pipeline.batch());
-  times.counts.bytes_sent = double(session.model.tables().bytes_sent()) / double(last);
+  const auto& tables = session.model.tables();
+  times.counts.bytes_between = double(tables.bytes_between_nodes()) / double(last);
+  times.counts.bytes_inside = double(tables.bytes_sent()) / double(last) - times.counts.bytes_between;
   return times;
 }
 

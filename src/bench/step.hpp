@@ -16,7 +16,7 @@ struct StepCounts {
   double row_bytes = 0;  ///< of the rows they name
   double touched = 0;    ///< distinct rows among them
   double touched_bytes = 0;
-  double bytes_sent = 0;  ///< to other ranks
+  double bytes_inside = 0, bytes_between = 0;  ///< sent to ranks of this node, and of others
 };
 
 /// Of a batch. Collective.

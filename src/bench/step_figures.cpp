@@ -42,8 +42,8 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   const double vectors = 2 * n.samples * 4 * double(session.model.dense.pooled_width());
   const double moved = vectors + n.ids * sizeof(Index);
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
-  if (n.bytes_sent > 0 && limits.inside_bytes + limits.between_bytes > 0)
-    least += n.bytes_sent / (limits.between_bytes > 0 ? limits.between_bytes : limits.inside_bytes);
+  if (limits.inside_bytes > 0) least += n.bytes_inside / limits.inside_bytes;
+  if (limits.between_bytes > 0) least += n.bytes_between / limits.between_bytes;
   add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}), moved,
       "bytes/s", limits.triad > 0 ? moved / least : 0, ranks > 1 ? "all-to-all and copies" : "one copy");
   const double dense = 4 * double(session.model.dense.parameters());
