@@ -5,7 +5,10 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
+#include <tesserec/comm/transport.hpp>
+#include <tesserec/comm/transport_type.hpp>
 #include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/comm/unordered.hpp>

@@ -46,6 +46,13 @@ train::Job job_of(const deck::Deck& deck) {
           deck::effective_deck(deck)};
 }
 
+std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm::Communicator& comm,
+                                             const train::Job& job, const data::SourceInfo& data) {
+  std::unique_ptr<train::Session> session;
+  deck::with_lines(deck, [&] { session = std::make_unique<train::Session>(Exec(), comm, job, data); });
+  return session;
+}
+
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
@@ -54,8 +61,10 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   dense::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
-    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU; give each its own (srun --gpus-per-task=1)"));
+    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU, as run.share_gpus lets them"));
   }
+  if (ranks > 1 && place_of(session.job.run.kernels) == Place::device)
+    log_info("between devices: " + session.comm.transport().description());
   report_huge_pages(session.comm);
   log_info(
       concat("data: ", data.description, ", ", data.samples, " samples", data.sample_weights ? " with weights" : ""));

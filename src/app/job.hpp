@@ -2,6 +2,8 @@
 /// From a deck to a job, and what all commands that run a model share.
 #pragma once
 
+#include <memory>
+
 #include "command.hpp"
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/binary.hpp>
@@ -10,6 +12,10 @@
 namespace tesserec::app {
 
 train::Job job_of(const deck::Deck& deck);
+
+/// A Session; its errors that are of a key name the key's line. Collective.
+std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm::Communicator& comm,
+                                             const train::Job& job, const data::SourceInfo& data);
 
 /// The lines a run begins with: ranks, backend, libraries, data, lanes, seed, plan, model.
 void show_banner(const train::Session& session, const data::SourceInfo& data);

@@ -14,7 +14,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm)
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, data::Use::evaluate);
   require_network(deck, source->info());
-  session = std::make_unique<train::Session>(Exec(), comm, job, source->info());
+  session = make_session(deck, comm, job, source->info());
   source->limit_rows(train::id_limits(session->model.tables().tables(), source->info()));
   show_banner(*session, source->info());
   const std::string& resume = job.checkpoint.resume;

@@ -57,6 +57,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("instruction_set", dense::instruction_set())
       .set("backend", backend_description(session.exec))
       .set("kernels", name(chosen(session.job.run.kernels)))
+      .set("communicator", session.comm.transport().description())
       .set("gpu", gpu_name())
       .set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)
@@ -90,8 +91,8 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
     check_group(deck, evaluation->info());
   }
   require_network(deck, source->info());
-  const Exec exec;
-  train::Session session(exec, comm, job, source->info());
+  const auto made = make_session(deck, comm, job, source->info());
+  train::Session& session = *made;
   source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
   if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables().tables(), evaluation->info()));
   show_banner(session, source->info());

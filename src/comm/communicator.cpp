@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/timer.hpp>
 
@@ -37,12 +38,22 @@ void Communicator::together(const char* call) const {
 Communicator::Communicator(MPI_Comm parent) {
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
   learn_place();
+  transport_ = mpi_transport(*this);
 }
 
 Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
   parent.together("MPI_Comm_split");
   check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
   learn_place();
+  transport_ = parent.transport().of(*this);
+}
+
+Communicator::Communicator(const Communicator& parent,
+                           const std::function<std::unique_ptr<Transport>(const Communicator&)>& make)
+    : piece_(parent.piece_) {
+  check(MPI_Comm_dup(parent.mpi(), &comm_), "MPI_Comm_dup");
+  learn_place();
+  transport_ = make(*this);
 }
 
 void Communicator::learn_place() {
@@ -52,6 +63,7 @@ void Communicator::learn_place() {
 }
 
 Communicator::~Communicator() {
+  transport_.reset();
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (!finalized) MPI_Comm_free(&comm_);
@@ -151,23 +163,23 @@ Pending::~Pending() {
   }
 }
 
-Pending Communicator::exchange(const Parcels& parcels) const {
+Pending Communicator::start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
   together("MPI_Isend");
   Pending pending;
   std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    in_pieces(std::ssize(parcels.recv[r]), piece_, [&](Index at, int n) {
-      check(MPI_Irecv(parcels.recv[r].data() + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Irecv");
+  for (const Received& one : received)
+    in_pieces(one.bytes, piece_, [&](Index at, int n) {
+      check(
+          MPI_Irecv(static_cast<std::byte*>(one.at) + at, n, MPI_BYTE, one.from, tag, comm_, &requests.emplace_back()),
+          "MPI_Irecv");
     });
-  }
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_) continue;
-    in_pieces(std::ssize(parcels.send[r]), piece_, [&](Index at, int n) {
-      check(MPI_Isend(parcels.send[r].data() + at, n, MPI_BYTE, r, tag, comm_, &requests.emplace_back()), "MPI_Isend");
+  for (const Sent& one : sent)
+    in_pieces(one.bytes, piece_, [&](Index at, int n) {
+      check(MPI_Isend(static_cast<const std::byte*>(one.at) + at, n, MPI_BYTE, one.to, tag, comm_,
+                      &requests.emplace_back()),
+            "MPI_Isend");
     });
-  }
   return pending;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "device_reduce.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/tree.hpp>
 
@@ -15,7 +16,10 @@ constexpr Index floats_per_task = 4096;  // of every sum: what is added stays in
 /// Sums begin on lines of their own.
 Index padded(Index length) { return (length + 15) / 16 * 16; }
 
-/// A lane below each sum that a rank with these lanes is left with.
+void append(std::vector<Index>& to, const std::vector<Index>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+}  // namespace
+
 std::vector<Index> leaves_of(Range lanes) {
   std::vector<Index> leaves;
   TreeOrder order(lanes);
@@ -25,10 +29,6 @@ std::vector<Index> leaves_of(Range lanes) {
   for (int i = 0; i < order.size(); ++i) leaves.push_back(order.leaf(i));
   return leaves;
 }
-
-void append(std::vector<Index>& to, const std::vector<Index>& from) { to.insert(to.end(), from.begin(), from.end()); }
-
-}  // namespace
 
 TreeReduce::Additions::Additions(const std::vector<Index>& leaves, Range lanes) {
   TreeOrder order(lanes);
@@ -52,11 +52,12 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
 
 TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
                        Place place)
-    : exec_(exec),
-      micro_batches_(lanes.micro_batches()),
-      sums_(exec, length, comm.size() == 1 ? place : Place::host),
-      placed_total_(exec, place, "tesserec::comm::total", place == sums_.place() ? 0 : length) {
+    : exec_(exec), micro_batches_(lanes.micro_batches()), sums_(exec, length, place) {
   const int ranks = comm.size(), me = comm.rank();
+  if (place == Place::device && ranks > 1) {
+    of_devices_ = std::make_unique<DeviceReduce>(exec, comm, lanes, length);
+    return;
+  }
   for (int r = 0; r < ranks; ++r) most_ = std::max(most_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
   node_.emplace(comm, ranks_per_node);
   if (ranks_per_node > 1) {
@@ -100,7 +101,10 @@ LaneSums& TreeReduce::lane_sums() {
   return sums_;
 }
 
+TreeReduce::~TreeReduce() = default;
+
 PlacedVector<float> TreeReduce::operator()(int micro_batch) {
+  if (of_devices_) return (*of_devices_)(sums_, micro_batch);
   if (memory_) {
     add_ranks();
   } else {
@@ -113,10 +117,6 @@ PlacedVector<float> TreeReduce::operator()(int micro_batch) {
   if (micro_batches_ > 1) add_micro_batches(micro_batch, piece, total);
   if (micro_batch + 1 < micro_batches_) return {};
   if (memory_) node_->ranks().barrier();
-  if (placed_total_.size() > 0) {
-    copy(exec_, Place::host, total, placed_total_.place(), placed_total_.data(), sums_.length());
-    return placed_total_;
-  }
   if (sums_.place() == Place::device) return sums_.sum(0);
   return Vector<float>(total, sums_.length());
 }

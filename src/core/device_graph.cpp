@@ -4,7 +4,7 @@
 #include <tesserec/core/device_graph.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include "cuda_check.hpp"
+#include <tesserec/core/cuda_check.hpp>
 #endif
 
 namespace tesserec {

@@ -2,7 +2,7 @@
 #include <tesserec/core/upload.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include "cuda_check.hpp"
+#include <tesserec/core/cuda_check.hpp>
 #endif
 
 namespace tesserec {

@@ -27,6 +27,14 @@ std::vector<Section> run_sections() {
           "for CPUs runs on the processor, for tests; the bits are the same. cublaslt, in a build for GPUs alone: "
           "portable, but products of matrices by cuBLASLt, whose bits are of the GPU and the library. auto: cublaslt "
           "in a build for GPUs, simd in one for CPUs."),
+      choice("communicator", &Run::communicator, comm::all_transports(),
+             "What moves vectors and gradients between the GPUs of ranks: nccl, which needs a GPU for each rank; mpi, "
+             "from a GPU's memory where the MPI says that it can read that, else by way of the host's. auto: nccl "
+             "where ranks have a GPU each and the build has it. Ids and counts, and all that lies on processors, move "
+             "by MPI. The bits are the same."),
+      boolean("share_gpus", &Run::share_gpus,
+              "Several ranks may compute on one GPU; else that is an error, for most often the launcher was not told "
+              "to give each its own."),
       boolean("graphs", &Run::graphs,
               "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
               "size; else one by one. The bits are the same. simd has no use for it."),

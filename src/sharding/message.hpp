@@ -5,9 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include <tesserec/comm/communicator.hpp>
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/placed.hpp>
-#include <tesserec/core/upload.hpp>
 
 namespace tesserec::sharding {
 
@@ -66,17 +65,12 @@ struct VectorMessage : Counts<float> {
   /// Those from `out_at` on go, others come to `in_at`.
   void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
     if (out.place() == Place::host) return comm.all_to_all(out.data() + out_at, to, in.data() + in_at, from);
-    const Device device = device_of(exec);
-    float* const going = reserve_pinned(going_, "tesserec::sharding::going", total(to));
-    float* const coming = reserve_pinned(coming_, "tesserec::sharding::coming", total(from));
-    copy_to_host(device, std::as_const(out).data() + out_at, going, total(to));
-    device.fence();
-    comm.all_to_all(going, to, coming, from);
-    copy_to_device(device, coming, in.data() + in_at, total(from));
+    const auto bytes = [](std::vector<Index> counts) {
+      for (Index& count : counts) count *= sizeof(float);
+      return counts;
+    };
+    comm.transport().all_to_all(device_of(exec), out.data() + out_at, bytes(to), in.data() + in_at, bytes(from));
   }
-
- private:
-  PinnedVector<float> going_, coming_;
 };
 
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.

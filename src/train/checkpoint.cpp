@@ -29,7 +29,14 @@ void add_dense(const Session& session, const std::string& state, const PlacedVec
                      values.place()});
 }
 
+/// Error where gradients of the last step have not come.
+void require_whole(const Session& session) {
+  wait(session.exec);
+  session.comm.transport().check();
+}
+
 std::string digest(Session& session, const std::vector<StateItem>& items) {
+  require_whole(session);
   return store::combined_digest(store::state_checksums(session.exec, session.comm, items));
 }
 
@@ -134,6 +141,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Timer timer;
   store::Checkpoint whole;
   try {
+    require_whole(session);
     store::StateRecords records;
     whole = folder.write(at.step, [&](const std::string& file) {
       return records = store::write_state(session.exec, session.comm, file, all_items(session), attributes,

@@ -3,9 +3,13 @@
 #include <string_view>
 #include <vector>
 
+#include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/placed.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/model/model_types.hpp>
 #include <tesserec/train/gpu_share.hpp>
 
 namespace tesserec::train {
@@ -26,6 +30,32 @@ GpuShare gpu_share(const comm::Communicator& comm) {
   share.ranks = equal_texts(all, sizes, comm.rank());
   share.memory = comm.min(gpu_free_bytes() / share.ranks);
   return share;
+}
+
+std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, const RunSettings& run) {
+  using enum comm::TransportType;
+  const GpuShare gpu = gpu_share(comm);
+  const Index most = comm.max(gpu.ranks);
+  const std::string each = "srun --gpus-per-task=1 gives each rank its own";
+  if (most > 1 && !run.share_gpus)
+    throw model::SettingError("share_gpus",
+                              concat(" is false, and ", most, " ranks have one GPU, ", gpu.name, "; ", each), "run");
+  const auto refuse = [](const std::string& why) {
+    throw model::SettingError("communicator", " = \"nccl\"" + why, "run");
+  };
+  const bool on_devices = place_of(run.kernels) == Place::device;
+  if (run.communicator == nccl && !on_devices)
+    refuse(concat(" moves what lies on GPUs, but ", name(chosen(run.kernels)),
+                  " kernels compute on processors; set \"auto\""));
+  if (run.communicator == nccl && most > 1)
+    refuse(concat(" needs a GPU for each rank, but ", most, " share one; ", each, ", \"mpi\" does without"));
+  const bool wanted = run.communicator == nccl ||
+                      (run.communicator == automatic && on_devices && !device_is_host && comm.size() > 1 && most == 1);
+  std::unique_ptr<comm::Nccl> calls = wanted ? comm::make_nccl() : nullptr;
+  if (calls) return comm::nccl_transport(comm, std::move(calls));
+  if (run.communicator == nccl)
+    refuse(": this build has no NCCL; set \"mpi\", or configure a build for GPUs with TESSEREC_NCCL=ON (docs/gpu.md)");
+  return comm::mpi_transport(comm);
 }
 
 }  // namespace tesserec::train

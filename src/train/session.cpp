@@ -53,7 +53,7 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
 
 Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
     : exec(exec_),
-      comm(comm_),
+      comm(comm_, [&](const comm::Communicator& ranks) { return make_transport(ranks, job_.run); }),
       job(job_),
       data(data_),
       lanes(checked_lanes(comm, job)),

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/train/step.hpp>
 
@@ -57,6 +58,7 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
   auto ids = model_.tables().start(batch.sparse, split(batch));
   const auto pooled = model_.tables().forward(exec_, ids);
   model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities, towers);
+  comm_.transport().check();
 }
 
 model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,
@@ -94,6 +96,7 @@ void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradien
   if (last) looks_.look(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
 
   const std::vector<Index> found = looks_.found(exec_);
+  comm_.transport().check();  // the device has come here: so has what it waited for
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
   if (found[0] >= 0) bad_column_ = std::max(bad_column_, found[0] % model_.dense.pooled_width());
   for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)

@@ -25,7 +25,7 @@ same() { # ARGS...: of deck.toml
   local expected=$got
   trains "$some" "$folder/deck.toml" "$@"
   [ "$got" = "$expected" ] || complain "$some ranks: $got, one: $expected: $(cat "$folder/deck.toml")"
-  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1" --set run.kernels=portable
+  trains "$some" "$folder/deck.toml" "$@" --set plan.default=row_wise --set "plan.tables.$first.sharding=column_wise" --set "plan.tables.$first.min_partition=1" --set run.kernels=portable --set run.share_gpus=true
   [ "$got" = "$expected" ] || complain "by rows and columns, portable kernels: $got, before: $expected: $(cat "$folder/deck.toml")"
   local threads
   for threads in ${THREADS:-}; do

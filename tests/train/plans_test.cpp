@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "closed_memory.hpp"
+#include "host_nccl.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/planning/plan_file.hpp>
@@ -127,6 +128,7 @@ std::string demand(train::Job& job, int k) {
 }
 
 void compare(bool every) {
+  comm::provide_nccl(HostNccl::make);
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(world, "plans");
@@ -157,7 +159,10 @@ void compare(bool every) {
           const std::string name = demand(planned, k);
           const ExchangeForm form = variant % 2 == 0 ? ExchangeForm::pooled : ExchangeForm::rows;
           planned.train.pipeline = variant < 2;
-          if (number / 36 % 2 == 1) planned.run.kernels = Kernels::portable;
+          if (number / 36 % 2 == 1) {
+            planned.run.kernels = Kernels::portable;
+            if (device_is_host && variant % 2 == 1) planned.run.communicator = comm::TransportType::nccl;
+          }
           planned.train.accumulate = number / 4 % 2 + 1;
           planned.train.batch_size /= planned.train.accumulate;
           if (k < plans - 1) {

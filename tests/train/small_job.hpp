@@ -38,6 +38,7 @@ inline tesserec::train::Job small_job(const std::string& folder) {
   using namespace tesserec;
   train::Job job;
   job.run.output = folder;
+  job.run.share_gpus = true;
   job.data.synthetic.kind = data::SyntheticKind::planted;
   job.data.synthetic.samples = 900;  // a short last batch
   job.data.synthetic.evaluate_samples = 300;

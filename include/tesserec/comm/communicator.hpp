@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -54,12 +56,28 @@ class Pending {
   std::vector<MPI_Request> requests_;
 };
 
+/// Bytes that go to another rank, and such as come from one.
+struct Sent {
+  int to;
+  const void* at;
+  Index bytes;
+};
+struct Received {
+  int from;
+  void* at;
+  Index bytes;
+};
+
+class Transport;
+
 class Communicator {
  public:
   /// Duplicates `parent`: messages of this communicator never meet the caller's.
   explicit Communicator(MPI_Comm parent);
   /// The ranks of `parent` with this rank's `color`, in their order. Collective.
   Communicator(const Communicator& parent, int color);
+  /// The ranks of `parent`; `make` makes what moves numbers between their devices. Collective.
+  Communicator(const Communicator& parent, const std::function<std::unique_ptr<Transport>(const Communicator&)>& make);
   /// Of this rank alone.
   static Communicator self() { return Communicator(MPI_COMM_SELF); }
   ~Communicator();
@@ -69,6 +87,8 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   MPI_Comm mpi() const { return comm_; }
+  /// What moves numbers between the devices of these ranks: a parent's, MPI if it has none.
+  Transport& transport() const { return *transport_; }
 
   void barrier() const;
   /// Waits for all ranks at most `seconds`; whether all came. For a rank about to give up.
@@ -109,6 +129,8 @@ class Communicator {
   /// send[r] goes to rank r, and recv[r], of the right size, comes from it; what is its own changes places.
   template <class T>
   void all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const;
+  /// The same for things that lie anywhere. What goes to a rank comes there in the order of the lists.
+  Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const;
   /// One number to each rank, one from each.
   std::vector<Index> all_to_all(std::span<const Index> one_each) const;
 
@@ -118,15 +140,13 @@ class Communicator {
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
-  /// send[r] goes to rank r, recv[r] is where that of rank r comes to.
+  /// Of each rank, its own left out.
   struct Parcels {
-    std::vector<std::span<const std::byte>> send;
-    std::vector<std::span<std::byte>> recv;
+    std::vector<Sent> sent;
+    std::vector<Received> received;
     template <class T>
-    void add(const T* from, Index send_count, T* to, Index recv_count);
+    void add(int rank, const T* from, Index send_count, T* to, Index recv_count);
   };
-  /// All but this rank's own.
-  Pending exchange(const Parcels& parcels) const;
   void all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
   void learn_place();
@@ -137,6 +157,7 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
   Index piece_ = default_piece;
+  std::unique_ptr<Transport> transport_;
 };
 
 template <class T>
@@ -146,10 +167,10 @@ void Communicator::all_to_all(const T* send, std::span<const Index> send_counts,
 }
 
 template <class T>
-void Communicator::Parcels::add(const T* from, Index send_count, T* to, Index recv_count) {
+void Communicator::Parcels::add(int rank, const T* from, Index send_count, T* to, Index recv_count) {
   static_assert(std::is_trivially_copyable_v<T>);
-  send.emplace_back(reinterpret_cast<const std::byte*>(from), send_count * sizeof(T));
-  recv.emplace_back(reinterpret_cast<std::byte*>(to), recv_count * sizeof(T));
+  sent.push_back({rank, from, send_count * Index{sizeof(T)}});
+  received.push_back({rank, to, recv_count * Index{sizeof(T)}});
 }
 
 template <class T>
@@ -157,20 +178,23 @@ Pending Communicator::start_all_to_all(const T* send, std::span<const Index> sen
                                        std::span<const Index> recv_counts) const {
   Parcels parcels;
   for (int r = 0; r < size_; ++r) {
-    parcels.add(send, send_counts[r], recv, recv_counts[r]);
-    if (r == rank_) std::copy_n(send, send_counts[r], recv);
+    if (r == rank_)
+      std::copy_n(send, send_counts[r], recv);
+    else
+      parcels.add(r, send, send_counts[r], recv, recv_counts[r]);
     send += send_counts[r];
     recv += recv_counts[r];
   }
-  return exchange(parcels);
+  return start_exchange(parcels.sent, parcels.received);
 }
 
 template <class T>
 void Communicator::all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const {
   Parcels parcels;
-  for (int r = 0; r < size_; ++r) parcels.add(send[r].data(), std::ssize(send[r]), recv[r].data(), std::ssize(recv[r]));
+  for (int r = 0; r < size_; ++r)
+    if (r != rank_) parcels.add(r, send[r].data(), std::ssize(send[r]), recv[r].data(), std::ssize(recv[r]));
   std::swap(send[rank_], recv[rank_]);
-  exchange(parcels).wait();
+  start_exchange(parcels.sent, parcels.received).wait();
 }
 
 template <class T>

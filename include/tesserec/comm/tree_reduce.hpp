@@ -2,6 +2,7 @@
 /// Sums over the lanes of all ranks by the fixed tree: the same bits on every rank and for any number of ranks.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace tesserec::comm {
 
+class DeviceReduce;
+
 /// Adds a vector of floats a lane. The ranks of a node have the sums of their lanes in memory that all of them see, and
 /// each adds one piece of the vector where it lies. Ranks with the same piece then add the nodes' sums by messages:
 /// each adds one part of the piece, and the parts are gathered. With N nodes of R ranks, N a power of two, 2 * length /
@@ -22,11 +25,13 @@ namespace tesserec::comm {
 class TreeReduce {
  public:
   /// Vectors of `length` floats, of which the total comes to lie at `place`. Where that is a device, a rank alone adds
-  /// there; several add on the host. Collective.
+  /// there, and of several each adds a part.
+  /// Collective.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place = Place::host);
   /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
              Place place = Place::host);
+  ~TreeReduce();
 
   /// What adds this rank's lanes of a micro-batch. The last total is read no more. Collective.
   LaneSums& lane_sums();
@@ -35,7 +40,7 @@ class TreeReduce {
   PlacedVector<float> operator()(int micro_batch = 0);
 
   /// Ranks that share memory here; 1 where the system refused it.
-  int ranks_per_node() const { return node_->ranks().size(); }
+  int ranks_per_node() const { return node_ ? node_->ranks().size() : 1; }
 
  private:
   /// Sums of whole subtrees, given by a lane below each, and what is left when they are added as far as a run of lanes
@@ -72,7 +77,7 @@ class TreeReduce {
   Additions of_ranks_, of_nodes_;
   std::vector<Index> sums_of_node_;           // their number, [node]
   Vector<float> total_;                       // where several nodes have one rank each
-  PlacedVector<float> placed_total_;          // where that is a device, of several ranks
+  std::unique_ptr<DeviceReduce> of_devices_;  // of several ranks; then nothing but sums_ stands beside it
   std::optional<LaneSums> of_micro_batches_;  // this rank's piece, where there are several; a micro-batch is a leaf
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 
-#include <tesserec/comm/communicator.hpp>
+#include <tesserec/comm/transport.hpp>
+#include <tesserec/train/settings.hpp>
 
 namespace tesserec::train {
 
@@ -16,6 +18,10 @@ struct GpuShare {
 };
 /// Collective.
 GpuShare gpu_share(const comm::Communicator& comm);
+
+/// What moves numbers between the devices of the job's ranks, as run.communicator says. Collective. Errors: ranks that
+/// share a GPU without run.share_gpus; NCCL where there is none, where nothing lies on devices, or where ranks share.
+std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, const RunSettings& run);
 
 /// How many of the texts, each of `sizes` bytes in `all`, are that of `rank`.
 int equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/step.hpp>
@@ -19,7 +20,7 @@ struct Session {
   static data::Deal deal(const comm::Communicator& comm, const Job& job, bool shuffle);
 
   Exec exec;
-  const comm::Communicator& comm;
+  comm::Communicator comm;  ///< the given one's ranks; devices exchange as run.communicator says
   Job job;
   data::SourceInfo data;  ///< of the data that the model was built for
   Lanes lanes;

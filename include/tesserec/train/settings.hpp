@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/comm/transport_type.hpp>
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/lanes.hpp>
@@ -21,8 +22,10 @@ struct RunSettings {
   std::string output;      ///< folder; empty = runs/NAME
   bool overwrite = false;  ///< a run that begins anew, or at an earlier step, may replace the checkpoints of its folder
   double lock_wait = 60;   ///< seconds to wait for another job in the same folder
-  Kernels kernels = Kernels::automatic;  ///< of tables and layers
-  bool graphs = true;                    ///< a GPU is given the dense half's kernels as one CUDA graph
+  Kernels kernels = Kernels::automatic;                               ///< of tables and layers
+  comm::TransportType communicator = comm::TransportType::automatic;  ///< between devices of ranks
+  bool share_gpus = false;                                            ///< several ranks may compute on one GPU
+  bool graphs = true;  ///< a GPU is given the dense half's kernels as one CUDA graph
   Index part_bytes =
       0;  ///< larger checkpoints, data sets and scores are cut into files of so many bytes; 0 = automatic
   std::string folder() const { return output.empty() ? "runs/" + name : output; }

@@ -1,0 +1,13 @@
+# NCCL, in builds for GPUs: TESSEREC_NCCL is on where it is found, unless it is given.
+set(tesserec_nccl_found OFF)
+if(Kokkos_ENABLE_CUDA)
+  find_path(TESSEREC_NCCL_INCLUDE nccl.h HINTS ENV NCCL_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES include)
+  find_library(TESSEREC_NCCL_LIBRARY nccl HINTS ENV NCCL_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES lib64 lib)
+  if(TESSEREC_NCCL_INCLUDE AND TESSEREC_NCCL_LIBRARY)
+    set(tesserec_nccl_found ON)
+  endif()
+endif()
+option(TESSEREC_NCCL "GPUs of several ranks exchange by NCCL (run.communicator)" ${tesserec_nccl_found})
+if(TESSEREC_NCCL AND NOT tesserec_nccl_found)
+  message(FATAL_ERROR "TESSEREC_NCCL=ON needs a Kokkos for CUDA, nccl.h and libnccl; NCCL_HOME says where these are")
+endif()

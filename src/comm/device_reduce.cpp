@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_reduce.hpp"
+
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/tree_sum.hpp>
+
+namespace tesserec::comm {
+namespace {
+
+constexpr int levels = 16;  // of lanes
+
+/// to[i] = the tree's sum of the sources' i-th numbers.
+template <class Source>
+struct AddSums {
+  const Source* sources;
+  Index count;
+  float* to;
+  TESSEREC_FUNCTION void operator()(Index i) const {
+    TreeSum<float, levels> tree;
+    float sum = 0.0f;
+    for (Index k = 0; k < count; ++k) {
+      sum = sources[k].at[i];
+      tree.climb(sum, int(sources[k].height));
+    }
+    to[i] = sum;
+  }
+};
+
+}  // namespace
+
+DeviceReduce::DeviceReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length)
+    : exec_(exec),
+      comm_(comm),
+      micro_batches_(lanes.micro_batches()),
+      length_(length),
+      lanes_(lanes.of_micro_batch(0)),
+      received_(Place::device),
+      total_(exec, Place::device, "tesserec::comm::total", length),
+      of_micro_batches_(exec, part(comm.rank()).size(), Place::device) {
+  for (int r = 0; r < comm.size(); ++r) leaves_.push_back(leaves_of(lanes.of_rank(r, comm.size())));
+}
+
+Range DeviceReduce::part(int rank) const {
+  return {length_ * rank / comm_.size(), length_ * (rank + 1) / comm_.size()};
+}
+
+PlacedVector<float> DeviceReduce::operator()(const LaneSums& sums, int micro_batch) {
+  const Range mine = part(comm_.rank());
+  float* const whole = total_.data() + mine.begin;
+  if (micro_batches_ == 1) {
+    add(sums, whole);
+  } else {
+    if (micro_batch == 0) of_micro_batches_.start({0, micro_batches_});
+    add(sums, of_micro_batches_.next(micro_batch).data());
+    if (micro_batch + 1 < micro_batches_) return {};
+    of_micro_batches_.finish();
+    copy_on_device(device_of(exec_), std::as_const(of_micro_batches_).sum(0).data(), whole, mine.size());
+  }
+  gather();
+  return total_;
+}
+
+void DeviceReduce::add(const LaneSums& sums, float* to) {
+  const int me = comm_.rank();
+  const Range mine = part(me);
+  Index others = 0;
+  for (const auto& leaves : leaves_) others += std::ssize(leaves);
+  float* next = received_.reserve(exec_, "tesserec::comm::received", (others - sums.count()) * mine.size());
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  std::vector<Source> sources;
+  std::vector<Index> leaves;
+  for (int r = 0; r < comm_.size(); ++r)
+    for (std::size_t i = 0; i < leaves_[r].size(); ++i) {
+      leaves.push_back(leaves_[r][i]);
+      sources.push_back({r == me ? sums.sum(int(i)).data() + mine.begin : next, 0});
+      if (r == me) continue;
+      received.push_back({r, next, mine.size() * Index{sizeof(float)}});
+      next += mine.size();
+    }
+  for (int r = 0; r < comm_.size(); ++r)
+    for (int i = 0; r != me && i < sums.count(); ++i)
+      sent.push_back({r, sums.sum(i).data() + part(r).begin, part(r).size() * Index{sizeof(float)}});
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    sources[i].height =
+        i + 1 < leaves.size() ? next_height(leaves[i], leaves[i + 1], lanes_.begin, lanes_.end) : last_leaf;
+
+  const Device device = device_of(exec_);
+  comm_.transport().exchange(device, sent, received);
+  const Source* there = sources_.upload(device, sources);
+  over_numbers(device, "tesserec::comm::add_sums", mine.size(), AddSums<Source>{there, std::ssize(sources), to});
+}
+
+void DeviceReduce::gather() {
+  const int me = comm_.rank();
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  const auto bytes = [&](int r) { return part(r).size() * Index{sizeof(float)}; };
+  for (int r = 0; r < comm_.size(); ++r) {
+    if (r == me) continue;
+    sent.push_back({r, total_.data() + part(me).begin, bytes(me)});
+    received.push_back({r, total_.data() + part(r).begin, bytes(r)});
+  }
+  comm_.transport().exchange(device_of(exec_), sent, received);
+}
+
+}  // namespace tesserec::comm

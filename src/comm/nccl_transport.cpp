@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <unistd.h>
+
+#include "nccl_library.hpp"
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/comm/transport.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::comm {
+namespace {
+
+std::string explained(const std::string& error, int rank) {
+  return concat("NCCL: ", error, " (rank ", rank, "); a rank, a GPU or a link may be gone. NCCL_DEBUG=WARN in the ",
+                "environment says more, run.communicator = \"mpi\" does without NCCL");
+}
+
+/// Asks NCCL for what has failed. Then devices wait no more, and who asks check() ends with an error. A rank that does
+/// not come to ask, for it waits for a message of one that is stuck, is ended from here, and all others with it.
+class Watch {
+ public:
+  Watch(Nccl& nccl, const Communicator& ranks) : thread_([this, &nccl, &ranks] { look(nccl, ranks); }) {}
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  /// Empty = nothing.
+  std::string found() const {
+    const std::lock_guard lock(mutex_);
+    return found_;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds interval{100}, patience{2000}, next_rank{20};
+
+  bool ends_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time) {
+    return wake_.wait_for(lock, time, [this] { return ended_; });
+  }
+  void look(Nccl& nccl, const Communicator& ranks) {
+    std::unique_lock lock(mutex_);
+    do
+      if (ends_within(lock, interval)) return;
+    while ((found_ = nccl.async_error()).empty());
+    nccl.abort();
+    if (ends_within(lock, patience + ranks.rank() * next_rank)) return;
+    std::fprintf(stderr, "tesserec: %s\n", explained(found_, ranks.rank()).c_str());
+    comm::abort(ranks, 2);
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ended_ = false;
+  std::string found_;
+  std::thread thread_;  // the last: it begins with all else there
+};
+
+class NcclTransport : public Transport {
+ public:
+  NcclTransport(const Communicator& ranks, std::unique_ptr<Nccl> calls) : ranks_(ranks), nccl_(std::move(calls)) {}
+
+  ~NcclTransport() override {
+    if (!watch_) return;
+    const bool failed = !watch_->found().empty();
+    watch_.reset();
+    if (failed) return;
+    if (std::uncaught_exceptions() > 0)
+      nccl_->abort();  // other ranks may not come
+    else
+      nccl_->destroy();
+  }
+
+  std::string description() const override {
+    std::vector<std::string> settings;
+    for (char** each = environ; *each != nullptr; ++each)
+      if (const std::string setting = *each; setting.starts_with("NCCL_")) settings.push_back(setting);
+    return concat("NCCL ", nccl_->version(), settings.empty() ? "" : " with " + join(settings, ", "));
+  }
+
+  std::unique_ptr<Transport> of(const Communicator& ranks) const override {
+    return std::make_unique<NcclTransport>(ranks, nccl_->another());
+  }
+
+  void exchange(const Device& device, std::span<const Sent> sent, std::span<const Received> received) override {
+    begin();
+    check();
+    nccl_->after(device);
+    nccl_->group_start();
+    for (const Sent& one : sent) nccl_->send(one.at, one.bytes, one.to);
+    for (const Received& one : received) nccl_->receive(one.at, one.bytes, one.from);
+    nccl_->group_end();
+    nccl_->before(device);
+  }
+
+  void check() const override {
+    if (!watch_) return;
+    if (const std::string error = watch_->found(); !error.empty()) throw Error(explained(error, ranks_.rank()));
+  }
+
+  /// Communicators cost memory of the device: made when something moves first. Collective.
+  void begin() {
+    if (watch_) return;
+    Nccl::Id id;
+    if (ranks_.rank() == 0) id = nccl_->unique_id();
+    ranks_.broadcast(id, 0);
+    nccl_->init(id, ranks_);
+    watch_.emplace(*nccl_, ranks_);
+  }
+
+ private:
+  const Communicator& ranks_;
+  std::unique_ptr<Nccl> nccl_;
+  std::optional<Watch> watch_;  // of one that has been joined
+};
+
+void require_one_version(const Communicator& ranks, const Nccl& calls) {
+  const std::string mine = calls.version();
+  std::vector<Index> sizes;
+  const std::vector<char> all = ranks.all_gather(std::span<const char>(mine), &sizes);
+  std::string first(all.data(), sizes[0]);
+  Index at = 0;
+  for (int r = 0; r < ranks.size(); at += sizes[r++])
+    if (const std::string other(all.data() + at, sizes[r]); other != first)
+      fail("NCCL is ", first, " on rank 0 and ", other, " on rank ", r,
+           "; give all nodes one version, or set run.communicator = \"mpi\"");
+}
+
+#ifdef TESSEREC_NCCL
+std::unique_ptr<Nccl> (*maker)() = nccl_library;
+#else
+std::unique_ptr<Nccl> (*maker)() = nullptr;
+#endif
+
+}  // namespace
+
+std::unique_ptr<Nccl> make_nccl() { return maker == nullptr ? nullptr : maker(); }
+void provide_nccl(std::unique_ptr<Nccl> (*make)()) { maker = make; }
+
+std::unique_ptr<Transport> nccl_transport(const Communicator& ranks, std::unique_ptr<Nccl> calls) {
+  require_one_version(ranks, *calls);
+  auto transport = std::make_unique<NcclTransport>(ranks, std::move(calls));
+  transport->begin();
+  return transport;
+}
+
+}  // namespace tesserec::comm

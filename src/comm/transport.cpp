@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/comm/transport.hpp>
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include <tesserec/core/upload.hpp>
+
+namespace tesserec::comm {
+namespace {
+
+/// Whether MPI reads and writes the memory of GPUs: asked, for it ends the program where it only looks so.
+bool reads_devices() {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+  return !device_is_host && MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+Index bytes_of(const auto& all) {
+  Index bytes = 0;
+  for (const auto& one : all) bytes += one.bytes;
+  return bytes;
+}
+
+class MpiTransport : public Transport {
+ public:
+  explicit MpiTransport(const Communicator& ranks) : ranks_(ranks) {}
+
+  std::string description() const override {
+    return reads_devices() ? "MPI, from device memory" : "MPI, by way of the host's memory";
+  }
+  std::unique_ptr<Transport> of(const Communicator& ranks) const override { return mpi_transport(ranks); }
+
+  void exchange(const Device& device, std::span<const Sent> sent, std::span<const Received> received) override {
+    if (reads_devices()) {
+      device.fence();
+      return ranks_.start_exchange(sent, received).wait();
+    }
+    std::byte* going = reserve_pinned(going_, "tesserec::comm::going", bytes_of(sent));
+    std::byte* coming = reserve_pinned(coming_, "tesserec::comm::coming", bytes_of(received));
+    std::vector<Sent> from;
+    for (const Sent& one : sent) {
+      copy_to_host(device, static_cast<const std::byte*>(one.at), going, one.bytes);
+      from.push_back({one.to, going, one.bytes});
+      going += one.bytes;
+    }
+    std::vector<Received> to;
+    for (const Received& one : received) {
+      to.push_back({one.from, coming, one.bytes});
+      coming += one.bytes;
+    }
+    device.fence();
+    ranks_.start_exchange(from, to).wait();
+    for (std::size_t i = 0; i < to.size(); ++i)
+      copy_to_device(device, static_cast<const std::byte*>(to[i].at), static_cast<std::byte*>(received[i].at),
+                     to[i].bytes);
+  }
+
+ private:
+  const Communicator& ranks_;
+  PinnedVector<std::byte> going_, coming_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> mpi_transport(const Communicator& ranks) { return std::make_unique<MpiTransport>(ranks); }
+
+void Transport::all_to_all(const Device& device, const void* send, std::span<const Index> send_bytes, void* recv,
+                           std::span<const Index> recv_bytes) {
+  const auto* from = static_cast<const std::byte*>(send);
+  auto* to = static_cast<std::byte*>(recv);
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  for (int r = 0; r < int(send_bytes.size()); from += send_bytes[r], to += recv_bytes[r], ++r) {
+    if (send_bytes[r] > 0) sent.push_back({r, from, send_bytes[r]});
+    if (recv_bytes[r] > 0) received.push_back({r, to, recv_bytes[r]});
+  }
+  exchange(device, sent, received);
+}
+
+}  // namespace tesserec::comm
