@@ -2,6 +2,7 @@
 #include "device_vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <tesserec/core/tree_sum.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
@@ -9,8 +10,8 @@
 namespace tesserec::sharding {
 namespace {
 
-constexpr int levels = 10;
-static_assert(embedding::RowBlocks::count == 1 << levels);
+constexpr int levels = 16;  // of row blocks, and of lanes
+static_assert(embedding::RowBlocks::count <= 1 << levels);
 
 struct AddVectors {
   const DeviceVectors::Sum* sums;
@@ -23,8 +24,12 @@ struct AddVectors {
       TreeSum<float, levels> tree;
       float sum = 0.0f;
       for (Index i = to.first; i < to.first + to.count; ++i) {
-        sum = data[sources[i].buffer][sources[i].at + c];
-        tree.climb(sum, sources[i].height);
+        const DeviceVectors::Source& source = sources[i];
+        const float number = data[source.buffer][source.at + c];
+        sum = source.in_chain ? std::fma(source.weight, number, sum) : number;
+        if (source.height == 0) continue;
+        tree.climb(sum, source.height);
+        if (i + 1 < to.first + to.count) sum = 0.0f;
       }
       data[to.buffer][to.at + c] = sum / to.divisor;
     }
@@ -40,8 +45,8 @@ const T* send(const Device& device, Upload<T>& to, const std::vector<T>& list) {
 }  // namespace
 
 void DeviceVectors::add(Buffer buffer, Index at, Index leaf) {
-  if (sums_.back().count++ > 0) sources_.back().height = height_above(last_leaf_, leaf);
-  sources_.push_back({at, buffer, last_leaf});
+  if (sums_.back().count++ > 0) sources_.back().height = std::int8_t(height_above(last_leaf_, leaf));
+  sources_.push_back({at, 1.0f, std::int8_t(buffer), last_leaf, false});
   last_leaf_ = leaf;
 }
 

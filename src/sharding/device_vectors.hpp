@@ -14,10 +14,13 @@ class DeviceVectors {
   enum Buffer : std::int32_t { out, in, fetched };
   static constexpr int buffers = 3;
 
-  /// A vector that is added: its place, and the height in the tree of row blocks at which the next one meets it.
+  /// A vector that is added: a leaf's sum as it is, or, times `weight`, one more of a leaf's chain of fma from +0. At
+  /// `height` in the tree the leaf meets the next one; 0: the chain goes on.
   struct Source {
     Index at;
-    std::int32_t buffer, height;
+    float weight;
+    std::int8_t buffer, height;
+    bool in_chain;
   };
   /// What becomes of sources [first, first + count), divided by `divisor`; of none, 0.
   struct Sum {
@@ -33,6 +36,11 @@ class DeviceVectors {
   }
   /// Of the last sum: one more, whose vector is that of a leaf above those before.
   void add(Buffer buffer, Index at, Index leaf);
+  /// Of the last sum: one more of a leaf's chain.
+  void add(Buffer buffer, Index at, float weight, int height) {
+    ++sums_.back().count;
+    sources_.push_back({at, weight, std::int8_t(buffer), std::int8_t(height), true});
+  }
 
   /// All sums at once. `data` [buffers].
   void launch(const Device& device, float* const (&data)[buffers]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // requests_pool.cpp where vectors lie on a device: the host, which knows the ids, says what is added to what.
 #include "requests.hpp"
+#include <tesserec/core/tree_sum.hpp>
 
 namespace tesserec::sharding {
 
@@ -71,35 +72,65 @@ void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients)
   sum_fetched_on_device(exec, gradients);
 }
 
-// What is fetched is pooled, and its gradients are summed, on the host.
-
 void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& rows) {
   fetched_sums_.reserve(exec, "tesserec::sharding::fetched_sums", fetched_end_.sums);
-  std::vector<float> came, sums(fetched_end_.sums);
+  device_.clear();
   for (std::size_t i = 0; i < fetches_.size(); ++i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
     const RowFetch& own = fetches_[i].rows;
-    const PlacedVector<float>& from = fetch.shard.rank == routes_.rank() ? rows.out : rows.in;
-    came.resize(std::ssize(own.rows()) * own.dim());
-    copy(exec, place_, std::as_const(from).data() + fetches_[i].at.sums, Place::host, came.data(), std::ssize(came));
-    for (std::size_t f = 0; f < fetch.keys.size(); ++f)
-      own.pool(f, came.data(), sums.data() + requests_[fetch.first_route + f].at.sums);
+    const auto buffer = fetch.shard.rank == routes_.rank() ? DeviceVectors::out : DeviceVectors::in;
+    for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
+      const embedding::Bags& bags = own.bags(f);
+      const float* const weights = bags.weights;
+      Index to = requests_[fetch.first_route + f].at.sums;
+      const auto begin = [&] {
+        device_.begin(DeviceVectors::fetched, to, own.dim());
+        to += own.dim();
+      };
+      const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id]; };
+      if (bags.unpooled) {
+        for (Index id = 0; id < bags.total(); ++id) begin(), device_.add(buffer, row_of(id), 0);
+        continue;
+      }
+      for (Index s = 0; s < samples_; ++s) {
+        const auto ids = own.in_blocks(f, s);
+        bool whole = true;  // the sum before
+        for (std::size_t k = 0; k < ids.size(); ++k) {
+          const auto [block, id] = ids[k];
+          const int height = k + 1 == ids.size() ? last_leaf
+                             : ids[k + 1].first == block
+                                 ? 0
+                                 : next_height(block, ids[k + 1].first, own.blocks().begin, own.blocks().end);
+          if (whole) begin();
+          device_.add(buffer, row_of(id), weights == nullptr ? 1.0f : weights[id], height);
+          whole = height == last_leaf;
+        }
+      }
+    }
   }
-  copy(exec, Place::host, sums.data(), place_, fetched_sums_.data(), std::ssize(sums));
+  device_.launch(device_of(exec), {rows.out.data(), rows.in.data(), fetched_sums_.data()});
 }
 
 void Requests::sum_fetched_on_device(const Exec& exec, const VectorMessage& gradients) {
-  if (fetches_.empty()) return;
-  std::vector<float> vectors(fetched_end_.gradients), sums;
-  copy(exec, place_, fetched_gradients_.data(), Place::host, vectors.data(), std::ssize(vectors));
+  device_.clear();
   for (std::size_t i = 0; i < fetches_.size(); ++i) {
     const RowFetch& own = fetches_[i].rows;
-    sums.resize(std::ssize(own.sums()) * own.dim());
-    own.sum_gradients(vectors.data(), fetched_gradients_at(i), sums.data());
-    const bool mine = routes_.fetches()[i].shard.rank == routes_.rank();
-    const PlacedVector<float>& to = mine ? gradients.in : gradients.out;
-    copy(exec, Place::host, sums.data(), place_, to.data() + fetches_[i].at.gradients, std::ssize(sums));
+    const auto buffer = routes_.fetches()[i].shard.rank == routes_.rank() ? DeviceVectors::in : DeviceVectors::out;
+    const std::vector<embedding::RowUse> uses = own.uses(fetched_gradients_at(i));
+    Index to = fetches_[i].at.gradients;
+    bool whole = true;  // the sum before
+    for (std::size_t k = 0; k < uses.size(); ++k) {
+      const bool last = k + 1 == uses.size() || uses[k + 1].row != uses[k].row;
+      const int height = last ? last_leaf
+                         : uses[k + 1].lane == uses[k].lane
+                             ? 0
+                             : next_height(uses[k].lane, uses[k + 1].lane, own.lanes().begin, own.lanes().end);
+      if (whole) device_.begin(buffer, to, own.dim()), to += own.dim();
+      device_.add(DeviceVectors::fetched, uses[k].gradient, uses[k].weight, height);
+      whole = height == last_leaf;
+    }
   }
+  device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
 }
 
 }  // namespace tesserec::sharding

@@ -99,7 +99,16 @@ void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
                   bags(f).count, out);
 }
 
-void RowFetch::sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const {
+std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index sample) const {
+  const embedding::RowBlocks all(table_.num_embeddings);
+  const embedding::Bags& bag = bags(f);
+  std::vector<std::pair<Index, Index>> ids;
+  for (Index i = bag.offsets[sample]; i < bag.offsets[sample + 1]; ++i) ids.emplace_back(all.block(bag.ids[i]), i);
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<embedding::RowUse> RowFetch::uses(std::span<const Index> gradients_at) const {
   std::vector<Index> vector_of(ids_.size());  // float offset of the gradient that each id gets
   for (std::size_t f = 0; f < features_.size(); ++f) {
     const auto& [key, offsets, ids_at, bags, nodes] = features_[f];
@@ -114,6 +123,11 @@ void RowFetch::sum_gradients(const float* gradients, std::span<const Index> grad
   }
   std::vector<embedding::RowUse> uses = uses_;
   for (embedding::RowUse& use : uses) use.gradient = vector_of[use.gradient];
+  return uses;
+}
+
+void RowFetch::sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const {
+  std::vector<embedding::RowUse> uses = this->uses(gradients_at);
   embedding::sum_rows(
       uses.data(), 0, std::ssize(uses), gradients, dim(), lanes_, false, [](Index) {},
       [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim(), out); });

@@ -48,6 +48,13 @@ class RowFetch {
   /// that is not pooled.
   /// out [sums().size(), dim].
   void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
+  /// What it adds: by row, in one by lane, `gradient` being the float offset of its vector.
+  std::vector<embedding::RowUse> uses(std::span<const Index> gradients_at) const;
+  /// Of this rank.
+  Range lanes() const { return lanes_; }
+  /// Of feature f's bag: its ids in the order of their blocks, (block, place in the bag).
+  std::vector<std::pair<Index, Index>> in_blocks(std::size_t f, Index sample) const;
+  Range blocks() const { return shard_.blocks; }
 
  private:
   struct Feature {
