@@ -89,6 +89,12 @@ Section model_section() {
              "GPU's own "
              "rounding to 10 bits behind the point. On GPUs bf16 and tf32 want run.kernels = \"cublaslt\", tf32 "
              "everywhere."),
+      choice("exchange_forward", &Model::exchange_forward, sharding::number_types(),
+             "What the sums of bags, and vectors that are not pooled, are rounded to, once, before the dense half has "
+             "them: so half the bytes travel between ranks, but for sums of a part of the rows and rows that travel "
+             "themselves. The bits are no plan's."),
+      choice("exchange_backward", &Model::exchange_backward, sharding::number_types(),
+             "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
       choice("loss", &Model::loss, losses,
              join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",

@@ -7,7 +7,7 @@
 /// is the same. Which not-a-number comes out of some is not said.
 #pragma once
 
-#include "bf16_rounding.hpp"
+#include <tesserec/core/short_floats.hpp>
 #include "tiles.hpp"
 
 namespace tesserec::dense {

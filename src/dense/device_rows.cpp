@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bf16_rounding.hpp"
+#include <tesserec/core/short_floats.hpp>
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_rows.hpp>
 

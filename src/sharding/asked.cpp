@@ -49,23 +49,26 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
   Offsets own{front.end, front.end};
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
     Offsets& vectors = sender == me ? own : others;
-    const Offsets before = vectors;
     ++at.count;  // no error
     const auto read_own = [&](bool replicated, int ranks_a_run) {
       for (std::size_t i = 0; i < shards_.size(); ++i)
         if (const Routes::OwnShard& own = routes_.own()[i];
             !own.fetched && !own.relayed && own.replicated == replicated)
-          read_bags(own, shards_[i], nullptr, ranks_a_run, sender, split, front, at, vectors);
+          read_bags(own, shards_[i], nullptr, ranks_a_run, sender, split, front, at, vectors, rows, gradients);
     };
     read_own(false, 1);
     for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
       read_bags(routes_.relays()[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, sender, split, front, at,
-                vectors);
+                vectors, rows, gradients);
     if (sender == me) read_own(true, ranks);
     for (std::size_t i = 0; i < shards_.size(); ++i)
-      if (routes_.own()[i].fetched) read_rows(i, sender, split.lane_count(), at, vectors);
-    rows.to[sender] = sender == me ? 0 : vectors.sums - before.sums;
-    gradients.from[sender] = sender == me ? 0 : vectors.gradients - before.gradients;
+      if (routes_.own()[i].fetched) {
+        const Offsets before = vectors;
+        read_rows(i, sender, split.lane_count(), at, vectors);
+        if (sender == me) continue;
+        rows.goes(sender, vectors.sums - before.sums, false);
+        gradients.comes(sender, vectors.gradients - before.gradients, false);
+      }
   }
 }
 
@@ -76,12 +79,13 @@ void Asked::take_relayed(Asked& inside) {
 }
 
 void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                      int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at,
-                      Offsets& vectors) {
+                      int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors,
+                      VectorMessage& rows, VectorMessage& gradients) {
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const Route& route = routes_.all()[own.first_route + f];
+    const Offsets begin = vectors;
     const bool sums_in_place = sender == routes_.rank() && route.sums_in_place;
     const bool gradients_in_place = sender == routes_.rank() && route.gradients_in_place;
     const bool unpooled = route.sequence >= 0;
@@ -112,6 +116,9 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
       if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
       in_place += (unpooled ? bags.total() : bags.count) * stride;
     }
+    if (sender == routes_.rank()) continue;
+    rows.goes(sender, vectors.sums - begin.sums, routes_.finished(route));
+    gradients.comes(sender, vectors.gradients - begin.gradients, true);
   }
 }
 

@@ -26,7 +26,7 @@ class Asked {
   void count(const Message<std::int32_t>& counts, Message<Index>& ids, Message<float>& weights) const;
 
   /// Reads what came, which must stay. Others' sums and gradients begin at `others`, behind this rank's own and its
-  /// front. Sets rows.to and gradients.from.
+  /// front. Says what goes in `rows` and comes in `gradients`.
   void read(const BatchSplit& split, const Message<std::int32_t>& counts, const Message<Index>& ids,
             const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
             VectorMessage& gradients);
@@ -47,7 +47,8 @@ class Asked {
   };
   /// A run of samples is that of `ranks` ranks: 1, or those of whom one asks. Own.same_ids: `before` has them.
   void read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                 int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors);
+                 int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors,
+                 VectorMessage& rows, VectorMessage& gradients);
   void read_rows(std::size_t shard, int sender, int lanes, Cursor& at, Offsets& vectors);
 
   const Routes& routes_;

@@ -9,14 +9,15 @@
 
 namespace tesserec::sharding {
 
-Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place)
+Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place,
+                   const ExchangePrecision& precision)
     : comm_(comm),
       routes_(routes),
       requests_(routes, place),
       asked_(routes),
-      rows_(place),
-      gradients_(place),
-      relay_(routes.inside() ? std::make_unique<Relay>(*node, routes, place) : nullptr) {}
+      rows_(place, {precision.forward, 1.0f}),
+      gradients_(place, {precision.backward, precision.gradient_scale}),
+      relay_(routes.inside() ? std::make_unique<Relay>(*node, routes, place, precision) : nullptr) {}
 
 Exchange::~Exchange() = default;
 
@@ -25,8 +26,8 @@ void Exchange::go([[maybe_unused]] Stage from, Stage to) {
   stage_ = to;
 }
 
-template <class T>
-void Exchange::count(const Counts<T>& sent) {
+template <class Sent>
+void Exchange::count(const Sent& sent) {
   const Index me = comm_.rank();
   bytes_.sent += sent.bytes({me, me + 1});
   bytes_.between_nodes += sent.bytes(routes_.node());

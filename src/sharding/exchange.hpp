@@ -17,7 +17,8 @@ class Relay;
 class Exchange {
  public:
   /// `node`: the ranks of this node, where there is a Routes::inside.
-  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place);
+  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place,
+           const ExchangePrecision& precision);
   ~Exchange();
 
   /// Numbers of ids leave. What is wrong with this rank's ids travels with them. The buffers of vectors are used from
@@ -59,8 +60,8 @@ class Exchange {
 
  private:
   void go(Stage from, Stage to);
-  template <class T>
-  void count(const Counts<T>& sent);
+  template <class Sent>
+  void count(const Sent& sent);
   /// Behind what it has in rows_.out and gradients_.in.
   Offsets ends() const;
 

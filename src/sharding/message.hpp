@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "rounding.hpp"
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/placed.hpp>
 
@@ -58,19 +59,40 @@ struct Front {
 
 /// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'
 /// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
-struct VectorMessage : Counts<float> {
-  explicit VectorMessage(Place place) : out(place), in(place) {}
+class VectorMessage : public Counts<float> {
+ public:
+  VectorMessage(Place place, const Rounding& rounding)
+      : out(place),
+        in(place),
+        rounding_(rounding),
+        words_{PlacedVector<std::uint32_t>(place), PlacedVector<std::uint32_t>(place)} {}
   PlacedVector<float> out, in;
 
+  void clear(int ranks);
+  /// The next numbers that go to a rank, or come from it; those of finished vectors may be rounded.
+  void goes(int rank, Index numbers, bool finished) { add(to, going_, rank, numbers, finished); }
+  void comes(int rank, Index numbers, bool finished) { add(from, coming_, rank, numbers, finished); }
+  /// To ranks outside of `ranks`.
+  Index bytes(Range ranks) const;
+
   /// Those from `out_at` on go, others come to `in_at`.
-  void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
-    if (out.place() == Place::host) return comm.all_to_all(out.data() + out_at, to, in.data() + in_at, from);
-    const auto bytes = [](std::vector<Index> counts) {
-      for (Index& count : counts) count *= sizeof(float);
-      return counts;
-    };
-    comm.transport().all_to_all(device_of(exec), out.data() + out_at, bytes(to), in.data() + in_at, bytes(from));
-  }
+  void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at);
+  const Rounding& rounding() const { return rounding_; }
+
+ private:
+  struct Run {
+    Index numbers;
+    bool finished;
+  };
+  using Runs = std::vector<std::vector<Run>>;  // [rank]
+  static void add(std::vector<Index>& counts, Runs& runs, int rank, Index numbers, bool finished);
+  static Index words(const std::vector<Run>& runs);
+  template <class Visit>  // visit(run, float offset, of 32 bits: word offset; of 16: half word offset)
+  static void each(const Runs& runs, const Visit& visit);
+
+  Rounding rounding_;
+  Runs going_, coming_;
+  PlacedVector<std::uint32_t> words_[2];  // that go, that come
 };
 
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.

@@ -6,8 +6,8 @@
 
 namespace tesserec::sharding {
 
-Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place)
-    : routes_(routes), place_(place), inside_(node, nullptr, *routes.inside(), place) {
+Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place, const ExchangePrecision& precision)
+    : routes_(routes), place_(place), inside_(node, nullptr, *routes.inside(), place, precision) {
   for (const embedding::EmbeddingBagConfig& table : routes.inside()->tables())
     sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
 }

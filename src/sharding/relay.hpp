@@ -12,7 +12,7 @@ namespace tesserec::sharding {
 /// gradient comes.
 class Relay {
  public:
-  Relay(const comm::Communicator& node, const Routes& routes, Place place);
+  Relay(const comm::Communicator& node, const Routes& routes, Place place, const ExchangePrecision& precision);
 
   /// The ids of `relays` (Asked::relays) go to the owners, who find vectors from float offset `begin` on. All ranks of
   /// the node.

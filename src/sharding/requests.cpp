@@ -30,19 +30,27 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   std::size_t next_fetch = 0;
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
     Offsets& at = owner == me ? own : others;
-    const Offsets before = at;
     const std::size_t counts_before = counts.out.size(), ids_before = ids.out.size(),
                       weights_before = weights.out.size();
     counts.out.push_back(0);  // no error
     const Range asked = routes_.sums(me, owner);
-    for (Index route = asked.begin; route < asked.end; ++route) cut_out(route, sparse, counts, ids, weights, at);
-    for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch)
+    for (Index route = asked.begin; route < asked.end; ++route) {
+      const Offsets before = at;
+      cut_out(route, sparse, counts, ids, weights, at);
+      if (owner == me) continue;
+      rows.comes(owner, at.sums - before.sums, routes_.finished(routes_.all()[route]));
+      gradients.goes(owner, at.gradients - before.gradients, true);
+    }
+    for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch) {
+      const Offsets before = at;
       fetch(next_fetch, sparse, split, counts, ids, at);
+      if (owner == me) continue;
+      rows.comes(owner, at.sums - before.sums, false);
+      gradients.goes(owner, at.gradients - before.gradients, false);
+    }
     counts.to[owner] = counts.out.size() - counts_before;
     ids.to[owner] = ids.out.size() - ids_before;
     weights.to[owner] = weights.out.size() - weights_before;
-    rows.from[owner] = owner == me ? 0 : at.sums - before.sums;
-    gradients.to[owner] = owner == me ? 0 : at.gradients - before.gradients;
   }
   own_end_ = own;
 }

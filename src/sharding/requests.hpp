@@ -17,7 +17,7 @@ class Requests {
  public:
   Requests(const Routes& routes, Place place);
 
-  /// Cuts out each owner's ids, counts first. Sets how much comes back in rows.from and gradients.to. The front, and
+  /// Cuts out each owner's ids, counts first. Says what comes back in `rows` and goes in `gradients`. The front, and
   /// what is this rank's own behind it, begin at `front`. An id outside its table is an Error that names feature,
   /// table, sample and value.
   void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
@@ -62,9 +62,14 @@ class Requests {
              Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at);
   void pool_fetched(const Exec& exec, const VectorMessage& rows);
   void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
+  void pool_on_host(const Exec& exec, const VectorMessage& rows);
   void pool_on_device(const Exec& exec, const VectorMessage& rows);
+  void divide(const Exec& exec, const VectorMessage& rows);
+  void divide_on_device(const Exec& exec, const VectorMessage& rows);
+  void share_on_host(const Exec& exec, const VectorMessage& gradients);
   void share_on_device(const Exec& exec, const VectorMessage& gradients);
   void pool_fetched_on_device(const Exec& exec, const VectorMessage& rows);
+  void sum_fetched_on_host(const Exec& exec, const VectorMessage& gradients);
   void sum_fetched_on_device(const Exec& exec, const VectorMessage& gradients);
   std::vector<Index> fetched_gradients_at(std::size_t fetch) const;
   void place_vectors(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
@@ -81,6 +86,7 @@ class Requests {
   std::vector<Fetch> fetches_;     // of Routes::fetches
   Offsets own_end_;
   Offsets fetched_end_;
+  bool pooled_rounded_ = false;  // sums are rounded before means are divided
   PlacedVector<float> fetched_sums_, fetched_gradients_;
   DeviceVectors device_;
 };

@@ -28,7 +28,7 @@ void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
       continue;
     }
     for (Index s = 0; s < samples_; ++s) {
-      const Index length = segment.mean ? bag_length(segment, s) : 1;
+      const Index length = segment.mean && !pooled_rounded_ ? bag_length(segment, s) : 1;
       device_.begin(DeviceVectors::out, front_.begin + s * routes_.pooled_width() + segment.column, dim,
                     float(length > 0 ? length : 1));
       for (const std::size_t r : segment.routes) {
@@ -41,8 +41,19 @@ void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
   device_.launch(device_of(exec), {rows.out.data(), rows.in.data(), fetched_sums_.data()});
 }
 
+void Requests::divide_on_device(const Exec& exec, const VectorMessage& rows) {
+  device_.clear();
+  for (const Routes::Segment& segment : routes_.segments())
+    for (Index s = 0; segment.mean && s < samples_; ++s)
+      if (const Index length = bag_length(segment, s); length > 1) {
+        const Index at = front_.begin + s * routes_.pooled_width() + segment.column;
+        device_.begin(DeviceVectors::out, at, segment.dim, float(length));
+        device_.add(DeviceVectors::out, at, 0);
+      }
+  device_.launch(device_of(exec), {rows.out.data(), nullptr, nullptr});
+}
+
 void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients) {
-  fetched_gradients_.reserve(exec, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
   device_.clear();
   for (const Routes::Segment& segment : routes_.segments())
     for (const std::size_t r : segment.routes) {
@@ -69,7 +80,6 @@ void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients)
           move(front_.begin + s * routes_.pooled_width() + segment.column, segment.mean ? bag_length(segment, s) : 1);
     }
   device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
-  sum_fetched_on_device(exec, gradients);
 }
 
 void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& rows) {

@@ -113,7 +113,28 @@ Index Requests::bag_length(const Routes::Segment& segment, Index sample) const {
 }
 
 void Requests::pool(const Exec& exec, const VectorMessage& rows) {
-  if (place_ == Place::device) return pool_on_device(exec, rows);
+  pooled_rounded_ = bool(rows.rounding());
+  if (place_ == Place::device)
+    pool_on_device(exec, rows);
+  else
+    pool_on_host(exec, rows);
+  if (!pooled_rounded_) return;
+  rows.rounding().round(exec, place_, rows.out.data() + front_.begin, front_.end - front_.begin);
+  divide(exec, rows);
+}
+
+/// Sums that were rounded, by the lengths of bags.
+void Requests::divide(const Exec& exec, const VectorMessage& rows) {
+  if (place_ == Place::device) return divide_on_device(exec, rows);
+  for (const Routes::Segment& segment : routes_.segments())
+    for (Index s = 0; segment.mean && s < samples_; ++s) {
+      float* const sum = rows.out.data() + front_.begin + s * routes_.pooled_width() + segment.column;
+      if (const Index length = bag_length(segment, s); length > 1)
+        for (Index c = 0; c < segment.dim; ++c) sum[c] /= float(length);
+    }
+}
+
+void Requests::pool_on_host(const Exec& exec, const VectorMessage& rows) {
   pool_fetched(exec, rows);
   parallel_for(exec, "tesserec::sharding::pool", (samples_ + samples_per_task - 1) / samples_per_task, [&](Index task) {
     const Range samples{task * samples_per_task, std::min(samples_, (task + 1) * samples_per_task)};
@@ -156,11 +177,12 @@ void Requests::gather_vectors(const Routes::Segment& segment, const VectorMessag
 
 void Requests::pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const {
   if (segment.sequence >= 0) return place_vectors(segment, samples, rows);
+  const bool mean = segment.mean && !pooled_rounded_;
   const Index dim = segment.dim, width = routes_.pooled_width();
   float* const out = rows.out.data() + front_.begin + segment.column;
   if (segment.routes.size() == 1) {
     const Request& only = requests_[segment.routes[0]];
-    return scatter_sums(samples, dim, only.offsets.data(), segment.mean, sums_of(segment.routes[0], rows),
+    return scatter_sums(samples, dim, only.offsets.data(), mean, sums_of(segment.routes[0], rows),
                         only.nodes.offsets.data(), out, width);
   }
   std::vector<NodeSums> sources;
@@ -168,7 +190,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
     sources.push_back({requests_[r].nodes.offsets.data(), requests_[r].nodes.leaves.data(), sums_of(r, rows)});
   std::vector<float> slots(TreeOrder::max_slots * dim);
   for (Index s = samples.begin; s < samples.end; ++s) {
-    if (sources.size() == 2 && !segment.mean) {
+    if (sources.size() == 2 && !mean) {
       s = add_pairs({s, samples.end}, dim, sources[0], sources[1], out, width);
       if (s == samples.end) break;
     }
@@ -183,7 +205,7 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
     float* to = out + s * width;
     if (nodes == 0)
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
-    else if (segment.mean)
+    else if (mean)
       for (Index c = 0, length = bag_length(segment, s); c < dim; ++c) to[c] = sum[c] / float(length);
     else
       for (Index c = 0; c < dim; ++c) to[c] = sum[c];
@@ -191,8 +213,17 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
 }
 
 void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients) {
-  if (place_ == Place::device) return share_on_device(exec, gradients);
   fetched_gradients_.reserve(exec, "tesserec::sharding::fetched_gradients", fetched_end_.gradients);
+  const bool on_device = place_ == Place::device;
+  on_device ? share_on_device(exec, gradients) : share_on_host(exec, gradients);
+  if (const Rounding& rounding = gradients.rounding()) {  // what others get is rounded when it goes
+    rounding.round(exec, place_, gradients.in.data() + front_.begin, own_end_.gradients - front_.begin);
+    rounding.round(exec, place_, fetched_gradients_.data(), fetched_end_.gradients);
+  }
+  on_device ? sum_fetched_on_device(exec, gradients) : sum_fetched_on_host(exec, gradients);
+}
+
+void Requests::share_on_host(const Exec& exec, const VectorMessage& gradients) {
   const float* const pooled = gradients.in.data() + front_.begin;
   const auto segments = std::ssize(routes_.segments());
   parallel_for(exec, "tesserec::sharding::share_gradients", segments, [&](Index i) {
@@ -205,6 +236,9 @@ void Requests::share_gradients(const Exec& exec, const VectorMessage& gradients)
         gather_gradients(samples_, segment.dim, requests_[r].offsets.data(), segment.mean ? lengths.data() : nullptr,
                          pooled + segment.column, routes_.pooled_width(), gradients_of(r, gradients));
   });
+}
+
+void Requests::sum_fetched_on_host(const Exec& exec, const VectorMessage& gradients) {
   parallel_for(exec, "tesserec::sharding::sum_fetched", std::ssize(fetches_), [&](Index i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
     const PlacedVector<float>& to = fetch.shard.rank == routes_.rank() ? gradients.in : gradients.out;

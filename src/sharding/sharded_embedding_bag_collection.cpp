@@ -6,14 +6,18 @@
 
 namespace tesserec::sharding {
 
-ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(
-    const Exec& exec, const comm::Communicator& comm, std::vector<embedding::EmbeddingBagConfig> tables,
-    planning::ShardingPlan plan, const std::vector<std::string>& features, const Lanes& lanes,
-    const optim::Settings& sparse, const optim::Settings& dense, Kernels kernels, Levels levels)
+ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
+                                                             std::vector<embedding::EmbeddingBagConfig> tables,
+                                                             planning::ShardingPlan plan,
+                                                             const std::vector<std::string>& features,
+                                                             const Lanes& lanes, const optim::Settings& sparse,
+                                                             const optim::Settings& dense, Kernels kernels,
+                                                             Levels levels, const ExchangePrecision& precision)
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),
       place_(place_of(kernels)),
+      precision_(precision),
       routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, levels)),
       spare_(std::make_shared<SpareExchanges>()) {
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
@@ -53,7 +57,7 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
 
 InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split) {
   if (spare_->empty())
-    spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_));
+    spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_, precision_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
   phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });

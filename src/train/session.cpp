@@ -44,6 +44,8 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   sharder.fused = job.optimizer.sparse;
   sharder.dense = job.optimizer.dense;
   sharder.kernels = job.run.kernels;
+  sharder.exchange = {job.model.exchange_forward, job.model.exchange_backward,
+                      sharding::gradient_scale(job.train.step_samples())};
   model::Settings dense = job.model;
   dense.kernels = job.run.kernels;
   return {exec, comm, dense, data.dense_features, collection, options, sharder};

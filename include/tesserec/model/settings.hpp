@@ -8,6 +8,7 @@
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/sharding/exchange_precision.hpp>
 
 namespace tesserec::model {
 
@@ -48,6 +49,8 @@ struct Settings {
   bool attention_softmax = false;                          ///< a sample's weights add to 1
   dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
   dense::Precision precision = dense::Precision::fp32;     ///< of what products of matrices multiply
+  sharding::NumberType exchange_forward = sharding::NumberType::fp32;   ///< of pooled and un-pooled vectors
+  sharding::NumberType exchange_backward = sharding::NumberType::fp32;  ///< of their gradients
   Kernels kernels = Kernels::automatic;  ///< of the dense half; portable multiplies in fp32 alone, tf32 is of cublaslt
                                          ///< alone (run.kernels)
   bool graphs = true;                    ///< kernels of a batch as one graph where they repeat (run.graphs)

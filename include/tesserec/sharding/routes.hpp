@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/plan.hpp>
 
@@ -92,6 +93,10 @@ class Routes {
   Range sums(int sender, int owner) const;
   /// Those of them whose ids go.
   Index with_ids(int sender, int owner) const;
+  /// Whether its owner's sums are those of whole bags.
+  bool finished(const Route& route) const {
+    return route.sequence >= 0 || route.blocks.size() == embedding::RowBlocks::count;
+  }
   /// By owner.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   /// This rank's shards, as all() orders them: replicated ones last.

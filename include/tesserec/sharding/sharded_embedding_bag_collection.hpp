@@ -11,6 +11,7 @@
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/optim/schedule.hpp>
+#include <tesserec/sharding/exchange_precision.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_totals.hpp>
@@ -29,7 +30,8 @@ class ShardedEmbeddingBagCollection {
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
                                 const optim::Settings& sparse, const optim::Settings& dense,
-                                Kernels kernels = Kernels::automatic, Levels levels = {});
+                                Kernels kernels = Kernels::automatic, Levels levels = {},
+                                const ExchangePrecision& precision = {});
 
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
@@ -107,6 +109,7 @@ class ShardedEmbeddingBagCollection {
   planning::ShardingPlan plan_;
   Lanes lanes_;
   Place place_;
+  ExchangePrecision precision_;
   std::unique_ptr<const Routes> routes_;
   std::optional<comm::Communicator> node_;  // its ranks, where some table goes by two levels
   std::shared_ptr<SpareExchanges> spare_;   // of batches that have gone

@@ -17,6 +17,7 @@ struct EmbeddingBagCollectionSharder {
   optim::Settings fused;                 ///< moves touched rows (TorchRec's fused_params)
   optim::Settings dense;                 ///< moves all rows of tables of the dense kernel
   Kernels kernels = Kernels::automatic;  ///< what looks them up and moves them
+  ExchangePrecision exchange;            ///< of what travels (TorchRec's qcomm_codecs_registry)
 
   virtual ~EmbeddingBagCollectionSharder() = default;
   virtual std::vector<planning::ShardingType> sharding_types() const;

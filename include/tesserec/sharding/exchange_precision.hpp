@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tesserec::sharding {
+
+/// What numbers are rounded to before they travel.
+enum class NumberType { fp32, fp16, bf16 };
+
+/// By the names that a deck has.
+inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
+  static const std::vector<std::pair<std::string, NumberType>> all{
+      {"fp32", NumberType::fp32}, {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}};
+  return all;
+}
+inline const std::string& name(NumberType type) { return number_types()[std::size_t(type)].first; }
+
+/// Of finished sums of bags and un-pooled vectors, and of their gradients; TorchRec's QCommsConfig. Every one is
+/// rounded once, wherever its rows lie, so that the bits are no plan's; what is not finished (sums of some of the rows,
+/// rows that travel themselves) goes in fp32.
+struct ExchangePrecision {
+  NumberType forward = NumberType::fp32;
+  NumberType backward = NumberType::fp32;
+  /// Gradients of a mean over many samples are small: fp16 has them times this, a power of two.
+  float gradient_scale = 1.0f;
+
+  bool operator==(const ExchangePrecision&) const = default;
+};
+
+/// The scale where the loss is a mean of so many samples.
+inline float gradient_scale(std::int64_t samples) {
+  float scale = 1.0f;
+  while (scale < float(samples)) scale *= 2.0f;
+  return scale;
+}
+
+}  // namespace tesserec::sharding

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message.hpp"
+
+namespace tesserec::sharding {
+namespace {
+
+template <class T>
+void exchange(const Exec& exec, const comm::Communicator& comm, Place place, const T* send,
+              std::span<const Index> send_counts, T* receive, std::span<const Index> receive_counts) {
+  if (place == Place::host) return comm.all_to_all(send, send_counts, receive, receive_counts);
+  const auto bytes = [](std::span<const Index> counts) {
+    std::vector<Index> all(counts.begin(), counts.end());
+    for (Index& count : all) count *= sizeof(T);
+    return all;
+  };
+  comm.transport().all_to_all(device_of(exec), send, bytes(send_counts), receive, bytes(receive_counts));
+}
+
+}  // namespace
+
+void VectorMessage::clear(int ranks) {
+  Counts<float>::clear(ranks);
+  for (Runs* runs : {&going_, &coming_}) runs->assign(ranks, {});
+}
+
+void VectorMessage::add(std::vector<Index>& counts, Runs& runs, int rank, Index numbers, bool finished) {
+  if (numbers == 0) return;
+  counts[rank] += numbers;
+  std::vector<Run>& own = runs[rank];
+  if (own.empty() || own.back().finished != finished) own.push_back({0, finished});
+  own.back().numbers += numbers;
+}
+
+/// Of 32 bits; every run begins with a word of its own.
+Index VectorMessage::words(const std::vector<Run>& runs) {
+  Index words = 0;
+  for (const Run& run : runs) words += run.finished ? (run.numbers + 1) / 2 : run.numbers;
+  return words;
+}
+
+Index VectorMessage::bytes(Range ranks) const {
+  if (!rounding_) return Counts<float>::bytes(ranks);
+  Index all = 0;
+  for (Index r = 0; r < std::ssize(going_); ++r) all += ranks.contains(r) ? 0 : words(going_[r]);
+  return all * Index{sizeof(std::uint32_t)};
+}
+
+template <class Visit>
+void VectorMessage::each(const Runs& runs, const Visit& visit) {
+  Index at = 0, word = 0;
+  for (const auto& of_rank : runs)
+    for (const Run& run : of_rank) {
+      visit(run, at, word);
+      at += run.numbers;
+      word += words({run});
+    }
+}
+
+void VectorMessage::travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
+  const Place place = out.place();
+  if (!rounding_) return exchange<float>(exec, comm, place, out.data() + out_at, to, in.data() + in_at, from);
+  const auto counts = [](const Runs& runs) {
+    std::vector<Index> all;
+    for (const auto& of_rank : runs) all.push_back(words(of_rank));
+    return all;
+  };
+  const std::vector<Index> send = counts(going_), receive = counts(coming_);
+  std::uint32_t* const going = words_[0].reserve(exec, "tesserec::sharding::going", total(send));
+  std::uint32_t* const coming = words_[1].reserve(exec, "tesserec::sharding::coming", total(receive));
+  each(going_, [&](const Run& run, Index at, Index word) {
+    const float* const numbers = out.data() + out_at + at;
+    if (run.finished)
+      rounding_.pack(exec, place, numbers, reinterpret_cast<std::uint16_t*>(going + word), run.numbers);
+    else
+      copy(exec, place, numbers, place, reinterpret_cast<float*>(going + word), run.numbers);
+  });
+  exchange<std::uint32_t>(exec, comm, place, going, send, coming, receive);
+  each(coming_, [&](const Run& run, Index at, Index word) {
+    float* const numbers = in.data() + in_at + at;
+    if (run.finished)
+      rounding_.unpack(exec, place, reinterpret_cast<const std::uint16_t*>(coming + word), numbers, run.numbers);
+    else
+      copy(exec, place, reinterpret_cast<const float*>(coming + word), place, numbers, run.numbers);
+  });
+}
+
+}  // namespace tesserec::sharding
