@@ -87,7 +87,7 @@ class Bins {
 
   bool whole(std::size_t t, std::size_t o) {
     const Option& option = problem_.options[t][o];
-    if (option.owner_rule == OwnerRule::node) return on_nodes(t, o);
+    if (option.owner_rule == OwnerRule::node) return style_.on_nodes && on_nodes(t, o);
     std::vector<int> owners;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) {
       int best = -1;

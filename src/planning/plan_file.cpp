@@ -54,7 +54,7 @@ E named(const std::string& word, std::initializer_list<E> all) {
 ExchangeForm form_named(const std::string& word) {
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows, ExchangeForm::two_levels})
     if (word == form_name(form)) return form;
-  fail("\"", word, "\" is none of pooled, rows");
+  fail("\"", word, "\" is none of pooled, rows, two_levels");
 }
 
 /// The block whose first row is `row`; empty blocks follow the last row.

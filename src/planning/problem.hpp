@@ -98,6 +98,7 @@ struct FillStyle {
   double waste = 0;
   double each = 1;
   bool small_first = false;
+  bool on_nodes = true;  ///< options of nodes too; else tables for which they are cheapest are cut
 };
 
 /// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is

@@ -26,8 +26,9 @@ constexpr double least_step = 2e-3;
 constexpr std::size_t many_tables = 16, few_styles = 2;
 constexpr double far = 0.06, coarse = 0.1;
 
-constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false}, {0.7, 1, false}, {0, 2, false}, {0.5, 2, false},
-                                {0, 0.5, false}, {0, 1, true},    {0.5, 1, true},  {0, 2, true}};
+constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false},      {0.7, 1, false},       {0, 2, false},
+                                {0.5, 2, false}, {0, 0.5, false},      {0, 1, true},          {0.5, 1, true},
+                                {0, 2, true},    {0, 1, false, false}, {0.5, 1, false, false}};
 
 class LocalSearch {
  public:
@@ -205,9 +206,14 @@ std::vector<Choice> search(Problem& problem, double bound) {
   };
   // The least level up to which the ranks can be filled, by each style from where the last one came to.
   const bool many = problem.options.size() > many_tables;
+  const bool nodes = std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
+    return options.size() > 1 && std::any_of(options.begin(), options.end(),
+                                             [](const Option& option) { return option.owner_rule == OwnerRule::node; });
+  });
   for (std::size_t i = 0; i < std::size(styles); ++i) {
     if (many && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
     const FillStyle& style = styles[i];
+    if (!style.on_nodes && !nodes) break;
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
       for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;
@@ -221,22 +227,18 @@ std::vector<Choice> search(Problem& problem, double bound) {
     }
     if (good_enough()) return best;
   }
-  // One table after the other, a node whose ranks it shares looks worse than ranks with room: all tables at once.
-  if (std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
-        return options.size() > 1 && std::any_of(options.begin(), options.end(), [](const Option& option) {
-                 return option.owner_rule == OwnerRule::node;
-               });
-      })) {
-    Assignment assignment(problem);
-    fill(assignment, choose(problem, std::numeric_limits<double>::infinity(), true));
-    improve(assignment, short_rounds);
-  }
   if (best.empty()) {
     for (const double share : {1.0, 1.15, 0.5, 0.0}) {
       Assignment assignment(problem);
       fill(assignment, choose(problem, share * (bound - problem.base)));
       improve(assignment, short_rounds);
     }
+  }
+  // One table after the other, a node whose ranks it shares looks worse than ranks with room: all tables at once.
+  if (nodes) {
+    Assignment assignment(problem);
+    fill(assignment, choose(problem, std::numeric_limits<double>::infinity(), true));
+    improve(assignment, short_rounds);
   }
   Assignment assignment(problem);
   for (std::size_t t = 0; t < best.size(); ++t) assignment.put(t, best[t]);
