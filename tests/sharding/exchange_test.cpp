@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bags that cannot be looked up, several batches in flight, the bytes that are counted, and which optimizer a table
 // gets.
+#include <cmath>
+
 #include "batches.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
+#include <tesserec/core/short_floats.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
 using namespace tesserec;
@@ -115,6 +118,66 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
     const Index errors = 4 * (comm.size() - 1);  // "none", to each
     CHECK(tables.bytes_sent() == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
   }
+}
+
+TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some rows and rows themselves in 32") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 2) return;
+  const Lanes lanes(8);
+  constexpr Index dim = 6, samples = 12;  // of a rank; every bag has a row of each half
+  const embedding::EmbeddingBagConfig table = {"t", 2048, dim, {"a"}, {}, false, {}};
+  const std::vector<std::vector<Index>> ids(samples, {5, 2000});
+  const auto sent = [&](ExchangeForm form, Index row_cuts, const std::vector<int>& ranks, sharding::NumberType type) {
+    const planning::ShardingPlan plan = {{row_cuts > 1 ? ShardingType::row_wise : ShardingType::table_wise,
+                                          embedding::ComputeKernel::fused, form,
+                                          planning::cut(table, row_cuts, 1, ranks)}};
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {}, {type, type, 64.0f});
+    tables.initialise(exec, 0);
+    auto batch = tables.start(batch_of({"a"}, {ids}), 2 * samples);
+    tables.forward(exec, batch);
+    Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+    tables.backward(exec, std::move(batch), {}, 1);
+    return tables.bytes_sent();
+  };
+  using enum sharding::NumberType;
+  const bool owner = comm.rank() == 0;
+  for (const sharding::NumberType type : {fp16, bf16}) {
+    const Index less = samples * dim * 2;
+    CHECK(sent(ExchangeForm::pooled, 1, {0}, fp32) - sent(ExchangeForm::pooled, 1, {0}, type) == less);
+    // Half the rows each: sums of some rows go in 32 bits, gradients in 16.
+    CHECK(sent(ExchangeForm::pooled, 2, {0, 1}, fp32) - sent(ExchangeForm::pooled, 2, {0, 1}, type) == less);
+    CHECK(sent(ExchangeForm::rows, 1, {0}, fp32) == sent(ExchangeForm::rows, 1, {0}, type));
+  }
+  CHECK(sent(ExchangeForm::pooled, 1, {0}, bf16) == 4 + samples * dim * 2 + (owner ? 0 : samples * (4 + 2 * 8)));
+}
+
+TEST_CASE("what is rounded is the finished sum, of every table, and its gradient; a mean is divided after it") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  using enum sharding::NumberType;
+  for (const bool mean : {false, true})
+    for (const sharding::NumberType type : {fp16, bf16}) {
+      embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
+      table.pooling = mean ? embedding::PoolingType::mean : embedding::PoolingType::sum;
+      const auto rounded = [&](float v) { return type == fp16 ? from_fp16(to_fp16(v)) : from_bf16(to_bf16(v)); };
+      const auto pooled = [&](const sharding::ExchangePrecision& precision) {
+        Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {},
+                          Kernels::simd, {}, precision);
+        tables.initialise(exec, 7);
+        auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(8, {1, 2, 39})}), 8 * comm.size());
+        const auto sums = tables.forward(exec, batch);
+        return std::vector<float>(sums.data(), sums.data() + sums.size());
+      };
+      const std::vector<float> exact = pooled({}), found = pooled({type, fp32});
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!mean) CHECK(found[i] == rounded(exact[i]));
+        const float step = type == fp16 ? 0x1p-11f : 0x1p-8f;
+        CHECK(std::abs(found[i] - exact[i]) <= std::max(std::abs(exact[i]) * step, 0x1p-25f) * 1.001f);
+        if (mean) CHECK(rounded(found[i] * 3.0f) == Approx(found[i] * 3.0f).epsilon(1e-6));  // the sum was rounded
+      }
+    }
 }
 
 TEST_CASE("backward takes the schedule's rate of each step, and Adam the step's number") {

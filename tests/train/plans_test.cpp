@@ -142,6 +142,8 @@ void compare(bool every) {
   for (const int pooling : {0, 1, 2})
     for (const optim::Type sparse : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad}) {
       train::Job job = job_of(folder.path(), pooling == 1 ? PoolingType::mean : PoolingType::sum, pooling == 2, sparse);
+      const auto type = sharding::number_types()[(pooling + int(sparse)) % 3].second;
+      job.model.exchange_forward = job.model.exchange_backward = type;
       job.plan.ranks_per_node = world.size() % 2 == 0 ? world.size() / 2 : world.size();
       std::string alone;
       if (world.rank() == 0) {
@@ -171,7 +173,7 @@ void compare(bool every) {
           }
           INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
                             << planned.train.pipeline << ", accumulate " << planned.train.accumulate << ", pooling "
-                            << pooling << ", optimizer " << static_cast<int>(sparse));
+                            << pooling << ", " << sharding::name(type) << ", optimizer " << static_cast<int>(sparse));
           std::optional<ClosedMemory> closed;
           if (planned.run.kernels == Kernels::portable) closed.emplace();
           REQUIRE(outcome(world, planned, folder.path()) == alone);

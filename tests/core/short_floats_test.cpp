@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "catch.hpp"
+#include <tesserec/core/random.hpp>
+#include <tesserec/core/short_floats.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+/// Of a positive half's bits, by its definition (IEEE 754-2019, 3.4).
+double half_value(std::uint32_t bits) {
+  const int exponent = int(bits >> 10), fraction = int(bits & 0x3ff);
+  return exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+}
+
+/// The nearest of all finite halves, of two as near the even one; 0x7c00 from half a step above the largest on.
+std::uint32_t nearest_half(double v) {
+  if (v >= 65520.0) return 0x7c00;
+  std::uint32_t low = 0, high = 0x7bff;
+  while (high - low > 1) (half_value((low + high) / 2) <= v ? low : high) = (low + high) / 2;
+  const double below = v - half_value(low), above = half_value(high) - v;
+  return below < above || (below == above && low % 2 == 0) ? low : high;
+}
+
+}  // namespace
+
+TEST_CASE("every number of fp16 and bf16 comes back from a float, with its sign") {
+  for (std::uint32_t h = 0; h < 0x10000; ++h) {
+    const float half = from_fp16(std::uint16_t(h)), brain = from_bf16(std::uint16_t(h));
+    if ((h & 0x7fff) < 0x7c00) REQUIRE(double(half) == (h & 0x8000 ? -1 : 1) * half_value(h & 0x7fff));
+    if (!std::isnan(half)) REQUIRE(to_fp16(half) == h);
+    const bool denormal = (h & 0x7f80) == 0;
+    if (!std::isnan(brain)) REQUIRE(to_bf16(brain) == (denormal ? h & 0x8000 : h));
+  }
+  CHECK(std::isinf(from_fp16(0xfc00)));
+  for (const float nan : {std::numeric_limits<float>::quiet_NaN(), std::bit_cast<float>(0x7f800001u)}) {
+    CHECK(std::isnan(from_fp16(to_fp16(nan))));
+    CHECK(std::isnan(from_bf16(to_bf16(nan))));
+  }
+}
+
+TEST_CASE("a float becomes the nearest number of fp16, of two as near the even one") {
+  const Random random(3, Purpose::test);
+  const auto check = [](float v) {
+    REQUIRE(to_fp16(v) == nearest_half(v));
+    REQUIRE(to_fp16(-v) == (nearest_half(v) | 0x8000));
+  };
+  for (int i = 0; i < 20000; ++i) check(std::ldexp(float(1.0 + random.uniform(0, i)), int(i % 50) - 32));
+  for (std::uint32_t h = 0; h < 0x7bff; h += 7) {  // between two, and beside that
+    const float middle = float((half_value(h) + half_value(h + 1)) / 2);
+    for (const float v : {std::nextafter(middle, 0.0f), middle, std::nextafter(middle, 1e9f)}) check(v);
+  }
+  for (const float v : {65504.0f, std::nextafter(65520.0f, 0.0f), 65520.0f, 1e30f}) check(v);
+}
