@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec train: until the last step, a signal, or an error.
+#include <algorithm>
 #include <memory>
 
 #include "job.hpp"
@@ -33,6 +34,10 @@ void show_result(const train::Session& session, const train::TrainResult& result
         fixed(1e-6 * result.exchange_bytes, 2), " MB a step",
         result.between_nodes_bytes > 0 ? ", to other nodes " + fixed(1e-6 * result.between_nodes_bytes, 2) + " MB" : "",
         "; peak memory ", fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
+    if (result.id_wait_alone > 0 && result.id_wait > 0)
+      log_info(concat("ids of a batch are waited for ", fixed(1e3 * result.id_wait, 3), " ms, by themselves ",
+                      fixed(1e3 * result.id_wait_alone, 3), " ms: ",
+                      fixed(100 * std::max(0.0, 1 - result.id_wait / result.id_wait_alone), 0), " % of it is hidden"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
@@ -51,6 +56,8 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("step_seconds", result.step_seconds)
       .set("exchange_bytes", result.exchange_bytes)
       .set("between_nodes_bytes", result.between_nodes_bytes)
+      .set("id_wait_alone_seconds", result.id_wait_alone)
+      .set("id_wait_seconds", result.id_wait)
       .set("peak_memory_bytes", result.peak_memory)
       .set("lanes", session.lanes.count())
       .set("ranks", session.comm.size())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include "exchange.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
@@ -60,11 +61,15 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
     spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_, precision_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
-  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });
+  phases_.time("send ids", [&] {
+    batch.exchange_->start(sparse, std::move(split));
+    if (started_++ > 0 && std::has_single_bit(std::uint64_t(started_))) batch.exchange_->arrive();
+  });
   return batch;
 }
 
 void ShardedEmbeddingBagCollection::advance(InFlight& batch) {
+  if (batch.exchange_->stage() != Exchange::Stage::counts_sent) return;
   phases_.time("send ids", [&] { batch.exchange_->advance(); });
 }
 

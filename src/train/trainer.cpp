@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <tuple>
 
 #include <sys/resource.h>
 
@@ -167,6 +168,7 @@ class Run {
     const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
+    std::tie(result_.id_wait_alone, result_.id_wait) = session_.step.id_waits();
     result_.peak_memory = session_.comm.max(peak_memory());
     result_.phases = session_.step.phases().seconds();
     return result_;
