@@ -5,6 +5,7 @@
 #include "known_data.hpp"
 #include "table_list.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/dense_cost.hpp>
 #include <tesserec/model/sharded_model.hpp>
@@ -37,7 +38,13 @@ double dense_seconds(const deck::Deck& deck, const std::vector<embedding::Embedd
 }  // namespace
 
 int plan(const Invocation& invocation, const comm::Communicator& comm) {
-  deck::Deck deck = invocation.deck.empty() ? bare_deck(invocation.overrides) : invocation.read_deck();
+  Invocation asked = invocation;
+  if (invocation.has("--device")) {
+    const std::string& device = invocation.options.at("--device");
+    if (device != "cpu" && device != "cuda") fail("--device is cpu or cuda, not \"", device, "\"");
+    asked.overrides.push_back("plan.device=" + device);
+  }
+  deck::Deck deck = invocation.deck.empty() ? bare_deck(asked.overrides) : asked.read_deck();
   std::vector<embedding::EmbeddingBagConfig> tables;
   std::optional<data::SourceInfo> data;
   if (invocation.has("--tables"))
@@ -49,8 +56,10 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
 
   const int ranks = count_of(invocation, "--ranks"), inside = count_of(invocation, "--ranks-per-node");
   if (inside > 0) deck.plan.ranks_per_node = inside;
-  const planning::Topology topology = ranks > 0 ? planning::topology_for(ranks, deck.plan.ranks_per_node, deck.plan)
-                                                : planning::topology_of(comm, deck.plan);
+  const bool elsewhere = ranks > 0 || (planning::plan_device(deck.plan) == "cuda" && !built_for_gpus());
+  const planning::Topology topology =
+      elsewhere ? planning::topology_for(ranks > 0 ? ranks : comm.size(), deck.plan.ranks_per_node, deck.plan)
+                : planning::topology_of(comm, deck.plan);
   const planning::EmbeddingShardingPlanner planner(topology, deck.plan, deck.optimizer.sparse, deck.optimizer.dense,
                                                    deck.train.batch_size);
   planning::ProvenPlan proven;
@@ -71,7 +80,9 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   const double critical_path = proven.estimate.critical_path();
   print(comm, concat(counted(tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
                      topology.ranks_per_node, " a node, batch ", deck.train.batch_size, ", ", topology.memory,
-                     " bytes a rank\n", planning::describe(tables, proven)));
+                     " bytes a rank",
+                     topology.taken > 0 ? concat(" of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "", "\n",
+                     planning::describe(tables, proven)));
   if (dense > 0)
     print(comm,
           concat("predicted step ", significant(critical_path + dense, 6), " s: tables ", significant(critical_path, 6),

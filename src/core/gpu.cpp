@@ -27,6 +27,8 @@ std::string of(int device) {
 
 }  // namespace
 
+bool built_for_gpus() { return true; }
+
 void require_gpu() {
   int count = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
@@ -90,6 +92,7 @@ CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext* context) {
 
 namespace tesserec {
 
+bool built_for_gpus() { return false; }
 void require_gpu() {}
 std::string gpu_name() { return ""; }
 Index gpu_free_bytes() { return 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // [plan], [plan.costs], [plan.tables.NAME]
+#include <filesystem>
 #include <optional>
 
 #include "section.hpp"
@@ -60,18 +61,26 @@ Section plan_section() {
            "plan.default "
            "or [plan.tables.NAME] demands is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
-              "Ranks of a node; 0: those that share memory. Another number simulates nodes."),
+              "Ranks of a node; 0: those that share memory, or as many as a node has GPUs. Another number simulates "
+              "nodes."),
       integer(
           "exchange_levels", &Plan::exchange_levels, {1, 2}, "",
           "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, grid) "
           "may go inside the node first, then between nodes, so that a node gets ids once and returns finished "
           "vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
-              "Memory of a rank; 0: this machine's, shared by the ranks of a node."),
+              "Memory of a rank; 0: this machine's, shared by the ranks of a node, or a GPU's."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",
              "Share of the memory that tables and messages leave to the rest of the program."),
+      choice(
+          "device", &Plan::device, {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}},
+          "What the ranks of the plan compute on. auto: GPUs where plan.machine names some or the program is built for "
+          "them. Training takes what the program is built for; `tesserec plan` also plans for machines that are not "
+          "here."),
       text("machine", &Plan::machine, Text::any,
-           "TOML file with keys of [plan.costs], as measured on a machine; keys of the deck overrule it."),
+           "h200, a100: nodes of eight such GPUs, by data sheets and published shares of them (docs/gpu.md); else a "
+           "TOML file with keys of [plan.costs], as measured on a machine. Keys of the deck overrule it. Empty: a "
+           "server core, or h200 for cuda."),
   };
   return single("plan", "The sharding plan. It changes time and memory, never the bits.", keys,
                 [](auto& d) -> auto& { return d.plan; }, {"tables", "costs"});
@@ -112,7 +121,15 @@ Section costs_section() {
       "plan.costs", "What a rank does a second, for the planner's estimate.", keys,
       [](auto& d) -> auto& { return d.plan.costs; });
   section.read = [keys, inner = section.read](Deck& deck, const Value& root) {
-    if (!deck.plan.machine.empty())
+    const planning::GpuMachine* gpu = planning::gpu_machine(deck.plan.machine);
+    const bool cuda = planning::plan_device(deck.plan) == "cuda";
+    if (gpu && !cuda) fail(deck.at("plan.machine"), " names GPUs, and plan.device is \"cpu\"; take one of them away");
+    if (cuda) deck.plan.costs = (gpu ? gpu : &planning::gpu_machines().front())->costs;
+    if (!gpu && !deck.plan.machine.empty() && !std::filesystem::exists(deck.plan.machine))
+      fail(deck.at("plan.machine"), " is neither ",
+           join(planning::gpu_machines(), ", ", [](const planning::GpuMachine& one) { return quoted(one.name); }),
+           " nor a file");
+    if (!gpu && !deck.plan.machine.empty())
       read_keys(deck, keys, deck.plan.costs, parse_toml(read_text(deck.plan.machine), deck.plan.machine), "plan.costs");
     inner(deck, root);
   };

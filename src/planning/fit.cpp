@@ -23,10 +23,10 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
   if (all <= room) return;
   fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(all), ", and ",
        counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(room),
-       " (plan.memory ", topology_.memory, " each, less plan.reserve); ", exact_bytes_text(all - room),
+       " (plan.memory ", topology_.memory, " each", topology_.lessened(), "); ", exact_bytes_text(all - room),
        " are missing. The largest is ", largest, " with ", exact_bytes_text(most),
-       ". It takes plan.memory = ", Index(std::ceil(1.05 * all / topology_.ranks / (1 - topology_.reserve))),
-       " or more, or about ", Index(std::ceil(1.05 * all / usable)), " ranks");
+       ". It takes plan.memory = ", topology_.memory_for(1.05 * all / topology_.ranks), " or more, or about ",
+       Index(std::ceil(1.05 * all / usable)), " ranks");
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
@@ -51,11 +51,11 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const bool forced = constraints(table.name).sharding.forced();
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
-       exact_bytes_text(usable), " (plan.memory ", topology_.memory, ", less plan.reserve); ",
+       exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.lessened(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. Its largest table is ", table.name, ", ",
        name(plan[largest].type), ", with ", exact_bytes_text(most), ". It would fit with ",
        forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
-       "plan.memory = ", Index(std::ceil(*fullest / (1 - topology_.reserve))),
+       "plan.memory = ", topology_.memory_for(*fullest),
        ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
 }
 

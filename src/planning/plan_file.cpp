@@ -141,6 +141,7 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
       .set("ranks_per_node", topology.ranks_per_node)
       .set("batch_size", global_batch)
       .set("memory_bytes", topology.memory)
+      .set("taken_bytes", topology.taken)
       .set("critical_path_seconds", estimate.critical_path());
   if (dense_seconds > 0) json.set("predicted_step_seconds", estimate.critical_path() + dense_seconds);
   json.set("lower_bound_seconds", proven.lower_bound)

@@ -8,6 +8,8 @@
 
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/topology.hpp>
 
 namespace tesserec::planning {
@@ -23,24 +25,50 @@ Index machine_memory() {
   return bytes;
 }
 
+/// The GPU that is planned for; nullptr: none.
+const GpuMachine* gpu_of(const Settings& settings) {
+  if (plan_device(settings) != "cuda") return nullptr;
+  const GpuMachine* named = gpu_machine(settings.machine);
+  return named ? named : &gpu_machines().front();
+}
+
 }  // namespace
+
+std::string plan_device(const Settings& settings) {
+  if (!settings.device.empty()) return settings.device;
+  return built_for_gpus() || gpu_machine(settings.machine) ? "cuda" : "cpu";
+}
 
 Index Topology::usable_memory() const {
   if (memory == 0) return std::numeric_limits<Index>::max();
-  return Index(std::floor(double(memory) * (1.0 - reserve)));
+  return std::max<Index>(0, Index(std::floor(double(memory) * (1.0 - reserve))) - taken);
+}
+
+Index Topology::memory_for(double usable) const { return Index(std::ceil((usable + double(taken)) / (1 - reserve))); }
+
+std::string Topology::lessened() const {
+  return concat(", less plan.reserve",
+                taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : std::string());
 }
 
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   Topology topology;
   topology.ranks = ranks;
-  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : ranks;
+  const GpuMachine* gpu = gpu_of(settings);
+  if (gpu) topology.device = "cuda", topology.taken = gpu_taken(ranks).total();
+  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : gpu ? std::min(ranks, gpu->ranks_per_node) : ranks;
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
          " not divide into nodes of that many");
-  topology.memory = settings.memory > 0 ? settings.memory : machine_memory() / topology.ranks_per_node;
+  topology.memory = settings.memory > 0 ? settings.memory
+                    : gpu               ? gpu->memory
+                                        : machine_memory() / topology.ranks_per_node;
   topology.exchange_levels = settings.exchange_levels;
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;
+  if (topology.usable_memory() == 0)
+    fail("plan.memory ", topology.memory, topology.lessened(),
+         ", leaves no byte to tables; give plan.memory = ", topology.memory_for(1), " or more, or use fewer ranks");
   return topology;
 }
 
@@ -49,8 +77,16 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings) {
 }
 
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes) {
+  const bool gpus = plan_device(settings) == "cuda";
+  if (gpus && !built_for_gpus())
+    fail(settings.device.empty() ? "plan.machine = \"" + settings.machine + "\" has GPUs" : "plan.device is \"cuda\"",
+         ", and this program is built for CPUs; take that key away, or plan for a machine that is not here: tesserec "
+         "plan --device cuda --ranks ",
+         comm.size());
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
+  // What is free is free of the context.
+  if (gpus) return topology.taken -= gpu_taken(comm.size()).context, topology;
   // The least of all ranks; simulated nodes share one machine.
   const Index sharing = std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]);
   if (settings.memory == 0) topology.memory = comm.min(machine_memory() / sharing);

@@ -9,6 +9,9 @@
 
 namespace tesserec {
 
+/// Whether this build computes on GPUs.
+bool built_for_gpus();
+
 /// Before Kokkos starts. Error: no driver, no GPU, or none that this build has code for; with what to do.
 void require_gpu();
 

@@ -10,6 +10,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/planning/machine.hpp>
 
 namespace tesserec::planning {
 
@@ -45,42 +46,21 @@ struct ParameterConstraints {
   double pooling_factor = 0;            ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
 };
 
-/// What a rank does and moves a second. The defaults are those of a plain server core with MPI in shared memory inside
-/// a node and 25 Gbit/s between nodes; `tesserec bench --save` measures them.
-struct MachineCosts {
-  double row_reads = 2e7;           ///< rows looked up at random, out of memory, 1/s
-  double cached_row_reads = 6e7;    ///< the same where caches hold the table
-  double read_bytes = 1e10;         ///< bytes of such rows added to a bag, 1/s
-  double row_updates = 4e7;         ///< rows of an array, weights or state, moved at random by the optimizer, 1/s
-  double cached_row_updates = 3e7;  ///< the same where caches hold the table
-  double update_bytes = 6e9;        ///< bytes of weights and optimizer state moved, 1/s
-  double cached_bytes = 1e6;        ///< bytes of a table that stay in caches from step to step
-  double ids = 5e7;                 ///< ids sorted to owners or by row, 1/s
-  double fetched_ids = 1.5e7;       ///< ids of rows that travel un-pooled, put in order and pooled at the samples, 1/s
-  double bags = 1e9;                ///< bags of a shard cut out, pooled or sent, 1/s
-  double add_bytes = 8e9;        ///< bytes of vectors added at the samples' rank, sending their gradients included, 1/s
-  double inside_bytes = 4e9;     ///< bytes sent or received inside a node, 1/s
-  double between_bytes = 1.5e9;  ///< bytes sent or received between nodes, 1/s
-  double inside_latency = 2e-6;  ///< of a message inside a node, s
-  double between_latency = 1e-5;    ///< of a message between nodes, s
-  double dense_flops = 5e10;        ///< of the MLPs forward and backward, FLOP/s
-  double bf16_flops = 8e10;         ///< the same with model.precision = "bf16"
-  double interaction_flops = 1e10;  ///< of the interaction forward and backward, FLOP/s
-  double dense_bytes = 4e9;         ///< bytes of dense gradients summed over lanes and moved by the optimizer, 1/s
-  double step_seconds = 5e-5;       ///< of a step whatever it does, s
-};
-
 /// [plan]
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
   std::map<std::string, ParameterConstraints> tables;
   std::string file;         ///< a plan as JSON to use instead of a search, within the demands; empty = none
-  std::string machine;      ///< TOML file of MachineCosts; empty = none
+  std::string device;       ///< what ranks compute on, "cpu" or "cuda"; empty = what plan_device says
+  std::string machine;      ///< a gpu_machine, or a TOML file of MachineCosts; empty = the device's defaults
   int ranks_per_node = 0;   ///< 0 = as the ranks share memory; else nodes are simulated
   int exchange_levels = 2;  ///< at most; 1: no ExchangeForm::two_levels
-  Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node
+  Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node, or the named GPU's
   double reserve = 0.15;    ///< share of it that tables and messages leave to all else
   MachineCosts costs;
 };
+
+/// `device`, or that of the named machine, or what the program is built for.
+std::string plan_device(const Settings& settings);
 
 }  // namespace tesserec::planning

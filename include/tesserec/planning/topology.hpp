@@ -15,8 +15,9 @@ struct Topology {
   int ranks = 1;
   int ranks_per_node = 1;
   int exchange_levels = 2;  ///< Settings::exchange_levels
-  Index memory = 0;         ///< bytes of a rank; 0 = without a limit
+  Index memory = 0;         ///< bytes of a rank, of its GPU where it computes on one; 0 = without a limit
   double reserve = 0.15;    ///< share of it that is kept free
+  Index taken = 0;          ///< bytes of it that a GPU's rank takes before any table (gpu_taken)
   MachineCosts costs;
 
   int nodes() const { return ranks / ranks_per_node; }
@@ -24,14 +25,19 @@ struct Topology {
   bool two_levels() const { return exchange_levels > 1 && ranks_per_node > 1 && nodes() > 1; }
   /// Bytes of a rank for tables and messages.
   Index usable_memory() const;
+  /// Of the memory that leaves so much usable; and what lessens it, for people.
+  Index memory_for(double usable) const;
+  std::string lessened() const;
 };
 
-/// The machine of `comm`; plan.ranks_per_node and plan.memory overrule what is found. Collective.
+/// The machine of `comm`; plan.ranks_per_node and plan.memory overrule what is found. Collective. Error: plan.device
+/// asks for GPUs of a build for CPUs.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings);
 /// The same where the ranks lie on these nodes (comm::nodes_of_ranks).
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
 
-/// A machine that is not here. `ranks_per_node` 0 = all on one node; without plan.memory it has this machine's.
+/// A machine that is not here. `ranks_per_node` 0 = all on one node, or as many as a node has GPUs; without plan.memory
+/// it has this machine's, or the GPU's.
 /// Error: ranks that do not divide into nodes.
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings);
 

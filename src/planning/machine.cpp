@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <tesserec/planning/machine.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+/// What a data sheet says of a GPU and its node; bytes a second, of links in both directions.
+struct DataSheet {
+  double memory, cache_bytes, inside, between, host;
+  double fp32, bf16;
+};
+
+/// Shares of it that others measured (docs/gpu.md has who and where).
+MachineCosts costs_of(const DataSheet& sheet) {
+  constexpr double gather = 0.62, update = 0.44, stream = 0.90, link = 0.82, product = 0.5, plain_product = 0.75;
+  constexpr double random_reads = 3.95e9 / 2.039e12;  // 1/s a byte/s
+  constexpr double sorted_ids = 7e9, pcie = 0.82;
+  MachineCosts costs;
+  costs.row_reads = random_reads * sheet.memory;
+  costs.cached_row_reads = 2 * costs.row_reads;
+  costs.read_bytes = gather * sheet.memory;
+  costs.row_updates = costs.row_reads / 2;  // read and written
+  costs.cached_row_updates = 2 * costs.row_updates;
+  costs.update_bytes = update * sheet.memory / 2;
+  costs.cached_bytes = sheet.cache_bytes / 8;  // eight tables a GPU
+  costs.ids = 1 / (1 / sorted_ids + sizeof(Index) / (pcie * sheet.host));
+  costs.fetched_ids = costs.ids / 2;
+  costs.bags = costs.row_reads;
+  costs.add_bytes = stream * sheet.memory / 4;  // two read, the sum written, the gradient sent
+  costs.inside_bytes = link * sheet.inside;
+  costs.between_bytes = link * sheet.between;
+  costs.inside_latency = 1e-6;
+  costs.between_latency = 2e-6;
+  costs.dense_flops = plain_product * sheet.fp32;
+  costs.bf16_flops = product * sheet.bf16;
+  costs.interaction_flops = 4 * sheet.memory;  // FLOP a byte that it moves
+  costs.dense_bytes = stream * sheet.memory / 2;
+  costs.step_seconds = 1e-4;
+  return costs;
+}
+
+}  // namespace
+
+const std::vector<GpuMachine>& gpu_machines() {
+  static const std::vector<GpuMachine> machines = {
+      {"h200", 141'000'000'000, 8, costs_of({4.8e12, 5e7, 9e11, 1e11, 6.4e10, 6.7e13, 9.89e14})},
+      {"a100", 80'000'000'000, 8, costs_of({2.039e12, 4e7, 6e11, 5e10, 3.2e10, 1.95e13, 3.12e14})},
+  };
+  return machines;
+}
+
+const GpuMachine* gpu_machine(const std::string& name) {
+  const auto& machines = gpu_machines();
+  const auto found =
+      std::find_if(machines.begin(), machines.end(), [&](const GpuMachine& one) { return one.name == name; });
+  return found == machines.end() ? nullptr : &*found;
+}
+
+GpuTaken gpu_taken(int ranks) {
+  constexpr Index mib = 1 << 20, buffer = 4 * mib;  // NCCL_BUFFSIZE
+  constexpr Index rings = 32 * 2 * buffer;          // channels, each with a buffer to send and one to receive
+  return {512 * mib, 36 * mib, ranks > 1 ? rings + (ranks - 1) * 2 * buffer : 0};
+}
+
+}  // namespace tesserec::planning
