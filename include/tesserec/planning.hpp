@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/planning/cost_model.hpp>
+#include <tesserec/planning/id_frequencies.hpp>
 #include <tesserec/planning/machine.hpp>
 #include <tesserec/planning/plan.hpp>
 #include <tesserec/planning/plan_file.hpp>

@@ -36,7 +36,7 @@ const std::vector<Command>& commands() {
         {"--ranks", "N", "plan for N ranks, not for this job's"},
         {"--ranks-per-node", "L", "of nodes with L ranks; without it plan.ranks_per_node"},
         {"--tables", "FILE.csv",
-         "plan these tables (name,rows,dim,ids_per_bag) without data; the deck may be left out"},
+         "plan these tables (name,rows,dim,ids_per_bag[,zipf]) without data; the deck may be left out"},
         {"--evaluate", "PLAN.json", "what this plan costs, instead of planning"}}},
       {"bench",
        "this machine's limits, how close each part of the program comes, and the planner's constants",

@@ -46,7 +46,9 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     if (words.size() == 1 && words[0].empty()) continue;
     if (at == 1 && words[0] == "name") continue;
     const std::string where = path + ":" + std::to_string(at) + ": ";
-    if (words.size() != 4) fail(where, "a line is name,rows,dim,ids_per_bag, but has ", words.size(), " fields");
+    if (words.size() != 4 && words.size() != 5)
+      fail(where, "a line is name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf, but has ", words.size(),
+           " fields");
     if (words[0].empty()) fail(where, "a table has no name");
     if (!names.insert(words[0]).second) fail(where, "table ", words[0], " stands twice");
     const std::string of = where + "table " + words[0] + ": ";
@@ -58,6 +60,8 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     const double ids = number<double>(words[3], of, "ids_per_bag", 1e-3, 1e6);
     planning::ParameterConstraints& demand = deck.plan.tables[table.name];
     if (deck.lines.count("plan.tables." + table.name + ".pooling_factor") == 0) demand.pooling_factor = ids;
+    const double zipf = words.size() == 5 ? number<double>(words[4], of, "zipf", 0, 10) : 0;
+    if (!demand.zipf) demand.zipf = zipf;
     tables.push_back(std::move(table));
   }
   if (tables.empty()) fail(path, ": there is no table in it");

@@ -9,8 +9,9 @@ namespace tesserec::app {
 /// Every key at its default, then the overrides.
 deck::Deck bare_deck(const std::vector<std::string>& overrides);
 
-/// A line a table: name,rows,dim,ids_per_bag; a first line with these words is the head. ids_per_bag becomes the
-/// table's pooling factor in deck.plan unless the deck gives one. Errors name file and line.
+/// A line a table: name,rows,dim,ids_per_bag and, if need be, zipf; a first line with these words is the head.
+/// ids_per_bag becomes the table's pooling factor in deck.plan unless the deck gives one, zipf its exponent. Errors
+/// name file and line.
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck);
 
 }  // namespace tesserec::app

@@ -70,6 +70,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.dense_features = settings.dense_features;
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
+  if (planted) info.zipf.assign(info.rows.size(), settings.zipf);
   info.weighted.assign(info.rows.size(), false);
   for (std::size_t f = 0; f < info.rows.size(); ++f) {
     const BagLength bag = bag_length(settings, f);

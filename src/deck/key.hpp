@@ -105,6 +105,16 @@ Key<T> number(const char* name, double T::*member, Numbers range, const char* un
       [=](const T& o) { return shortest(o.*member); });
 }
 
+/// Unset until the deck sets it.
+template <class T>
+Key<T> number(const char* name, std::optional<double> T::*member, Numbers range, const char* unit,
+              const char* sentence) {
+  return make_key<T>(
+      name, "number", range.words(), unit, sentence,
+      [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
+      [=](const T& o) { return o.*member ? shortest(*(o.*member)) : ""; });
+}
+
 /// `M` is bool, or an optional of it that is unset until the deck sets it.
 template <class T, class M>
 Key<T> boolean(const char* name, M T::*member, const char* sentence) {

@@ -24,7 +24,7 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   text.precision(17);
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
        << ' ' << int(optimizer.type) << ' ' << int(*demand.kernel) << ' ' << *demand.min_partition << ' '
-       << demand.pooling_factor;
+       << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
   for (const std::string& feature : table.unpooled) text << ' ' << feature;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;

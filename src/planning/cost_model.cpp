@@ -39,14 +39,17 @@ double unpooled_share(const embedding::EmbeddingBagConfig& table) {
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                        const optim::Settings& optimizer, const Topology& topology, Index global_batch)
     : blocks_(table.num_embeddings),
+      frequencies_(double(table.num_embeddings), constraints.zipf.value_or(0)),
       table_rows_(double(table.num_embeddings)),
       dim_(double(table.embedding_dim)),
       ranks_(topology.ranks),
       bags_(double(global_batch) * double(table.feature_names.size())),
       ids_(bags_ * (constraints.pooling_factor > 0 ? constraints.pooling_factor : 1)),
+      touched_(frequencies_.distinct(ids_)),
+      rank_touched_(frequencies_.distinct(ids_ / ranks_)),
       unpooled_ids_(ids_ * unpooled_share(table)),
       pooled_bags_(bags_ - double(global_batch) * double(table.unpooled.size())),
-      bag_ids_(pooled_bags_ > 0 ? (ids_ - unpooled_ids_) / pooled_bags_ : 0),
+      bag_ids_(pooled_bags_ > 0 ? frequencies_.as_uniform((ids_ - unpooled_ids_) / pooled_bags_) : 0),
       exchange_levels_(topology.exchange_levels),
       ranks_per_node_(topology.ranks_per_node),
       inside_wire_((1 - 1.0 / ranks_per_node_) / topology.costs.inside_bytes),
@@ -56,17 +59,17 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       row_sums_(total_row_sums(optimizer.type)),
       machine_(topology.costs) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
-  // Of the whole table, so that its shards are costed alike.
-  const double cached = std::min(1.0, machine_.cached_bytes / (table_rows_ * dim_ * float_bytes));
-  row_seconds_.read = cached / machine_.cached_row_reads + (1 - cached) / machine_.row_reads;
-  row_seconds_.update = cached / machine_.cached_row_updates + (1 - cached) / machine_.row_updates;
+  // Caches hold the most frequent rows of the whole table, so that its shards are costed alike.
+  const double hot = std::min(table_rows_, machine_.cached_bytes / (dim_ * float_bytes));
+  const auto seconds = [](double cached, double rate, double other) { return cached / rate + (1 - cached) / other; };
+  const auto of_distinct = [&](double ids, double all) { return all > 0 ? frequencies_.distinct(ids, hot) / all : 0; };
+  const auto read = [&](double cached) { return seconds(cached, machine_.cached_row_reads, machine_.row_reads); };
+  row_seconds_.read = read(frequencies_.share(hot));
+  row_seconds_.read_once = read(of_distinct(ids_ / ranks_, rank_touched_));
+  row_seconds_.update = seconds(of_distinct(ids_, touched_), machine_.cached_row_updates, machine_.row_updates);
 }
 
 double TableCosts::rows(Range blocks) const { return double(blocks_.rows(blocks).size()); }
-
-double TableCosts::touched(double rows, double ids) const {
-  return -rows * std::expm1(ids * (table_rows_ > 1 ? std::log1p(-1 / table_rows_) : -50.0));
-}
 
 double TableCosts::filled(double share) const {
   const double some = share >= 1 ? 1 : -std::expm1(bag_ids_ * std::log1p(-share));
@@ -134,11 +137,11 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
 ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form,
                            double wire) const {
   const double share = own_rows / table_rows_, vector = float_bytes * width;
-  const double ids = ids_ * share, moved = touched(own_rows, ids_);
+  const double ids = ids_ * share, moved = touched_ * share;
   const MachineCosts& m = machine_;
   ShardLoad load;
   // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
-  double message = 0, asked = 0, sums = 0;
+  double message = 0, asked = 0, sums = 0, read = row_seconds_.read;
   if (form == ExchangeForm::pooled) {
     const double vectors_out = (pooled_bags_ * vectors + unpooled_ids_ * share) * vector;
     const double gradients_in = (pooled_bags_ * filled + unpooled_ids_ * share) * vector;
@@ -147,14 +150,15 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
     load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
     load.owner.seconds = bags_ / m.bags;
   } else {
-    const double rows_asked = ranks_ * touched(own_rows, ids_ / ranks_);
+    const double rows_asked = ranks_ * rank_touched_ * share;
+    read = row_seconds_.read_once;
     message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
                         (pooled_bags_ * filled + unpooled_ids_ * share) / ranks_ * vector / m.add_bytes;
     load.each.bytes = growth * ids / ranks_ * id_scratch;
   }
-  load.owner.seconds += message * wire + asked * (1 / m.ids + row_seconds_.read + vector / m.read_bytes) +
+  load.owner.seconds += message * wire + asked * (1 / m.ids + read + vector / m.read_bytes) +
                         sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
   if (width < dim_) load.owner.seconds += 2 * row_sums_ * moved * float_bytes * wire_;
   load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
@@ -165,14 +169,14 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
 
 Load TableCosts::data_parallel() const {
   const double vector = float_bytes * dim_, own_ids = ids_ / ranks_;
-  const double own_rows = touched(table_rows_, own_ids), sum_bytes = own_rows * (vector + 2 * id_bytes);
+  const double own_rows = rank_touched_, sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = machine_;
   Load load;
   load.seconds = bags_ / ranks_ * 2 / m.bags +
                  (pooled_bags_ * filled(1) + unpooled_ids_) / ranks_ * vector / m.add_bytes +
                  own_ids * (2 / m.ids + row_seconds_.read + 2 * vector / m.read_bytes) + ranks_ * own_rows / m.ids +
                  2 * sum_bytes * ranks_ * wire_ + ranks_ * own_rows * vector / m.add_bytes +
-                 update_seconds(table_rows_, touched(table_rows_, ids_), dim_);
+                 update_seconds(table_rows_, touched_, dim_);
   load.bytes = weight_bytes(table_rows_, dim_) + growth * (own_ids * id_scratch + (ranks_ + 1) * sum_bytes);
   return load;
 }

@@ -51,9 +51,15 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data) {
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    double ids = 0;
-    for (const std::string& feature : table.feature_names) ids += data.ids_per_bag[feature_index(data, feature, table)];
-    double& factor = plan.tables[table.name].pooling_factor;
+    double ids = 0, zipf = 0;
+    for (const std::string& feature : table.feature_names) {
+      const std::size_t index = feature_index(data, feature, table);
+      ids += data.ids_per_bag[index];
+      if (!data.zipf.empty()) zipf += data.zipf[index] / double(table.feature_names.size());
+    }
+    planning::ParameterConstraints& demand = plan.tables[table.name];
+    if (!demand.zipf) demand.zipf = zipf;
+    double& factor = demand.pooling_factor;
     // An average of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));
   }

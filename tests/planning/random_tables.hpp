@@ -26,8 +26,9 @@ struct Set {
 
 /// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to 128 ranks,
 /// log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3 to 5 times a fair share
-/// of the bytes, and enough for the largest table when it is cut over all ranks.
-inline Set random_set(std::uint64_t k) {
+/// of the bytes, and enough for the largest table when it is cut over all ranks. `skewed`: ids by Zipf's law, exponents
+/// up to 1.5, else uniform.
+inline Set random_set(std::uint64_t k, bool skewed = false) {
   const Random random(k, Purpose::test);
   const auto uniform = [&](Index row, Index column) { return random.uniform53(row, column); };
   const auto log_uniform = [&](double low, double high, Index row, Index column) {
@@ -49,6 +50,7 @@ inline Set random_set(std::uint64_t k) {
     table.num_embeddings = static_cast<Index>(log_uniform(10, 3e7, t + 1, 0));
     table.embedding_dim = 4 * (4 + static_cast<Index>(61 * uniform(t + 1, 1)));
     set.settings.tables[table.name].pooling_factor = std::floor(1 + 100 * uniform(t + 1, 2));
+    if (skewed) set.settings.tables[table.name].zipf = 1.5 * uniform(t + 1, 3);
     const double own = static_cast<double>(planning::table_bytes(table, set.optimizer, table.num_embeddings));
     bytes += own;
     largest = std::max(largest, own);

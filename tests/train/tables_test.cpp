@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include <tesserec/data/make_source.hpp>
 #include <tesserec/train/tables.hpp>
 
 using namespace tesserec;
@@ -67,6 +68,21 @@ TEST_CASE("the planner's pooling factors are the deck's, or the data's averages"
   CHECK(settings.tables.at("given").pooling_factor == 7);
   CHECK(settings.tables.at("two").pooling_factor == 2.5);
   CHECK(settings.tables.at("c").pooling_factor == 1e-3);
+}
+
+TEST_CASE("the planner's exponents are the deck's, or the planted model's, and 0 where nobody says") {
+  data::SyntheticSettings planted;
+  planted.kind = data::SyntheticKind::planted;
+  planted.samples = 10, planted.rows = {100, 50}, planted.zipf = 0.9;
+  const std::vector<embedding::EmbeddingBagConfig> tables = {{"given", 100, 4, {"C1"}, {}, false, {}},
+                                                             {"other", 50, 4, {"C2"}, {}, false, {}}};
+  planning::Settings plan;
+  plan.tables["given"].zipf = 0;
+  const auto settings = train::planner_settings(plan, tables, data::synthetic_info(planted, data::Use::train));
+  CHECK(settings.tables.at("given").zipf == 0);
+  CHECK(settings.tables.at("other").zipf == 0.9);
+  const auto unknown = train::planner_settings({}, {{"a", 100, 4, {"a"}, {}, false, {}}}, three_features());
+  CHECK(unknown.tables.at("a").zipf == 0);
 }
 
 TEST_CASE("evaluation data must be as the training data are") {

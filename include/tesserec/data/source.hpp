@@ -20,6 +20,7 @@ struct SourceInfo {
   std::vector<std::string> features;  ///< names of the sparse features, in file order
   std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
   std::vector<double> ids_per_bag;    ///< [feature] on average
+  std::vector<double> zipf;           ///< [feature] exponent of the ids' frequency; empty = not known
   std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
   bool sample_weights = false;        ///< whether its samples do
   std::string vocabulary;             ///< digest of the ids' meaning; empty = not said

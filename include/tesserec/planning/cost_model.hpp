@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a step costs each rank, in seconds and bytes, as a sum over tables. Ids of a bag fall on rows evenly and on
-/// samples of all ranks alike, so that a shard costs the same on any rank.
+/// What a step costs each rank, in seconds and bytes, as a sum over tables. Frequent rows lie scattered, and ids come
+/// from samples of all ranks alike, so that a shard costs the same on any rank.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/planning/id_frequencies.hpp>
 #include <tesserec/planning/plan.hpp>
 #include <tesserec/planning/topology.hpp>
 
@@ -55,15 +56,16 @@ class TableCosts {
  private:
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form, double wire) const;
   double rows(Range blocks) const;
-  double touched(double rows, double ids) const;  ///< distinct rows among that many ids of the whole table
-  double vectors(Range blocks) const;             ///< sums of subtrees that a bag gets from these blocks
+  double vectors(Range blocks) const;  ///< sums of subtrees that a bag gets from these blocks
   double update_seconds(double all_rows, double touched_rows, double columns) const;
   double weight_bytes(double rows, double columns) const;
 
   embedding::RowBlocks blocks_;
+  IdFrequencies frequencies_;
   double table_rows_, dim_, ranks_, bags_, ids_;
-  double unpooled_ids_;           // of them
-  double pooled_bags_, bag_ids_;  // and ids in one of these
+  double touched_, rank_touched_;  // distinct rows of all ids, and of those of a rank's samples
+  double unpooled_ids_;            // of them
+  double pooled_bags_, bag_ids_;   // and ids in one of these, as uniform ones
   int exchange_levels_, ranks_per_node_;
   double inside_wire_, between_wire_,
       wire_;  // seconds of a byte to all ranks alike: of a node, of other nodes, of both
@@ -71,8 +73,8 @@ class TableCosts {
   int row_sums_;  // of a touched row, which the owners of cut columns exchange
   double states_ = 0, row_states_ = 0;
   struct {
-    double read = 0, update = 0;
-  } row_seconds_;  // at random
+    double read = 0, read_once = 0, update = 0;  // of ids, of a rank's distinct rows, of all distinct rows
+  } row_seconds_;                                // at random
   MachineCosts machine_;
 };
 

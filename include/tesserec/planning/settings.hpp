@@ -44,6 +44,7 @@ struct ParameterConstraints {
   std::vector<int> ranks;               ///< owners, in the order of the shards; empty = the planner chooses
   std::optional<Index> min_partition;   ///< columns of a piece at least; unset = as a given plan has it, or 32
   double pooling_factor = 0;            ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
+  std::optional<double> zipf;           ///< exponent of the ids' frequency; unset = as the data have, or 0: uniform
 };
 
 /// [plan]

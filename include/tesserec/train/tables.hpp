@@ -17,7 +17,7 @@ namespace tesserec::train {
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const model::Settings& model);
 
-/// plan with the pooling factors that the deck leaves to the data.
+/// plan with the pooling factors and exponents (zipf) that the deck leaves to the data.
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data);
 
