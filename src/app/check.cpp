@@ -64,8 +64,8 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
     s.rows += table.num_embeddings;
     s.table_parameters += table.num_embeddings * table.embedding_dim;
     const auto demand = deck.plan.tables.find(table.name);
-    const bool dense = demand != deck.plan.tables.end() && demand->second.kernel == embedding::ComputeKernel::dense;
-    s.kernels.push_back(dense ? embedding::ComputeKernel::dense : embedding::ComputeKernel::fused);
+    const auto kernels = demand == deck.plan.tables.end() ? planning::ComputeKernels() : demand->second.kernel;
+    s.kernels.push_back(kernels.value_or(embedding::ComputeKernel::fused));
   }
   if (!all_rows) s.rows = s.table_parameters = 0;
   read_plan_file(deck, s);

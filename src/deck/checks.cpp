@@ -127,7 +127,7 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
-  if (plan != deck.plan.tables.end() && plan->second.kernel == planning::ComputeKernel::dense &&
+  if (plan != deck.plan.tables.end() && plan->second.kernel.has(planning::ComputeKernel::dense) &&
       !optim::info(table.optimizer->type).elementwise())
     fail(deck.at("plan.tables." + table.name + ".kernel"), " is dense, but the table's optimizer ",
          optim::info(table.optimizer->type).name, " has no dense form; ",

@@ -51,6 +51,32 @@ Key<planning::ParameterConstraints> types_key() {
       });
 }
 
+/// One kernel, or a list.
+Key<planning::ParameterConstraints> kernels_key() {
+  using Constraints = planning::ParameterConstraints;
+  const Choices<planning::ComputeKernel> choices = {{"fused", planning::ComputeKernel::fused},
+                                                    {"dense", planning::ComputeKernel::dense}};
+  const std::vector<std::string> names = names_of(choices);
+  return make_key<Constraints>(
+      "kernel", "choice or list of choices", join(names, " | "), "",
+      "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as optimizer.dense says. "
+      "Of "
+      "a list the planner chooses; both must give the same bits: one optimizer, sgd or adagrad, without weight_decay.",
+      [=](Constraints& o, const Value& v, const std::string& path) {
+        o.kernel = {};
+        read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
+          const auto kernel = choices[read_choice(e, p, names)].second;
+          if (o.kernel.has(kernel)) fail(v.where, ": ", path, " names ", planning::name(kernel), " twice");
+          o.kernel.list.push_back(kernel);
+        });
+      },
+      [](const Constraints& o) {
+        const std::string text =
+            join(o.kernel.list, ", ", [](planning::ComputeKernel kernel) { return quoted(planning::name(kernel)); });
+        return o.kernel.list.size() > 1 ? "[" + text + "]" : text;
+      });
+}
+
 Section plan_section() {
   using Plan = planning::Settings;
   const Keys<Plan> keys = {
@@ -138,14 +164,9 @@ Section costs_section() {
 
 Section tables_section() {
   using Constraints = planning::ParameterConstraints;
-  const Choices<std::optional<planning::ComputeKernel>> kernels = {{"fused", planning::ComputeKernel::fused},
-                                                                   {"dense", planning::ComputeKernel::dense}};
   const Keys<Constraints> keys = {
       types_key(),
-      default_words(choice("kernel", &Constraints::kernel, kernels,
-                           "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as "
-                           "optimizer.dense says."),
-                    "plan.file's, or \"fused\""),
+      default_words(kernels_key(), "plan.file's, or \"fused\""),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
                "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, "
                "column_wise and others; empty: the planner chooses."),

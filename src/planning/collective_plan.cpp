@@ -19,12 +19,12 @@ std::uint64_t digest(const std::string& text) {
 
 std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   const ParameterConstraints demand = model.constraints(table.name);
-  const optim::Settings& optimizer = model.optimizer(table, *demand.kernel);
   std::ostringstream text;
   text.precision(17);
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
-       << ' ' << int(optimizer.type) << ' ' << int(*demand.kernel) << ' ' << *demand.min_partition << ' '
-       << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
+       << ' ' << *demand.min_partition << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
+  for (const ComputeKernel kernel : demand.kernel.list)
+    text << ' ' << name(kernel) << ' ' << int(model.optimizer(table, kernel).type);
   for (const std::string& feature : table.unpooled) text << ' ' << feature;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;

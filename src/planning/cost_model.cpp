@@ -55,7 +55,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       inside_wire_((1 - 1.0 / ranks_per_node_) / topology.costs.inside_bytes),
       between_wire_((1 - ranks_per_node_ / ranks_) / topology.costs.between_bytes),
       wire_(ranks_per_node_ / ranks_ * inside_wire_ + between_wire_),
-      dense_(constraints.kernel == ComputeKernel::dense),
+      dense_(constraints.kernel.has(ComputeKernel::dense)),
       row_sums_(total_row_sums(optimizer.type)),
       machine_(topology.costs) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states_ : states_) += 1;
@@ -202,7 +202,7 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
   const auto found = settings_.tables.find(table);
   ParameterConstraints demand = found == settings_.tables.end() ? ParameterConstraints{} : found->second;
   if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
-  demand.kernel = demand.kernel.value_or(ComputeKernel::fused);
+  if (!demand.kernel) demand.kernel = ComputeKernel::fused;
   demand.min_partition = demand.min_partition.value_or(32);
   return demand;
 }

@@ -173,13 +173,14 @@ class Bins {
     option.type = best_cut->columns > 1 ? rows ? ShardingType::grid : ShardingType::column_wise
                   : rows                ? ShardingType::row_wise
                                         : ShardingType::table_wise;
+    option.kernel = free.kernel(*best_cut);
     option.form = best_cut->form;
     option.column_cuts = best_cut->columns;
     option.borders = best.borders;
     for (Index c = 0; c < best_cut->columns; ++c)
       for (std::size_t i = 0; i < best.rooms.size(); ++i) {
-        const ShardLoad load = free.costs().shard({best.borders[i], best.borders[i + 1]},
-                                                  free.columns(c, best_cut->columns), best_cut->form);
+        const ShardLoad load = free.costs(*best_cut).shard({best.borders[i], best.borders[i + 1]},
+                                                           free.columns(c, best_cut->columns), best_cut->form);
         option.owners.push_back(ranks[best.rooms[i] * best_cut->columns + c]);
         option.pieces.push_back(load.owner);
         option.each += load.each;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "problem.hpp"
 #include <tesserec/core/error.hpp>
@@ -16,7 +17,9 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
   double all = 0, most = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    const double bytes = costs(table, *constraints(table.name).kernel).whole_bytes();
+    double bytes = std::numeric_limits<double>::infinity();
+    for (const ComputeKernel kernel : constraints(table.name).kernel.list)
+      bytes = std::min(bytes, costs(table, kernel).whole_bytes());
     if (bytes > most) most = bytes, largest = table.name;
     all += bytes;
   }

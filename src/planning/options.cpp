@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -25,10 +26,12 @@ std::vector<Index> counts(Index most, bool all) {
 
 class TableOptions {
  public:
-  TableOptions(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model, bool few)
+  TableOptions(const EmbeddingBagConfig& table, const ParameterConstraints& demand, ComputeKernel kernel,
+               const CostModel& model, bool few)
       : table_(table),
         demand_(demand),
-        costs_(model.costs(table, *demand.kernel)),
+        kernel_(kernel),
+        costs_(model.costs(table, kernel)),
         topology_(model.topology()),
         few_(few) {
     check();
@@ -95,7 +98,8 @@ class TableOptions {
       const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
       if (form == ExchangeForm::two_levels && !levels) continue;
       Option option;
-      option.type = type, option.form = form, option.row_cuts = rows, option.column_cuts = columns;
+      option.type = type, option.kernel = kernel_, option.form = form, option.row_cuts = rows,
+      option.column_cuts = columns;
       option.owner_rule = owner_rule, option.group = group, option.owners = owners;
       for (const Shard& shard : sharding.shards) {
         const ShardLoad load = costs_.shard(shard, sharding);
@@ -108,7 +112,7 @@ class TableOptions {
 
   void add_data_parallel() {
     Option option;
-    option.type = ShardingType::data_parallel;
+    option.type = ShardingType::data_parallel, option.kernel = kernel_;
     option.each = costs_.data_parallel();
     options.push_back(std::move(option));
   }
@@ -186,38 +190,13 @@ class TableOptions {
 
   const EmbeddingBagConfig& table_;
   const ParameterConstraints& demand_;
+  ComputeKernel kernel_;
   TableCosts costs_;
   const Topology& topology_;
   bool few_;
 };
 
 }  // namespace
-
-FreeTable::FreeTable(TableCosts costs, Index most_columns)
-    : costs_(std::move(costs)), rows_(std::make_shared<const RowShares>(costs_)) {
-  const double all = costs_.filled(1);
-  for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
-    for (Index columns = 1; columns <= most_columns; ++columns) {
-      const double width = double(costs_.dim()) / double(columns);
-      const double vectors = form == ExchangeForm::pooled ? all : 0;
-      cuts_.push_back({form, columns, costs_.load(costs_.rows(), all, vectors, width, form), nullptr});
-    }
-}
-
-const RowPartitions& FreeTable::partitions(const Cut& cut) const {
-  if (!cut.partitions) {
-    const double width = double(costs_.dim()) / double(cut.columns);
-    Index widest = 0;
-    for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
-    cut.partitions = std::make_shared<const RowPartitions>(*rows_, costs_, width, double(widest), cut.form);
-  }
-  return *cut.partitions;
-}
-
-Range FreeTable::columns(Index piece, Index pieces) const {
-  const Index quads = (costs_.dim() + 3) / 4;
-  return {std::min(costs_.dim(), piece * quads / pieces * 4), std::min(costs_.dim(), (piece + 1) * quads / pieces * 4)};
-}
 
 void derive(Option& option, int ranks) {
   option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
@@ -260,6 +239,16 @@ std::deque<Option> undominated(const std::vector<Option>& options) {
   return kept;
 }
 
+void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model) {
+  const auto optimizer = [&](ComputeKernel kernel) { return model.optimizer(table, kernel); };
+  if (demand.kernel.list.size() > 1 && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
+    fail("plan.tables.", table.name,
+         ".kernel has several kernels, which would give other weights: both must move the table by one optimizer, sgd "
+         "or "
+         "adagrad (with eps above 0), without weight_decay. Name one kernel, or give table.",
+         table.name, ".optimizer");
+}
+
 }  // namespace
 
 Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model) {
@@ -270,23 +259,32 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.base = model.latency();
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
-    TableOptions made(table, demand, model, std::ssize(tables) * problem.ranks <= 2500);
     std::vector<Option> fitting;
-    double least = 0;
-    for (Option& option : made.options) {
-      derive(option, problem.ranks);
-      const double bytes = option.most_bytes + option.each.bytes;
-      if (bytes <= problem.memory) fitting.push_back(std::move(option));
-      if (&option == &made.options.front() || bytes < least) least = bytes;
+    double least = std::numeric_limits<double>::infinity();
+    std::string advice;
+    Index free_columns = 1;
+    std::vector<std::pair<ComputeKernel, TableCosts>> costs;
+    require_same_bits(table, demand, model);
+    for (const ComputeKernel kernel : demand.kernel.list) {
+      TableOptions made(table, demand, kernel, model, std::ssize(tables) * problem.ranks <= 2500);
+      for (Option& option : made.options) {
+        derive(option, problem.ranks);
+        const double bytes = option.most_bytes + option.each.bytes;
+        if (bytes <= problem.memory) fitting.push_back(std::move(option));
+        least = std::min(least, bytes);
+      }
+      advice = made.advice();
+      free_columns = made.free_columns();
+      costs.emplace_back(kernel, model.costs(table, kernel));
     }
     if (fitting.empty())
       fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least),
            ", and plan.memory leaves it ", exact_bytes_text(problem.memory), "; ",
-           exact_bytes_text(least - problem.memory), " are missing. ", made.advice());
+           exact_bytes_text(least - problem.memory), " are missing. ", advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();
-    if (free) problem.free.back().emplace(model.costs(table, *demand.kernel), made.free_columns());
+    if (free) problem.free.back().emplace(std::move(costs), free_columns);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

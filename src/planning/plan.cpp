@@ -124,6 +124,11 @@ void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kern
          ".kernel, or \"kernel\" in the plan's file), or another optimizer");
 }
 
+bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {
+  const bool rests = fused.type == optim::Type::sgd || (fused.type == optim::Type::adagrad && fused.eps > 0);
+  return fused == dense && fused.weight_decay == 0 && rests;
+}
+
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
   Index floats = table.embedding_dim;
   for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;

@@ -12,13 +12,13 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const CostModel& model, const Problem& problem,
+ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& problem,
                      const std::vector<Choice>& choices) {
   ShardingPlan plan(tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const Option& option = problem.options[t][choices[t].option];
     plan[t].type = option.type;
-    plan[t].kernel = *model.constraints(tables[t].name).kernel;
+    plan[t].kernel = option.kernel;
     plan[t].form = option.form;
     for (Index c = 0; c < option.column_cuts && !option.borders.empty(); ++c)
       for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
@@ -58,7 +58,7 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   Outcome found = outcome(problem, choices);
   if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
     proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
-  proven.plan = plan_of(tables, model_, problem, choices);
+  proven.plan = plan_of(tables, problem, choices);
   if (found.missing > 0) model_.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model_.topology().ranks);
   proven.estimate = model_.evaluate(tables, proven.plan);

@@ -23,6 +23,7 @@ enum class OwnerRule {
 
 struct Option {
   ShardingType type = ShardingType::table_wise;
+  ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
   std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
@@ -42,23 +43,26 @@ struct Option {
 /// A table that may be cut at any row block, and its columns too.
 class FreeTable {
  public:
-  FreeTable(TableCosts costs, Index most_columns);
+  /// What it costs by each of its kernels.
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns);
 
-  /// One form, and so many pieces of the columns.
+  /// One kernel and form, and so many pieces of the columns.
   struct Cut {
+    std::size_t kernel;  ///< place in costs
     ExchangeForm form;
     Index columns;
     ShardLoad whole;                                          ///< of a piece with all rows, as wide as the average
     mutable std::shared_ptr<const RowPartitions> partitions;  ///< made when asked for
   };
-  const TableCosts& costs() const { return costs_; }
+  ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
+  const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
   const std::vector<Cut>& cuts() const { return cuts_; }
   Index most_columns() const { return cuts_.back().columns; }
   const RowPartitions& partitions(const Cut& cut) const;
   Range columns(Index piece, Index pieces) const;
 
  private:
-  TableCosts costs_;
+  std::vector<std::pair<ComputeKernel, TableCosts>> costs_;
   std::shared_ptr<const RowShares> rows_;
   std::vector<Cut> cuts_;
 };

@@ -37,7 +37,7 @@ TEST_CASE("a full deck reaches the settings structs") {
   CHECK(d.optimizer.sparse.lr == 0.05);
   CHECK(d.plan.default_type == planning::ShardingType::row_wise);
   CHECK(d.plan.tables.at("first").ranks == std::vector<int>{1});
-  CHECK(d.plan.tables.at("second.x").kernel == planning::ComputeKernel::dense);
+  CHECK(d.plan.tables.at("second.x").kernel.list == std::vector{planning::ComputeKernel::dense});
   CHECK(d.evaluate.metrics == std::vector<std::string>{"auc", "ne"});
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("what a deck leaves open stays open in the effective deck") {
   for (const Deck* deck : {&open, &set}) {
     const Deck again = parse_deck(deck::effective_deck(*deck), "y");
     CHECK(again.data.synthetic.variable_bags.has_value() == (deck == &set));
-    CHECK(again.plan.tables.at("first").kernel.has_value() == (deck == &set));
+    CHECK(again.plan.tables.at("first").kernel.list.empty() == (deck == &open));
     CHECK(again.plan.tables.at("first").min_partition.has_value() == (deck == &set));
   }
 }

@@ -224,3 +224,44 @@ TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
   other[1].shards = planning::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});
   CHECK(error_of([&] { planning::require_same_plan(comm, tables, other); }).find("table large_1") == 0);
 }
+
+TEST_CASE("of a list of kernels the planner takes the cheaper one, where both give the same bits") {
+  Given given;
+  given.ranks = 1;
+  given.optimizer.type = optim::Type::adagrad;
+  for (const auto& table : four_tables())
+    given.settings.tables[table.name].kernel = {planning::ComputeKernel::fused, planning::ComputeKernel::dense};
+  given.settings.costs.update_bytes = 1e12;  // 512 random rows take longer than all rows in order
+  for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::dense);
+  given.ranks = 8;
+  Index shards = 0;
+  for (const auto& table : given.plan()) {  // cut into what rooms there are
+    CHECK(table.kernel == planning::ComputeKernel::dense);
+    shards = std::max(shards, std::ssize(table.shards));
+  }
+  CHECK(shards > 1);
+  given.ranks = 1;
+  given.settings.costs.update_bytes = 1e7;
+  for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::fused);
+  // Each table its own, cut anywhere, never dearer than by one kernel for all.
+  given.ranks = 8;
+  given.settings.costs.update_bytes = 2e10;
+  const auto both = given.planner().plan(four_tables());
+  CHECK(both.estimate.critical_path() >= both.lower_bound);
+  for (const auto kernel : {planning::ComputeKernel::fused, planning::ComputeKernel::dense}) {
+    Given one = given;
+    for (auto& [name, demand] : one.settings.tables) demand.kernel = kernel;
+    const auto proven = one.planner().plan(four_tables());
+    CHECK(both.estimate.critical_path() <= proven.estimate.critical_path() * 1.02);
+    CHECK(both.lower_bound <= proven.estimate.critical_path());
+  }
+  const auto refused = [&](auto change) {
+    Given bad = given;
+    change(bad.optimizer);
+    return error_of([&] { bad.plan(); }).find("plan.tables.large_0.kernel has several kernels") == 0;
+  };
+  CHECK(refused([](optim::Settings& o) { o.type = optim::Type::adam; }));
+  CHECK(refused([](optim::Settings& o) { o.weight_decay = 0.1; }));
+  CHECK(refused([](optim::Settings& o) { o.eps = 0; }));
+  CHECK_FALSE(refused([](optim::Settings& o) { o.type = optim::Type::sgd; }));
+}

@@ -49,6 +49,8 @@ struct Settings {
   double eta = 0.001;                ///< LARS: trust coefficient
   double ar_alpha = 0.0;             ///< row-wise RMSprop: shrinkage, per lr and step since the row was last touched
   double min_shrinkage = 0.0;        ///< row-wise RMSprop: the least factor of that shrinkage
+
+  bool operator==(const Settings&) const = default;
 };
 
 /// Name of a state and whether it holds one number a row instead of one a weight.

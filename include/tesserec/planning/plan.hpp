@@ -65,6 +65,9 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 /// Error, naming table, kernel and optimizer: the dense kernel with an optimizer that moves touched rows alone.
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
 
+/// Whether both kernels move a table alike: by one optimizer, which leaves a row without a gradient where it is.
+bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense);
+
 /// Bytes of weights and optimizer state of a table's rows.
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows);
 

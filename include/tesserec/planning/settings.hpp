@@ -37,14 +37,28 @@ struct ShardingTypes {
   bool forced() const { return list.size() == 1; }
 };
 
+/// The kernels that a table may get; empty = as a given plan says, or fused.
+struct ComputeKernels {
+  std::vector<ComputeKernel> list;
+
+  ComputeKernels() = default;
+  ComputeKernels(ComputeKernel one) : list{one} {}
+  ComputeKernels(std::initializer_list<ComputeKernel> some) : list(some) {}
+
+  explicit operator bool() const { return !list.empty(); }
+  bool has(ComputeKernel kernel) const { return std::find(list.begin(), list.end(), kernel) != list.end(); }
+  /// The first.
+  ComputeKernel value_or(ComputeKernel other) const { return list.empty() ? other : list.front(); }
+};
+
 /// What a deck demands of one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {
   ShardingTypes sharding;
-  std::optional<ComputeKernel> kernel;  ///< unset = as a given plan says, or fused
-  std::vector<int> ranks;               ///< owners, in the order of the shards; empty = the planner chooses
-  std::optional<Index> min_partition;   ///< columns of a piece at least; unset = as a given plan has it, or 32
-  double pooling_factor = 0;            ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
-  std::optional<double> zipf;           ///< exponent of the ids' frequency; unset = as the data have, or 0: uniform
+  ComputeKernels kernel;               ///< of several the planner chooses, where all give the same bits
+  std::vector<int> ranks;              ///< owners, in the order of the shards; empty = the planner chooses
+  std::optional<Index> min_partition;  ///< columns of a piece at least; unset = as a given plan has it, or 32
+  double pooling_factor = 0;           ///< ids a bag, on average; 0 = as the data have, or 1 where that is not known
+  std::optional<double> zipf;          ///< exponent of the ids' frequency; unset = as the data have, or 0: uniform
 };
 
 /// [plan]
