@@ -92,7 +92,7 @@ class TableOptions {
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
            const std::vector<int>& owners = {}) {
     std::vector<int> nobody(rows * columns);
-    ParameterSharding sharding{type, *demand_.kernel, {}, cut(table_, rows, columns, nobody)};
+    ParameterSharding sharding{type, kernel_, {}, cut(table_, rows, columns, nobody)};
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows, ExchangeForm::two_levels}) {
       sharding.form = form;
       const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
