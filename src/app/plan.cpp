@@ -81,7 +81,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   print(comm, concat(counted(tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
                      topology.ranks_per_node, " a node, batch ", deck.train.batch_size, ", ", topology.memory,
                      " bytes a rank",
-                     topology.taken > 0 ? concat(" of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "", "\n",
+                     topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "", "\n",
                      planning::describe(tables, proven)));
   if (dense > 0)
     print(comm,

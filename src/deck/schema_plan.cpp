@@ -83,7 +83,8 @@ Section plan_section() {
       choice("default", &Plan::default_type, sharding_types(),
              "How tables are cut over the ranks; auto: the planner chooses for each table."),
       text("file", &Plan::file, Text::any,
-           "A plan as `tesserec plan --json` writes it, instead of a search; empty: plan. One that breaks what "
+           "A plan as `tesserec plan --json` writes it, or of TorchRec (docs/formats.md), instead of a search; empty: "
+           "plan. One that breaks what "
            "plan.default "
            "or [plan.tables.NAME] demands is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "torchrec_plan.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
@@ -161,7 +162,9 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
                         int ranks, Borders borders) {
   ShardingPlan plan;
   try {
-    const Json json = parse_json(text);
+    Json json = parse_json(text);
+    const bool torchrec = is_torchrec_plan(json);  // whose rows are not cut at blocks
+    if (torchrec) json = from_torchrec(json, tables, ranks);
     if (json.has("format") && json.at("format").string() != format) fail("its format is not \"", format, "\"");
     if (json.has("version") && json.at("version").integer() != 1) fail("its version is not 1");
     if (json.at("ranks").integer() != ranks)
@@ -176,7 +179,7 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
           if (entry.at(key).integer() != want)
             fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", want,
                  ": it is the plan of another model");
-        plan.push_back(sharding_of(entry, table, borders));
+        plan.push_back(sharding_of(entry, table, torchrec ? Borders::nearest : borders));
       } catch (const Error& error) {
         fail("table ", table.name, ": ", error.what());
       }
@@ -205,7 +208,9 @@ ShardingPlan read_plan(const std::string& path, std::span<const EmbeddingBagConf
 int plan_ranks(const std::string& path) {
   const std::string text = text_of(path);
   try {
-    const std::int64_t ranks = parse_json(text).at("ranks").integer();
+    const Json json = parse_json(text);
+    if (is_torchrec_plan(json)) return torchrec_ranks(json);
+    const std::int64_t ranks = json.at("ranks").integer();
     if (ranks < 1 || ranks > 1 << 30) fail("it is for ", ranks, " ranks");
     return int(ranks);
   } catch (const std::exception& error) {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "torchrec_plan.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::planning {
+namespace {
+
+/// visit(table, its sharding) for the tables of all modules.
+void each_table(const Json& plan, const std::function<void(const std::string&, const Json&)>& visit) {
+  for (const std::string& module : plan.at("plan").names())
+    for (const std::string& table : plan.at("plan").at(module).names())
+      visit(table, plan.at("plan").at(module).at(table));
+}
+
+bool has_shards(const Json& sharding) { return sharding.at("sharding_spec").kind() == Json::Kind::object; }
+
+/// "rank:3/cuda:1"
+std::int64_t rank_of(const std::string& placement) {
+  const std::string head = "rank:";
+  const auto end = placement.find('/');
+  const auto rank = placement.rfind(head, 0) == 0 && end != std::string::npos
+                        ? parse_number<std::int64_t>(placement.substr(head.size(), end - head.size()))
+                        : std::nullopt;
+  if (!rank) fail("placement \"", placement, "\" is not rank:R/DEVICE");
+  return *rank;
+}
+
+std::vector<Index> two(const Json& json) {
+  if (json.elements().size() != 2) fail("two integers are wanted, a row and a column");
+  return {json.elements()[0].integer(), json.elements()[1].integer()};
+}
+
+Json table_of(const std::string& name, const Json& sharding, Index rows, Index dim) {
+  Json shards = Json::array();
+  if (has_shards(sharding)) {
+    rows = dim = 0;
+    for (const Json& shard : sharding.at("sharding_spec").at("shards").elements()) {
+      const std::vector<Index> offset = two(shard.at("shard_offsets")), size = two(shard.at("shard_sizes"));
+      rows = std::max(rows, offset[0] + size[0]), dim = std::max(dim, offset[1] + size[1]);
+      shards.add(
+          Json::object().set("rank", rank_of(shard.at("placement").string())).set("offset", offset).set("size", size));
+    }
+  }
+  return Json::object()
+      .set("name", name)
+      .set("rows", rows)
+      .set("dim", dim)
+      .set("type", sharding.at("sharding_type"))
+      .set("kernel", sharding.at("compute_kernel"))
+      .set("shards", shards);
+}
+
+}  // namespace
+
+int torchrec_ranks(const Json& plan) {
+  std::int64_t most = 0;
+  each_table(plan, [&](const std::string&, const Json& sharding) {
+    for (const Json& rank : sharding.at("ranks").elements()) most = std::max(most, rank.integer());
+  });
+  return int(std::min<std::int64_t>(most, 1 << 30)) + 1;
+}
+
+Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks) {
+  Json all = Json::array();
+  each_table(plan, [&](const std::string& name, const Json& sharding) {
+    const auto found =
+        std::find_if(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
+    const bool known = found != tables.end();
+    try {
+      all.add(table_of(name, sharding, known ? found->num_embeddings : 0, known ? found->embedding_dim : 0));
+    } catch (const Error& error) {
+      fail("table ", name, ": ", error.what());
+    }
+  });
+  return Json::object().set("ranks", ranks).set("tables", all);
+}
+
+}  // namespace tesserec::planning

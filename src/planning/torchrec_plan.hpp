@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TorchRec's ShardingPlan as JSON: json.dumps(dataclasses.asdict(plan), default=str).
+#pragma once
+
+#include <span>
+
+#include <tesserec/core/json.hpp>
+#include <tesserec/embedding/settings.hpp>
+
+namespace tesserec::planning {
+
+/// {"plan": {module: {table: ...}}}
+inline bool is_torchrec_plan(const Json& json) { return json.has("plan"); }
+
+/// One more than the highest rank that it names.
+int torchrec_ranks(const Json& plan);
+
+/// The same in our form, for so many ranks. It says no table's size but by its shards; of one without, on every rank,
+/// the model's is taken. Errors name the table.
+Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks);
+
+}  // namespace tesserec::planning
