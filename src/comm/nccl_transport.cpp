@@ -13,6 +13,7 @@
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::comm {
@@ -75,10 +76,12 @@ class NcclTransport : public Transport {
     const bool failed = !watch_->found().empty();
     watch_.reset();
     if (failed) return;
-    if (std::uncaught_exceptions() > 0)
-      nccl_->abort();  // other ranks may not come
-    else
-      nccl_->destroy();
+    const bool unwinds = std::uncaught_exceptions() > 0;  // then other ranks may not come
+    try {
+      unwinds ? nccl_->abort() : nccl_->destroy();
+    } catch (const Error& error) {  // what was to move has moved
+      log_warning(error.what());
+    }
   }
 
   std::string description() const override {
