@@ -5,7 +5,7 @@
 # a table made by it. The constants come from other table sizes, dimensions and ids a bag than those that are predicted.
 #   ./runs/compare/predicted.sh [PROGRAM]
 # From the environment: REPEATS (5), of which the median counts; RANKS ("1 2"); LAUNCH ("mpirun --bind-to core -n"); CLOCK ("wall", or
-# "processor" where others compute on this machine meanwhile). Memory: 7 GB.
+# "processor" where others compute on this machine meanwhile); ZIPF (0): exponent of the ids' frequency. Memory: 7 GB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 TESSEREC=${1:-${TESSEREC:-build/tesserec}} REPEATS=${REPEATS:-5}
@@ -13,6 +13,7 @@ source runs/compare/common.sh
 ranks_list=${RANKS:-1 2}
 launch=${LAUNCH:-mpirun --bind-to core -n}
 clock=${CLOCK:-wall}
+zipf=${ZIPF:-0.0}
 [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # A rank that waits leaves the processor to others; else its waiting would count as work.
 [ "$clock" = wall ] || export OMPI_MCA_mpi_yield_when_idle=1
@@ -37,7 +38,7 @@ kind = "planted"
 samples = 2_000_000
 rows = [$rows]
 ids_per_bag = $3
-zipf = 0.0
+zipf = $zipf
 [model]
 embedding_dim = $2
 bottom = [512, 256, 64, $2]

@@ -36,7 +36,8 @@ struct Dual {
 
 class Bound {
  public:
-  explicit Bound(const Problem& problem) : problem_(problem), ranks_(problem.ranks) {
+  /// `exact`: with each cut's own borders, else with the best length a block, which is at most that.
+  Bound(const Problem& problem, bool exact) : problem_(problem), ranks_(problem.ranks), exact_(exact) {
     double bytes = 0;
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       const FreeTable* free = problem.free[t] ? &*problem.free[t] : nullptr;
@@ -93,6 +94,7 @@ class Bound {
     const double left = room - all_each;
     for (int k = 1; k <= 3; ++k)
       for (const double share : {0.3, 0.6, 0.8, 0.9}) {
+        if (problem_.large && share != 0.6 && share != 0.9) continue;
         for (const double times : {1.0, 1.6}) {
           if (times > 1 && most_each == infinity) break;
           double sum = 0;
@@ -164,6 +166,7 @@ class Bound {
     }
     const double columns = double(way.cut->columns), whole = columns * price.of(way.cut->whole);
     if (whole >= most) return whole;  // uncut rows cost least
+    if (dual.share == 0 && table.free->partitions(*way.cut).fits_whole(piece)) return whole;
     const auto f = [&](double own) { return image(dual, own, columns); };
     return std::max(whole, columns * table.free->partitions(*way.cut).relaxed(piece, price, f));
   }
@@ -198,7 +201,8 @@ class Bound {
     for (const auto& [least, cut] : candidates) {
       if (least >= best) break;
       const double columns = cut->columns;
-      const bool exact = cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
+      const bool exact =
+          !exact_ || cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
       const RowPartitions& partitions = table.free->partitions(*cut);
       best = std::min(best, exact             ? least
                             : dual.share == 0 ? columns * partitions.least(piece, price)
@@ -211,6 +215,7 @@ class Bound {
 
   const Problem& problem_;
   double ranks_;
+  bool exact_;
   bool memory_matters_ = false;
   std::vector<TableBound> tables_;
 };
@@ -218,13 +223,13 @@ class Bound {
 }  // namespace
 
 double lower_bound(const Problem& problem, double known, double target) {
-  Bound bound(problem);
+  Bound bound(problem, !problem.large);
   if (target > 0) {
-    const bool duals = problem.options.size() <= 20;
+    const bool duals = problem.large || problem.options.size() <= 20;
     const int steps = problem.options.size() <= 8 ? 25 : 0;
     double low = known, high = target;
     if (bound.refutes(target * (1 - rounding), duals, steps)) return target;
-    for (int i = 0; i < 7; ++i) {
+    for (int i = 0; i < (problem.large ? 4 : 7); ++i) {
       const double middle = 0.5 * (low + high);
       (bound.refutes(middle, duals, steps) ? low : high) = middle;
     }
@@ -233,7 +238,7 @@ double lower_bound(const Problem& problem, double known, double target) {
   double low = std::max(known, problem.base + bound.fixed()), step = 1e-9 + low;
   double high = low + step;
   while (bound.refutes(high, false, 0) && high < 1e9) low = high, high += step *= 2;
-  while (high - low > 5e-4 * high) {
+  while (high - low > (problem.large ? 2e-3 : 5e-4) * high) {
     const double middle = 0.5 * (low + high);
     (bound.refutes(middle, false, 0) ? low : high) = middle;
   }

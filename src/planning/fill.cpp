@@ -155,17 +155,30 @@ class Bins {
     std::vector<int> ranks(own_.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
-    RowPartitions::Placed best;
-    const FreeTable::Cut* best_cut = nullptr;
+    const Load largest{room(ranks[0]).seconds, problem_.memory};
+    struct Candidate {
+      double least;  // no placement costs less
+      const FreeTable::Cut* cut;
+      Price price;
+    };
+    std::vector<Candidate> candidates;
     for (const FreeTable::Cut& cut : free.cuts()) {
       const double columns = cut.columns;
       const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
-      if (cut.columns > problem_.ranks || price.of(cut.whole) >= best.price) continue;
-      const std::vector<Load> rooms = shared_rooms(ranks, cut.columns);
-      const Load largest{rooms[0].seconds, problem_.memory};
-      if (free.partitions(cut).relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
-      RowPartitions::Placed placed = free.partitions(cut).into(rooms, price, columns * style_.waste);
-      if (placed.price < best.price) best = std::move(placed), best_cut = &cut;
+      if (cut.columns > problem_.ranks) continue;
+      candidates.push_back({price.of(cut.whole), &cut, price});
+    }
+    const auto cheaper = [](const Candidate& a, const Candidate& b) { return a.least < b.least; };
+    std::stable_sort(candidates.begin(), candidates.end(), cheaper);
+    RowPartitions::Placed best;
+    const FreeTable::Cut* best_cut = nullptr;
+    for (const auto& [least, cut, price] : candidates) {
+      if (least >= best.price) break;
+      const RowPartitions& partitions = free.partitions(*cut);
+      if (partitions.relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+      const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
+      RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, free.step());
+      if (placed.price < best.price) best = std::move(placed), best_cut = cut;
     }
     if (!best_cut) return false;
     const bool rows = best.rooms.size() > 1;
@@ -188,8 +201,30 @@ class Bins {
       }
     derive(option, problem_.ranks);
     each_ += option.each;
+    fill_gaps(option);
     cuts_.emplace_back(t, std::move(option));
     return true;
+  }
+
+  /// Each piece goes on to the fullest rank that holds it, the smallest first: what is left of a table fills what other
+  /// tables left.
+  void fill_gaps(Option& option) {
+    std::vector<std::size_t> order(option.pieces.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds < option.pieces[b].seconds; });
+    for (const std::size_t i : order) {
+      const Load& piece = option.pieces[i];
+      int& owner = option.owners[i];
+      own_[owner].seconds -= piece.seconds, own_[owner].bytes -= piece.bytes;
+      int best = owner;
+      for (int rank = 0; rank < problem_.ranks; ++rank)
+        if (own_[rank].seconds > own_[best].seconds && fits(rank, piece) &&
+            std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
+          best = rank;
+      owner = best;
+      own_[owner] += piece;
+    }
   }
 
   /// Rooms that as many ranks as there are columns have, side by side.
@@ -217,8 +252,7 @@ class Bins {
 
 }  // namespace
 
-std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style) {
-  Load reserved;
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved) {
   for (int pass = 0; pass < most_passes; ++pass) {
     Bins bins(problem, most, reserved, style);
     const bool filled = bins.run();

@@ -13,6 +13,9 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
+/// Tables times ranks from which on a problem is large.
+constexpr Index large = 30000;
+
 /// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
 std::vector<Index> counts(Index most, bool all) {
   std::vector<Index> list;
@@ -257,6 +260,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.ranks_per_node = model.topology().ranks_per_node;
   problem.memory = model.topology().usable_memory();
   problem.base = model.latency();
+  problem.large = std::ssize(tables) * problem.ranks > large;
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
     std::vector<Option> fitting;
@@ -284,7 +288,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();
-    if (free) problem.free.back().emplace(std::move(costs), free_columns);
+    if (free) problem.free.back().emplace(std::move(costs), free_columns, problem.large ? 4 : 1);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

@@ -44,7 +44,7 @@ struct Option {
 class FreeTable {
  public:
   /// What it costs by each of its kernels.
-  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns);
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index step);
 
   /// One kernel and form, and so many pieces of the columns.
   struct Cut {
@@ -58,6 +58,8 @@ class FreeTable {
   const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
   const std::vector<Cut>& cuts() const { return cuts_; }
   Index most_columns() const { return cuts_.back().columns; }
+  /// Blocks between the borders that the search tries; the bound knows all.
+  Index step() const { return step_; }
   const RowPartitions& partitions(const Cut& cut) const;
   Range columns(Index piece, Index pieces) const;
 
@@ -65,6 +67,7 @@ class FreeTable {
   std::vector<std::pair<ComputeKernel, TableCosts>> costs_;
   std::shared_ptr<const RowShares> rows_;
   std::vector<Cut> cuts_;
+  Index step_;
 };
 
 struct Problem {
@@ -72,6 +75,7 @@ struct Problem {
   int ranks_per_node = 1;
   double memory = 0;                        ///< bytes of a rank
   double base = 0;                          ///< seconds of every rank
+  bool large = false;                       ///< rows are cut at every fourth block; a coarser bound
   std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
   /// [table] that may be cut at any block between any ranks.
   std::vector<std::optional<FreeTable>> free;
@@ -106,8 +110,8 @@ struct FillStyle {
 };
 
 /// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is
-/// too little.
-std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style);
+/// too little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
+std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
 /// whether it came to an end: then nothing is better than `best`.

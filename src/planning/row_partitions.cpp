@@ -60,8 +60,21 @@ Index RowPartitions::window(const std::vector<double>& limit) const {
   return 0;
 }
 
+namespace {
+
+/// Rooms at the head that are as the first.
+std::size_t alike(std::span<const Load> rooms) {
+  std::size_t count = 0;
+  while (count < rooms.size() && rooms[count].seconds == rooms[0].seconds && rooms[count].bytes == rooms[0].bytes)
+    ++count;
+  return count;
+}
+
+}  // namespace
+
 /// sum[end]: the least price of [0, end) on some of the rooms so far.
-RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste) const {
+RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
+                                          Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
   const Affine prices = affine(average_, [&](const ShardLoad& load) { return net.of(load); });
   const std::size_t used = rows_.used;
@@ -76,7 +89,15 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     share += double(windows.back()) / double(used);
   }
   const std::span<const Load> rooms = all_rooms.first(windows.size());
-  if (share < 0.5 && windows.size() == all_rooms.size()) return {};
+  if (const std::size_t count = alike(rooms); count > 1) {  // then any piece may go to any of these
+    Placed placed;
+    const auto left = [&](double own) { return waste * (rooms[0].seconds - own); };
+    placed.price = least(rooms[0], price, left, &placed.borders, step);
+    if (placed.price < none && placed.borders.size() <= count + 1) {
+      for (std::size_t i = 0; i + 1 < placed.borders.size(); ++i) placed.rooms.push_back(i);
+      return placed;
+    }
+  }
   std::vector<Index> least_end(rooms.size() + 1);  // what the rooms from there on can hold
   least_end.back() = rows_.used;
   Index last_window = 0;
@@ -109,9 +130,10 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
     }
     const Index longest = std::min(rows_.used - 1, reached + windows[k]);
-    for (Index end = longest; end >= std::max<Index>(1, least_end[k + 1]); --end) {  // falling: sum[begin] is of k - 1
+    for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);
+         end -= step) {  // falling: sum[begin] is of k - 1
       double best = sum[end] * (1 - 1e-12);
-      pieces_before(end, std::min(windows[k], end), [&](Index begin, double vectors) {
+      pieces_before(end, std::min(windows[k], end), step, [&](Index begin, double vectors) {
         const std::size_t n = end - begin;
         const double all = sum[begin] + prices.at[n] + prices.vector * vectors + whole;
         if (all >= best || vectors > limit[n]) return;

@@ -44,12 +44,20 @@ class RowPartitions {
   RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest, ExchangeForm form);
 
   /// The least sum over pieces of `price`, plus f(seconds of the owner), when no piece loads its owner by
-  /// more than `most`; `none` when that is impossible. `borders`: of the pieces, from 0 to RowBlocks::count.
+  /// more than `most`; `none` when that is impossible. `borders`: of the pieces, from 0 to RowBlocks::count. `step`:
+  /// rows are cut at multiples of so many blocks, a power of two.
   template <class F>
-  double least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders = nullptr) const;
+  double least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders = nullptr,
+               Index step = 1) const;
   double least(const Load& most, const Price& price, std::vector<Index>* borders = nullptr) const {
     return least(
         most, price, [](double) { return 0.0; }, borders);
+  }
+
+  /// Whether a piece with all rows loads its owner by no more.
+  bool fits_whole(const Load& most) const {
+    const Load& own = widest_.last[0].owner;
+    return own.seconds <= most.seconds && own.bytes <= most.bytes;
   }
 
   /// At most what `least` gives, without a look at which borders pieces of each length can have: no piece but
@@ -64,7 +72,7 @@ class RowPartitions {
     std::vector<std::size_t> rooms;  ///< [piece]
   };
   /// What a room has left costs too, `waste` a second.
-  Placed into(std::span<const Load> rooms, const Price& price, double waste) const;
+  Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
 
  private:
   struct Loads {
@@ -84,7 +92,7 @@ class RowPartitions {
   template <class Of>
   static Affine affine(const Loads& loads, const Of& of);
   template <class Visit>
-  void pieces_before(Index end, Index window, const Visit& visit) const;
+  void pieces_before(Index end, Index window, Index step, const Visit& visit) const;
   /// [blocks] the most vectors that a piece may have
   std::vector<double> vector_limit(const Load& most) const;
   /// The longest piece within the limit.
@@ -94,16 +102,16 @@ class RowPartitions {
   Loads average_, widest_;
 };
 
-/// Calls visit(begin, vectors) for all pieces [begin, end) of at most `window` blocks. The subtrees of a
-/// piece climb from its begin to the border inside it that most subtrees share, and descend from there to its
-/// end.
+/// Calls visit(begin, vectors) for all pieces [begin, end) of at most `window` blocks from a multiple of `step`. The
+/// subtrees of a piece climb from its begin to the border inside it that most subtrees share, and descend from there to
+/// its end.
 template <class Visit>
-void RowPartitions::pieces_before(Index end, Index window, const Visit& visit) const {
+void RowPartitions::pieces_before(Index end, Index window, Index step, const Visit& visit) const {
   for (Index top = end; top > 0; top &= top - 1) {
     const Index low = std::max(top - (top & -top), end - window);
-    if (top - 1 < low) break;
+    if (top - step < low) break;
     const double after = rows_.full[end - top].vectors;
-    for (Index begin = top - 1; begin >= low; --begin) visit(begin, after + rows_.full[top - begin].vectors);
+    for (Index begin = top - step; begin >= low; begin -= step) visit(begin, after + rows_.full[top - begin].vectors);
   }
 }
 
@@ -138,7 +146,8 @@ double RowPartitions::relaxed(const Load& most, const Price& price, const F& f) 
 }
 
 template <class F>
-double RowPartitions::least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders) const {
+double RowPartitions::least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders,
+                            Index step) const {
   const Affine own = affine(average_, [](const ShardLoad& load) { return load.owner.seconds; });
   const Affine prices = affine(average_, [&](const ShardLoad& load) { return price.of(load); });
   const std::vector<double> limit = vector_limit(most);
@@ -146,10 +155,10 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
   std::vector<double> sum(used, none);
   std::vector<Index> from(used);
   sum[0] = 0;
-  for (Index end = 1; end < used; ++end) {
+  for (Index end = step; end < used; end += step) {
     double best = none;
     Index best_begin = 0;
-    pieces_before(end, window, [&](Index begin, double vectors) {
+    pieces_before(end, window, step, [&](Index begin, double vectors) {
       const std::size_t n = end - begin;
       const double all = sum[begin] + prices.at[n] + prices.vector * vectors;
       if (all >= best || vectors > limit[n]) return;

@@ -23,7 +23,7 @@ constexpr std::size_t most_tables = 24;
 constexpr double least_step = 2e-3;
 /// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound,
 /// and a level is found no finer than to that share of its distance from the bound.
-constexpr std::size_t many_tables = 16, few_styles = 2;
+constexpr std::size_t many_tables = 16, few_styles = 2, most_styles_of_large = 5;
 constexpr double far = 0.06, coarse = 0.1;
 
 constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false},      {0.7, 1, false},       {0, 2, false},
@@ -191,10 +191,11 @@ std::vector<Choice> search(Problem& problem, double bound) {
     const Standing standing = assignment.standing();
     if (best.empty() || standing < best_standing) best = assignment.choices(), best_standing = standing;
   };
+  Load reserved;  // by the style at hand
   const auto try_fill = [&](double most, const FillStyle& style) {
     std::vector<std::size_t> before;
     for (const auto& options : problem.options) before.push_back(options.size());
-    const std::vector<Choice> filled = fill_up(problem, most, style);
+    const std::vector<Choice> filled = fill_up(problem, most, style, reserved);
     if (filled.empty()) return false;
     const Outcome found = outcome(problem, filled);
     const Standing standing{found.missing, found.worst, 0};
@@ -211,9 +212,11 @@ std::vector<Choice> search(Problem& problem, double bound) {
                                              [](const Option& option) { return option.owner_rule == OwnerRule::node; });
   });
   for (std::size_t i = 0; i < std::size(styles); ++i) {
+    if (problem.large && i >= most_styles_of_large) break;
     if (many && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
     const FillStyle& style = styles[i];
     if (!style.on_nodes && !nodes) break;
+    reserved = {};
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
       for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;

@@ -24,19 +24,25 @@ struct Set {
   }
 };
 
-/// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to 128 ranks,
-/// log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3 to 5 times a fair share
-/// of the bytes, and enough for the largest table when it is cut over all ranks. `skewed`: ids by Zipf's law, exponents
-/// up to 1.5, else uniform.
-inline Set random_set(std::uint64_t k, bool skewed = false) {
+struct Kind {
+  bool skewed = false;  ///< ids by Zipf's law, exponents up to 1.5, else uniform
+  int most_ranks = 128;
+  Index tables = 0;  ///< so many, so many ranks; 0 = drawn
+  int ranks = 0;
+};
+
+/// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to
+/// kind.most_ranks ranks, log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3
+/// to 5 times a fair share of the bytes, and enough for the largest table when it is cut over all ranks.
+inline Set random_set(std::uint64_t k, const Kind& kind = {}) {
   const Random random(k, Purpose::test);
   const auto uniform = [&](Index row, Index column) { return random.uniform53(row, column); };
   const auto log_uniform = [&](double low, double high, Index row, Index column) {
     return low * std::exp(uniform(row, column) * std::log(high / low));
   };
   Set set;
-  const auto count = static_cast<Index>(log_uniform(1, 1001, 0, 0));
-  set.topology.ranks = static_cast<int>(log_uniform(2, 129, 0, 1));
+  const auto count = kind.tables > 0 ? kind.tables : static_cast<Index>(log_uniform(1, 1001, 0, 0));
+  set.topology.ranks = kind.ranks > 0 ? kind.ranks : static_cast<int>(log_uniform(2, kind.most_ranks + 1, 0, 1));
   set.topology.ranks_per_node = 1 << static_cast<int>(4 * uniform(0, 2));
   while (set.topology.ranks % set.topology.ranks_per_node != 0) set.topology.ranks_per_node /= 2;
   const optim::Type types[] = {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad};
@@ -50,7 +56,7 @@ inline Set random_set(std::uint64_t k, bool skewed = false) {
     table.num_embeddings = static_cast<Index>(log_uniform(10, 3e7, t + 1, 0));
     table.embedding_dim = 4 * (4 + static_cast<Index>(61 * uniform(t + 1, 1)));
     set.settings.tables[table.name].pooling_factor = std::floor(1 + 100 * uniform(t + 1, 2));
-    if (skewed) set.settings.tables[table.name].zipf = 1.5 * uniform(t + 1, 3);
+    if (kind.skewed) set.settings.tables[table.name].zipf = 1.5 * uniform(t + 1, 3);
     const double own = static_cast<double>(planning::table_bytes(table, set.optimizer, table.num_embeddings));
     bytes += own;
     largest = std::max(largest, own);
