@@ -32,17 +32,22 @@ void VectorMessage::add(std::vector<Index>& counts, Runs& runs, int rank, Index 
 }
 
 /// Of 32 bits; every run begins with a word of its own.
-Index VectorMessage::words(const std::vector<Run>& runs) {
-  Index words = 0;
-  for (const Run& run : runs) words += run.finished ? (run.numbers + 1) / 2 : run.numbers;
-  return words;
+Index VectorMessage::words(const Run& run) { return run.finished ? (run.numbers + 1) / 2 : run.numbers; }
+
+std::vector<Index> VectorMessage::words(const Runs& runs) {
+  std::vector<Index> all;
+  for (const auto& of_rank : runs) {
+    all.push_back(0);
+    for (const Run& run : of_rank) all.back() += words(run);
+  }
+  return all;
 }
 
 Index VectorMessage::bytes(Range ranks) const {
   if (!rounding_) return Counts<float>::bytes(ranks);
-  Index all = 0;
-  for (Index r = 0; r < std::ssize(going_); ++r) all += ranks.contains(r) ? 0 : words(going_[r]);
-  return all * Index{sizeof(std::uint32_t)};
+  Counts<std::uint32_t> packed;
+  packed.to = words(going_);
+  return packed.bytes(ranks);
 }
 
 template <class Visit>
@@ -52,19 +57,14 @@ void VectorMessage::each(const Runs& runs, const Visit& visit) {
     for (const Run& run : of_rank) {
       visit(run, at, word);
       at += run.numbers;
-      word += words({run});
+      word += words(run);
     }
 }
 
 void VectorMessage::travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
   const Place place = out.place();
   if (!rounding_) return exchange<float>(exec, comm, place, out.data() + out_at, to, in.data() + in_at, from);
-  const auto counts = [](const Runs& runs) {
-    std::vector<Index> all;
-    for (const auto& of_rank : runs) all.push_back(words(of_rank));
-    return all;
-  };
-  const std::vector<Index> send = counts(going_), receive = counts(coming_);
+  const std::vector<Index> send = words(going_), receive = words(coming_);
   std::uint32_t* const going = words_[0].reserve(exec, "tesserec::sharding::going", total(send));
   std::uint32_t* const coming = words_[1].reserve(exec, "tesserec::sharding::coming", total(receive));
   each(going_, [&](const Run& run, Index at, Index word) {

@@ -86,8 +86,9 @@ class VectorMessage : public Counts<float> {
   };
   using Runs = std::vector<std::vector<Run>>;  // [rank]
   static void add(std::vector<Index>& counts, Runs& runs, int rank, Index numbers, bool finished);
-  static Index words(const std::vector<Run>& runs);
-  template <class Visit>  // visit(run, float offset, of 32 bits: word offset; of 16: half word offset)
+  static Index words(const Run& run);
+  static std::vector<Index> words(const Runs& runs);  // [rank]
+  template <class Visit>                              // visit(run, float offset, word offset)
   static void each(const Runs& runs, const Visit& visit);
 
   Rounding rounding_;

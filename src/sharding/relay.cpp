@@ -88,15 +88,16 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
   }
 }
 
-void Relay::return_sums(const Exec& exec, const VectorMessage& rows) {
-  inside_.return_sums(exec);
-  float* const out = rows.out.data();
-  const auto each = [&](const Run& run, const auto& visit) {
-    each_vector(run, run.sums_at, run.bags->sums_stride, visit);
+/// To where they leave, or, of gradients, from where they came.
+void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
+  const auto each = [&](const Run& run, const auto& visit) {  // visit(to, from)
+    const embedding::Bags& bags = *run.bags;
+    each_vector(run, gradients ? bags.gradients_at : run.sums_at, gradients ? bags.gradients_stride : bags.sums_stride,
+                [&](Index outside, Index inside) { gradients ? visit(inside, outside) : visit(outside, inside); });
   };
   if (place_ == Place::host)
-    return parallel_for(exec, "tesserec::sharding::finished", std::ssize(runs_), [&](Index i) {
-      each(runs_[i], [&](Index to, Index from) { std::copy_n(out + from, runs_[i].dim, out + to); });
+    return parallel_for(exec, "tesserec::sharding::relayed", std::ssize(runs_), [&](Index i) {
+      each(runs_[i], [&](Index to, Index from) { std::copy_n(data + from, runs_[i].dim, data + to); });
     });
   device_.clear();
   for (const Run& run : runs_)
@@ -104,27 +105,16 @@ void Relay::return_sums(const Exec& exec, const VectorMessage& rows) {
       device_.begin(DeviceVectors::out, to, run.dim);
       device_.add(DeviceVectors::out, from, 0);
     });
-  device_.launch(device_of(exec), {out, nullptr, nullptr});
+  device_.launch(device_of(exec), {data, nullptr, nullptr});
+}
+
+void Relay::return_sums(const Exec& exec, const VectorMessage& rows) {
+  inside_.return_sums(exec);
+  copy_vectors(exec, rows.out.data(), false);
 }
 
 void Relay::send_gradients(const Exec& exec, const VectorMessage& gradients) {
-  float* const in = gradients.in.data();
-  const auto each = [&](const Run& run, const auto& visit) {
-    each_vector(run, run.bags->gradients_at, run.bags->gradients_stride, visit);
-  };
-  if (place_ == Place::host) {
-    parallel_for(exec, "tesserec::sharding::relayed_gradients", std::ssize(runs_), [&](Index i) {
-      each(runs_[i], [&](Index from, Index to) { std::copy_n(in + from, runs_[i].dim, in + to); });
-    });
-  } else {
-    device_.clear();
-    for (const Run& run : runs_)
-      each(run, [&](Index from, Index to) {
-        device_.begin(DeviceVectors::in, to, run.dim);
-        device_.add(DeviceVectors::in, from, 0);
-      });
-    device_.launch(device_of(exec), {nullptr, in, nullptr});
-  }
+  copy_vectors(exec, gradients.in.data(), true);
   inside_.send_gradients(exec);
 }
 

@@ -35,6 +35,7 @@ class Relay {
   };
   void copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split);
   void find_runs(const std::vector<embedding::AskedShard>& relays);
+  void copy_vectors(const Exec& exec, float* data, bool gradients);
   template <class Visit>  // visit(outside, inside): float offsets
   static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
 

@@ -25,8 +25,7 @@ class DeviceReduce;
 class TreeReduce {
  public:
   /// Vectors of `length` floats, of which the total comes to lie at `place`. Where that is a device, a rank alone adds
-  /// there, and of several each adds a part.
-  /// Collective.
+  /// there, and of several each adds a part. Collective.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place = Place::host);
   /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,

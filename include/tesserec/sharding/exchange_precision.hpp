@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,15 +28,9 @@ struct ExchangePrecision {
   NumberType backward = NumberType::fp32;
   /// Gradients of a mean over many samples are small: fp16 has them times this, a power of two.
   float gradient_scale = 1.0f;
-
-  bool operator==(const ExchangePrecision&) const = default;
 };
 
 /// The scale where the loss is a mean of so many samples.
-inline float gradient_scale(std::int64_t samples) {
-  float scale = 1.0f;
-  while (scale < float(samples)) scale *= 2.0f;
-  return scale;
-}
+inline float gradient_scale(std::int64_t samples) { return float(std::bit_ceil(std::uint64_t(samples))); }
 
 }  // namespace tesserec::sharding
