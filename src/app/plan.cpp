@@ -52,6 +52,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   else
     tables = tables_of(deck, data = known_data(deck));
   deck.tables = tables;
+  deck.plan.exchange = sharding::bytes_of(deck.model.exchange_forward, deck.model.exchange_backward);
   if (!invocation.deck.empty() && !invocation.has("--tables")) deck::check_deck(deck);
 
   const int ranks = count_of(invocation, "--ranks"), inside = count_of(invocation, "--ranks-per-node");

@@ -10,9 +10,8 @@ namespace {
 constexpr int levels = 16;  // of lanes
 
 /// to[i] = the tree's sum of the sources' i-th numbers.
-template <class Source>
 struct AddSums {
-  const Source* sources;
+  const DeviceReduce::Source* sources;
   Index count;
   float* to;
   TESSEREC_FUNCTION void operator()(Index i) const {
@@ -88,7 +87,7 @@ void DeviceReduce::add(const LaneSums& sums, float* to) {
   const Device device = device_of(exec_);
   comm_.transport().exchange(device, sent, received);
   const Source* there = sources_.upload(device, sources);
-  over_numbers(device, "tesserec::comm::add_sums", mine.size(), AddSums<Source>{there, std::ssize(sources), to});
+  over_numbers(device, "tesserec::comm::add_sums", mine.size(), AddSums{there, std::ssize(sources), to});
 }
 
 void DeviceReduce::gather() {

@@ -19,6 +19,12 @@ class DeviceReduce {
   /// As TreeReduce's.
   PlacedVector<float> operator()(const LaneSums& sums, int micro_batch);
 
+  /// A sum, and the height at which the next one meets it. Kernels have it, so nvcc wants it public.
+  struct Source {
+    const float* at;
+    Index height;
+  };
+
  private:
   Range part(int rank) const;
   void add(const LaneSums& sums, float* to);
@@ -30,10 +36,6 @@ class DeviceReduce {
   Index length_;
   Range lanes_;                             // of a micro-batch
   std::vector<std::vector<Index>> leaves_;  // [rank]: one below each of its sums
-  struct Source {
-    const float* at;
-    Index height;  // at which the next one meets it
-  };
   DeviceList<Source> sources_;
   PlacedVector<float> received_;  // [sum, part]
   PlacedVector<float> total_;     // [length]

@@ -31,13 +31,18 @@ std::string Environment::library() {
 }
 
 void require_launcher_agrees(const Communicator& world) {
-  const char* tasks = std::getenv("SLURM_NTASKS");
-  // Under mpirun the number of ranks was chosen there.
-  const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_SIZE") != nullptr;
-  if (tasks == nullptr || world.size() > 1 || launched || std::atoi(tasks) <= 1) return;
-  fail("Slurm has ", tasks,
-       " tasks for this job (SLURM_NTASKS), but MPI sees one rank: start the program with `srun --mpi=pmix` ",
-       "(or mpirun); for one rank on purpose use `srun -n 1`");
+  if (world.size() > 1) return;
+  // Under mpirun, also in a job of Slurm, the number of ranks was chosen there.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+    const char* tasks = std::getenv(name);
+    if (tasks == nullptr) continue;
+    if (std::atoi(tasks) <= 1) return;
+    fail(
+        "the launcher started ", tasks, " tasks (", name,
+        "), but MPI sees one rank, so each would do all the work alone: launcher and MPI do not fit. Under Slurm start "
+        "the program with `srun --mpi=pmix` (`srun --mpi=list` shows what there is) or with the mpirun of the MPI that "
+        "it was built with; for one rank on purpose use `srun -n 1`");
+  }
 }
 
 void abort(const Communicator& world, int code) {

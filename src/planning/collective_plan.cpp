@@ -36,7 +36,8 @@ std::string text_of(const Topology& topology, Index global_batch) {
   std::ostringstream text;
   text.precision(17);
   text << topology.ranks << ' ' << topology.ranks_per_node << ' ' << topology.exchange_levels << ' ' << topology.memory
-       << ' ' << topology.reserve << ' ' << topology.taken << ' ' << global_batch;
+       << ' ' << topology.reserve << ' ' << topology.taken << ' ' << topology.exchange.forward << ' '
+       << topology.exchange.backward << ' ' << global_batch;
   for (const double x : {c.row_reads, c.cached_row_reads, c.read_bytes, c.row_updates, c.cached_row_updates,
                          c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.bags, c.add_bytes, c.inside_bytes,
                          c.between_bytes, c.inside_latency, c.between_latency})

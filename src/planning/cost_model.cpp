@@ -52,6 +52,8 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       bag_ids_(pooled_bags_ > 0 ? frequencies_.as_uniform((ids_ - unpooled_ids_) / pooled_bags_) : 0),
       exchange_levels_(topology.exchange_levels),
       ranks_per_node_(topology.ranks_per_node),
+      forward_(topology.exchange.forward / float_bytes),
+      backward_(topology.exchange.backward / float_bytes),
       inside_wire_((1 - 1.0 / ranks_per_node_) / topology.costs.inside_bytes),
       between_wire_((1 - ranks_per_node_ / ranks_) / topology.costs.between_bytes),
       wire_(ranks_per_node_ / ranks_ * inside_wire_ + between_wire_),
@@ -77,6 +79,7 @@ double TableCosts::filled(double share) const {
 }
 
 double TableCosts::vectors(Range blocks) const {
+  if (blocks.size() == embedding::RowBlocks::count) return whole_vectors();
   double sum = 0;
   for (Index at = blocks.begin; at < blocks.end;) {  // the largest whole subtrees, from the left
     Index size = at == 0 ? embedding::RowBlocks::count : at & -at;
@@ -123,10 +126,12 @@ ShardLoad TableCosts::shard(const Shard& shard, const ParameterSharding& shardin
   // Between nodes: this shard's part of ids and lengths, of one vector a bag, and of its gradient.
   const double ids = ids_ / together, bags = bags_ / together;
   const double finished = (pooled_bags_ * filled(1) + unpooled_ids_) * float_bytes * width / row_cuts;
-  const double message = ids * id_bytes + bags * length_bytes + 2 * finished;
+  const double ids_and_lengths = ids * id_bytes + bags * length_bytes;
+  const double message = ids_and_lengths + (forward_ + backward_) * finished;
+  const double held = message + (rounded() ? 2 * finished : 0);
   const double work = ids / m.ids + bags / m.bags + finished / m.add_bytes + message * between_wire_;
-  load.owner += {work, growth * message};
-  load.each = {work / ranks_, growth * message / ranks_};
+  load.owner += {work, growth * held};
+  load.each = {work / ranks_, growth * held / ranks_};
   return load;
 }
 
@@ -141,18 +146,20 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
   const MachineCosts& m = machine_;
   ShardLoad load;
   // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
-  double message = 0, asked = 0, sums = 0, read = row_seconds_.read;
+  double message = 0, held = 0, asked = 0, sums = 0, read = row_seconds_.read;
   if (form == ExchangeForm::pooled) {
-    const double vectors_out = (pooled_bags_ * vectors + unpooled_ids_ * share) * vector;
-    const double gradients_in = (pooled_bags_ * filled + unpooled_ids_ * share) * vector;
+    const double vectors_out = (pooled_bags_ * vectors + unpooled_ids_ * share * forward_) * vector;
+    const double gradients_in = (pooled_bags_ * filled + unpooled_ids_ * share) * vector * backward_;
     message = ids * id_bytes + bags_ * length_bytes + vectors_out + gradients_in;
+    // What is rounded lies there in 32 bits too.
+    held = message + (rounded() ? vectors_out / forward_ + gradients_in / backward_ : 0);
     asked = sums = ids;
     load.each.seconds = ids / ranks_ / m.ids + vectors_out / ranks_ / m.add_bytes;
     load.owner.seconds = bags_ / m.bags;
   } else {
     const double rows_asked = ranks_ * rank_touched_ * share;
     read = row_seconds_.read_once;
-    message = rows_asked * (id_bytes + 2 * vector);
+    held = message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     load.each.seconds = ids / ranks_ * (1 / m.fetched_ids + 2 * vector / m.read_bytes) +  // order, pool, sum gradients
                         (pooled_bags_ * filled + unpooled_ids_ * share) / ranks_ * vector / m.add_bytes;
@@ -161,9 +168,9 @@ ShardLoad TableCosts::load(double own_rows, double filled, double vectors, doubl
   load.owner.seconds += message * wire + asked * (1 / m.ids + read + vector / m.read_bytes) +
                         sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
   if (width < dim_) load.owner.seconds += 2 * row_sums_ * moved * float_bytes * wire_;
-  load.owner.bytes = weight_bytes(own_rows, width) + growth * (message + asked * id_scratch);
+  load.owner.bytes = weight_bytes(own_rows, width) + growth * (held + asked * id_scratch);
   load.each.seconds += bags_ / ranks_ / m.bags + message / ranks_ * wire;
-  load.each.bytes += growth * message / ranks_;
+  load.each.bytes += growth * held / ranks_;
   return load;
 }
 

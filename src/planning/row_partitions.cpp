@@ -15,12 +15,10 @@ RowShares::RowShares(const TableCosts& costs) {
       if (n & size) vectors += costs.filled(share(0, size));
     full.push_back({part * costs.rows(), costs.filled(part), vectors});
   }
-  for (Index begin = 0; begin < used; ++begin) {
+  last.push_back({costs.rows(), costs.filled(1), costs.whole_vectors()});
+  for (Index begin = 1; begin < used; ++begin) {
     double vectors = 0;
-    for (Index at = begin, size = count; at < used; at += size) {
-      if (at > 0) size = at & -at;
-      vectors += costs.filled(share(at, at + size));
-    }
+    for (Index at = begin; at < used; at += at & -at) vectors += costs.filled(share(at, at + (at & -at)));
     const double part = share(begin, count);
     last.push_back({part * costs.rows(), costs.filled(part), vectors});
   }

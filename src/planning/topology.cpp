@@ -64,6 +64,7 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
                     : gpu               ? gpu->memory
                                         : machine_memory() / topology.ranks_per_node;
   topology.exchange_levels = settings.exchange_levels;
+  topology.exchange = settings.exchange;
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;
   if (topology.usable_memory() == 0)

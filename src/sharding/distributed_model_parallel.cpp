@@ -47,22 +47,26 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
   return settings;
 }
 
-planning::ShardingPlan plan_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
-                                const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder) {
+planning::Topology topology_of(const ShardingEnv& env, const planning::Settings& settings,
+                               const ExchangePrecision& exchange) {
+  planning::Topology topology = planning::topology_of(env, settings);
+  topology.exchange = bytes_of(exchange.forward, exchange.backward);
+  return topology;
+}
+
+planning::ProvenPlan plan_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
+                              const planning::Topology& topology, const ParallelOptions& options,
+                              const EmbeddingBagCollectionSharder& sharder) {
   const std::vector<embedding::EmbeddingBagConfig>& tables = module.tables();
   if (options.plan) {
     planning::check_plan(tables, *options.plan, env.size());
     planning::require_same_plan(env, tables, *options.plan);
-    return *options.plan;
+    return {*options.plan, {}, 0, false};
   }
   const planning::Settings settings = within(options.planner, tables, sharder);
-  const planning::EmbeddingShardingPlanner planner(planning::topology_of(env, settings), settings, sharder.fused,
-                                                   sharder.dense, options.global_batch);
-  return planner.collective_plan(env, tables).plan;
-}
-
-Levels levels_of(const ShardingEnv& env, const planning::Settings& settings) {
-  return {planning::topology_of(env, settings).ranks_per_node, settings.exchange_levels};
+  const planning::EmbeddingShardingPlanner planner(topology, settings, sharder.fused, sharder.dense,
+                                                   options.global_batch);
+  return planner.collective_plan(env, tables);
 }
 
 /// The batch with the module's features alone, in their order.
@@ -90,8 +94,10 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
       features_(options.features.empty() ? module.features() : options.features),
       lanes_(lanes_for(env, options.lanes)),
       schedule_(options.schedule),
-      tables_(sharder.shard(exec, module, plan_for(module, env, options, sharder), env, features_, lanes_,
-                            levels_of(env, options.planner))) {
+      topology_(topology_of(env, options.planner, sharder.exchange)),
+      proven_(plan_for(module, env, topology_, options, sharder)),
+      tables_(sharder.shard(exec, module, proven_.plan, env, features_, lanes_,
+                            {topology_.ranks_per_node, options.planner.exchange_levels})) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)

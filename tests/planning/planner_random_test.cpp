@@ -11,10 +11,11 @@ using namespace tesserec;
 
 TEST_CASE("plans of random sets fit, and are proven to be near the best") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.rank() != 0) return;
+  if (comm.size() > 1) return;
   std::vector<double> gaps;
   for (std::uint64_t k = 0; k < 200; k += 10) {
-    const random_tables::Set set = random_tables::random_set(k);
+    random_tables::Set set = random_tables::random_set(k);
+    if (k % 20 == 0) set.topology.exchange = {2, k % 40 == 0 ? 4.0 : 2.0};
     if (set.tables.size() > 8 || set.topology.ranks > 64) continue;  // the slow ones
     const auto planner = set.planner();
     const auto proven = planner.plan(set.tables);
@@ -52,7 +53,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
 
 TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.rank() != 0) return;
+  if (comm.size() > 1) return;
   const random_tables::Set set = random_tables::random_set(1, {.skewed = true, .tables = 60, .ranks = 1024});
   const auto planner = set.planner();
   const auto proven = planner.plan(set.tables);
@@ -71,7 +72,7 @@ TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
 
 TEST_CASE("no plan of a few cuts goes below the bound") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.rank() != 0) return;
+  if (comm.size() > 1) return;
   for (const std::uint64_t k : {6u, 40u, 49u, 175u}) {
     const random_tables::Set set = random_tables::random_set(k, {.skewed = k % 2 == 1});
     const auto planner = set.planner();
@@ -141,7 +142,7 @@ struct Scale {
 // Not run by ctest: test_planning "[every]" prints the gap and time of all 200 sets.
 TEST_CASE("all random sets", "[.][every]") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.rank() != 0) return;
+  if (comm.size() > 1) return;
   Scale scale;
   for (std::uint64_t k = 0; k < 200; ++k) scale.plan(k, random_tables::random_set(k));
   scale.print();
@@ -152,7 +153,7 @@ TEST_CASE("all random sets", "[.][every]") {
 // Nor "[scale]": 100, 300 and 1000 tables on 1024 ranks, and 40 sets on up to 1024, half of them with skewed ids.
 TEST_CASE("random sets on up to 1024 ranks", "[.][scale]") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.rank() != 0) return;
+  if (comm.size() > 1) return;
   Scale scale;
   for (const Index tables : {100, 300, 1000})
     for (const std::uint64_t k : {0, 1}) scale.plan(k, random_tables::random_set(k, {.tables = tables, .ranks = 1024}));

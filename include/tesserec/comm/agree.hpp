@@ -10,10 +10,11 @@
 
 namespace tesserec::comm {
 
-/// Collective: throws Error with the text of the lowest rank that has one; "" is success.
-inline void agree_on(const Communicator& comm, const std::string& text) {
+/// Collective: throws Kind, an Error, with the text of the lowest rank that has one; "" is success.
+template <class Kind = Error>
+void agree_on(const Communicator& comm, const std::string& text) {
   const Index first = comm.min(text.empty() ? Index{comm.size()} : Index{comm.rank()});
-  if (first < comm.size()) throw Error(comm.broadcast(text, int(first)));
+  if (first < comm.size()) throw Kind(comm.broadcast(text, int(first)));
 }
 
 /// Collective: runs `body` on every rank, which works alone meanwhile (class Alone). What it throws on one rank is

@@ -24,7 +24,8 @@ class Environment {
   static std::string library();
 };
 
-/// Error where Slurm started several tasks and MPI sees one rank: each would do the whole job alone.
+/// Error where a launcher (Slurm, mpirun) started several tasks and MPI sees one rank: each would do the whole job
+/// alone.
 void require_launcher_agrees(const Communicator& world);
 
 /// Ends all ranks at once. For a rank that cannot reach the others any more.

@@ -40,11 +40,13 @@ class TableCosts {
   /// Of a plan: by two levels where its table goes so, with this shard's part of what ranks of its node relay, which is
   /// put on the owner.
   ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const;
-  /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums back on
-  /// average. Affine in rows, filled and vectors, and in width.
+  /// Of so many rows and columns, when a bag has an id in them `filled` of the time and gets `vectors` sums of 32 bits
+  /// back on average. Affine in rows, filled and vectors, and in width.
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
   /// Chance that a pooled bag has an id in that share of the rows: concave.
   double filled(double share) const;
+  /// Of 32 bits, that a bag gets from the shard with all rows: finished ones may have fewer.
+  double whole_vectors() const { return filled(1) * forward_; }
   const embedding::RowBlocks& blocks() const { return blocks_; }
   double rows() const { return table_rows_; }
   Index dim() const { return Index(dim_); }
@@ -57,6 +59,7 @@ class TableCosts {
   ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form, double wire) const;
   double rows(Range blocks) const;
   double vectors(Range blocks) const;  ///< sums of subtrees that a bag gets from these blocks
+  bool rounded() const { return forward_ < 1 || backward_ < 1; }
   double update_seconds(double all_rows, double touched_rows, double columns) const;
   double weight_bytes(double rows, double columns) const;
 
@@ -67,6 +70,7 @@ class TableCosts {
   double unpooled_ids_;            // of them
   double pooled_bags_, bag_ids_;   // and ids in one of these, as uniform ones
   int exchange_levels_, ranks_per_node_;
+  double forward_, backward_;  // bytes of a number of a finished vector, of its gradient, of the four
   double inside_wire_, between_wire_,
       wire_;  // seconds of a byte to all ranks alike: of a node, of other nodes, of both
   bool dense_;

@@ -61,6 +61,13 @@ struct ParameterConstraints {
   std::optional<double> zipf;          ///< exponent of the ids' frequency; unset = as the data have, or 0: uniform
 };
 
+/// Bytes of a number on its way: of a finished vector, or of its gradient. Sums of some of a bag's rows and rows that
+/// travel have 4.
+struct ExchangeBytes {
+  double forward = 4, backward = 4;
+  bool rounded() const { return forward < 4 || backward < 4; }
+};
+
 /// [plan]
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
@@ -70,6 +77,7 @@ struct Settings {
   std::string machine;      ///< a gpu_machine, or a TOML file of MachineCosts; empty = the device's defaults
   int ranks_per_node = 0;   ///< 0 = as the ranks share memory; else nodes are simulated
   int exchange_levels = 2;  ///< at most; 1: no ExchangeForm::two_levels
+  ExchangeBytes exchange;   ///< of model.exchange_forward and exchange_backward
   Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node, or the named GPU's
   double reserve = 0.15;    ///< share of it that tables and messages leave to all else
   MachineCosts costs;

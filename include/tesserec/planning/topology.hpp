@@ -15,6 +15,7 @@ struct Topology {
   int ranks = 1;
   int ranks_per_node = 1;
   int exchange_levels = 2;  ///< Settings::exchange_levels
+  ExchangeBytes exchange;   ///< Settings::exchange
   Index memory = 0;         ///< bytes of a rank, of its GPU where it computes on one; 0 = without a limit
   double reserve = 0.15;    ///< share of it that is kept free
   Index taken = 0;          ///< bytes of it that a GPU's rank takes before any table (gpu_taken)

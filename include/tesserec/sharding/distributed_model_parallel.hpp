@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tesserec/jagged/keyed_tensor.hpp>
+#include <tesserec/planning/planner.hpp>
 #include <tesserec/sharding/sharder.hpp>
 
 namespace tesserec::sharding {
@@ -62,6 +63,9 @@ class DistributedModelParallel {
   const ShardingEnv& env() const { return env_; }
   int lanes() const { return lanes_.count(); }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
+  /// What the planner says of it, and the machine that it planned for; without an estimate where the plan was given.
+  const planning::ProvenPlan& proven_plan() const { return proven_; }
+  const planning::Topology& topology() const { return topology_; }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
   const ShardedEmbeddingBagCollection& tables() const { return tables_; }
   /// Bytes of weights and optimizer state that this rank holds.
@@ -77,6 +81,8 @@ class DistributedModelParallel {
   std::vector<Index> dims_;
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
+  planning::Topology topology_;
+  planning::ProvenPlan proven_;
   ShardedEmbeddingBagCollection tables_;
   InFlight batch_;  // of the last forward, until it goes back
   std::vector<jagged::JaggedVectors> unpooled_;

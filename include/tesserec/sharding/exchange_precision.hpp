@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <tesserec/planning/settings.hpp>
+
 namespace tesserec::sharding {
 
 /// What numbers are rounded to before they travel.
@@ -29,6 +31,12 @@ struct ExchangePrecision {
   /// Gradients of a mean over many samples are small: fp16 has them times this, a power of two.
   float gradient_scale = 1.0f;
 };
+
+/// What the planner reckons with.
+inline planning::ExchangeBytes bytes_of(NumberType forward, NumberType backward) {
+  const auto bytes = [](NumberType type) { return type == NumberType::fp32 ? 4.0 : 2.0; };
+  return {bytes(forward), bytes(backward)};
+}
 
 /// The scale where the loss is a mean of so many samples.
 inline float gradient_scale(std::int64_t samples) { return float(std::bit_ceil(std::uint64_t(samples))); }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cost model takes for the bytes that travel, of numbers of 32 and of 16 bits.
+#include "catch.hpp"
+#include <tesserec/planning/cost_model.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+constexpr Index ranks = 4, batch = 1000, rows = 1 << 20, dim = 16;
+constexpr double id = 8, length = 4, vector = 4 * dim;
+
+/// One table of one id a bag.
+embedding::EmbeddingBagConfig table() {
+  embedding::EmbeddingBagConfig one;
+  one.name = "t", one.feature_names = {"t"}, one.num_embeddings = rows, one.embedding_dim = dim;
+  return one;
+}
+
+/// On this wire, where nothing else takes time: of a shard, to and from all ranks.
+double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::ExchangeForm form) {
+  planning::Topology topology;
+  topology.ranks = topology.ranks_per_node = ranks;
+  topology.exchange = exchange;
+  for (const auto rate :
+       {&planning::MachineCosts::cached_row_reads, &planning::MachineCosts::row_reads,
+        &planning::MachineCosts::read_bytes, &planning::MachineCosts::update_bytes, &planning::MachineCosts::ids,
+        &planning::MachineCosts::fetched_ids, &planning::MachineCosts::bags, &planning::MachineCosts::add_bytes,
+        &planning::MachineCosts::row_updates, &planning::MachineCosts::cached_row_updates})
+    topology.costs.*rate = 1e300;
+  topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank's own part stays
+  planning::ParameterConstraints demand;
+  demand.kernel = planning::ComputeKernel::fused;
+  demand.pooling_factor = 1;
+  return planning::TableCosts(table(), demand, {}, topology, batch).shard(blocks, {0, dim}, form).owner.seconds;
+}
+
+}  // namespace
+
+TEST_CASE("what is finished travels in the bytes of its precision, parts of a sum in 32 bits") {
+  const Range all{0, 1024}, half{0, 512};
+  using planning::ExchangeForm;
+  const double asked = batch * (id + length);
+  CHECK(bytes({}, all, ExchangeForm::pooled) == Approx(asked + batch * 2 * vector));
+  CHECK(bytes({2, 4}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
+  CHECK(bytes({4, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
+  CHECK(bytes({2, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * vector));
+  // Half of the rows has half of the ids; their sums are not finished, their gradients are.
+  const double some = batch * (0.5 * id + length);
+  CHECK(bytes({}, half, ExchangeForm::pooled) == Approx(some + batch * vector));
+  CHECK(bytes({2, 2}, half, ExchangeForm::pooled) == Approx(some + batch * 0.75 * vector));
+  CHECK(bytes({2, 2}, all, ExchangeForm::rows) == Approx(bytes({}, all, ExchangeForm::rows)));
+}
