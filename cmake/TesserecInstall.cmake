@@ -1,5 +1,5 @@
 # `cmake --install`: beside the program and the libraries (src/CMakeLists.txt) the headers and the package that
-# find_package(Tesserec) reads, with the find modules that it needs.
+# find_package(Tesserec) reads, with the find modules that it needs; manual pages and completions.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tesserec)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tesserec DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
@@ -10,3 +10,22 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesserecConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/TesserecConfig.cmake ${PROJECT_BINARY_DIR}/TesserecConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindTesserecKokkos.cmake
   DESTINATION ${package_dir})
+
+# Manual pages and completions, by the program itself. Where it cannot start, as when built for another machine, the
+# rest is installed without them.
+set(help ${PROJECT_BINARY_DIR}/help)
+install(CODE "
+  file(REMOVE_RECURSE ${help})
+  file(MAKE_DIRECTORY ${help}/man ${help}/bash ${help}/zsh)
+  set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:tesserec>)
+  execute_process(COMMAND \${program} describe --man ${help}/man RESULT_VARIABLE man)
+  execute_process(COMMAND \${program} describe --completion bash OUTPUT_FILE ${help}/bash/tesserec RESULT_VARIABLE bash)
+  execute_process(COMMAND \${program} describe --completion zsh OUTPUT_FILE ${help}/zsh/_tesserec RESULT_VARIABLE zsh)
+  if(NOT \"\${man}\${bash}\${zsh}\" STREQUAL 000)
+    file(REMOVE_RECURSE ${help})
+    file(MAKE_DIRECTORY ${help}/man ${help}/bash ${help}/zsh)
+    message(WARNING \"no manual pages and completions: the program does not start here (\${man})\")
+  endif()")
+install(DIRECTORY ${help}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(DIRECTORY ${help}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(DIRECTORY ${help}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -7,4 +7,5 @@
 #include <tesserec/metrics/groups.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/metrics/sample_sums.hpp>
+#include <tesserec/metrics/score_bins.hpp>
 #include <tesserec/metrics/settings.hpp>

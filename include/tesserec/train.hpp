@@ -5,7 +5,9 @@
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/job.hpp>
+#include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
+#include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>

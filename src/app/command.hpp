@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,16 @@ namespace tesserec::app {
 struct Invocation {
   std::string command;
   std::string deck;                            ///< path of the deck, or of what the command takes instead
+  std::vector<std::string> paths;              ///< of a command that takes several: all of them
+  std::vector<std::string> words;              ///< as they were given
+  std::string index;                           ///< of a sweep's point; empty: all of them
   std::vector<std::string> overrides;          ///< --set, in order
+  std::map<std::size_t, std::string> origins;  ///< where those come from that were not typed, "sweep.toml:12"
   bool json = false;                           ///< --json
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  deck::Deck read_deck() const { return deck::read_deck(deck, overrides); }
+  deck::Deck read_deck() const { return deck::read_deck(deck, overrides, origins); }
   /// --tables describes all that is needed; bench without a deck measures the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }
 };
@@ -32,6 +37,7 @@ struct Option {
   std::string name;   ///< "--scores"
   std::string value;  ///< what follows, "FILE"; empty = nothing
   std::string help;
+  std::vector<std::string> choices = {};  ///< all that may follow; empty = anything
 };
 
 struct Command {
@@ -39,10 +45,15 @@ struct Command {
   std::string help;  ///< one line
   /// Called on every rank; returns the exit code or throws, on all ranks or on one.
   int (*run)(const Invocation&, const comm::Communicator&);
-  std::string argument = "DECK";  ///< "PATH" of something else; "" = takes none
+  std::string argument = "DECK";  ///< "PATH" of something else, "RUN..." of several; "" = takes none
   bool parallel = true;           ///< works as a job of several ranks: a launcher that lost them is an error
   bool computes = true;           ///< on Kokkos, which is started for it
   std::vector<Option> options;
+  bool takes_several() const { return argument.ends_with("..."); }
+  bool indexed = false;  ///< may have an INDEX behind its argument
+  /// Called before MPI starts, for a process that starts MPI jobs: its children must not take it for one of theirs.
+  /// Nothing: this command line is a job itself, for run().
+  std::optional<int> (*before_mpi)(const Invocation&) = nullptr;
 };
 
 const std::vector<Command>& commands();
@@ -64,6 +75,11 @@ int plan(const Invocation& invocation, const comm::Communicator& comm);
 int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
+int report(const Invocation& invocation, const comm::Communicator& comm);
+int sweep_list(const Invocation& invocation, const comm::Communicator& comm);
+int sweep_point(const Invocation& invocation, const comm::Communicator& comm);
+int sweep_collect(const Invocation& invocation, const comm::Communicator& comm);
+std::optional<int> sweep_run(const Invocation& invocation);
 int verify(const Invocation& invocation, const comm::Communicator& comm);
 
 }  // namespace tesserec::app

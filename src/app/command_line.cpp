@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "help.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/suggest.hpp>
@@ -21,7 +22,18 @@ const Command& find_command(const std::string& name) {
     if (command.name == name) return command;
     names.push_back(command.name);
   }
+  if (const std::vector<std::string> seconds = second_words(name); !seconds.empty())
+    fail("tesserec ", name, " needs one of ", join(seconds, ", "), " behind it: tesserec ", name, " ", seconds[0],
+         " DECK.toml");
   fail("\"", name, "\" is no command", did_you_mean(name, names), "\n\n", usage());
+}
+
+// The name that begins at words[i], one word or two; i is its last.
+std::string command_name(const std::vector<std::string>& words, std::size_t& i) {
+  const std::vector<std::string> seconds = second_words(words[i]);
+  if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end())
+    return ++i, words[i - 1] + " " + words[i];
+  return words[i];
 }
 
 // `words[i]` is an option; takes its value, from "--set=x" or from the next word.
@@ -48,7 +60,11 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
     names.push_back(option.name);
     if (name != option.name) continue;
     if (option.value.empty() && word != name) fail(name, " takes no value");
-    invocation.options[name] = option.value.empty() ? "" : value_of(words, i, option.value);
+    const std::string value = option.value.empty() ? "" : value_of(words, i, option.value);
+    if (!option.choices.empty() &&
+        std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
+      fail(name, " must be one of ", join(option.choices, " | "), ", but is ", value);
+    invocation.options[name] = value;
     return;
   }
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names));
@@ -61,19 +77,31 @@ const Command& command_named(const std::string& name) { return find_command(name
 Invocation parse_command_line(const std::vector<std::string>& words) {
   Invocation invocation;
   const auto given = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
-  if (words.empty() || given("--help") || given("-h"))
+  if (words.empty() || words[0] == "help" || given("--help") || given("-h"))
     invocation.command = "--help";
   else if (given("--version"))
     invocation.command = "--version";
+  if (invocation.command == "--help")
+    for (std::size_t i = 0; i < words.size(); ++i)  // the first that is a name, if there is one
+      if (invocation.deck.empty() && words[i] != "help" && words[i].rfind("-", 0) != 0)
+        invocation.deck = command_name(words, i);
   if (!invocation.command.empty()) return invocation;
 
-  invocation.command = words[0];
-  const Command& command = find_command(words[0]);
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  std::size_t i = 0;
+  invocation.command = command_name(words, i);
+  invocation.words = words;
+  const Command& command = find_command(invocation.command);
+  for (++i; i < words.size(); ++i) {
     if (words[i].size() > 1 && words[i][0] == '-') {
       read_option(command, words, i, invocation);
+    } else if (words[i].empty()) {
+      fail("the path behind tesserec ", command.name, " is empty");
+    } else if (command.takes_several()) {
+      invocation.deck = invocation.paths.emplace_back(words[i]);
     } else if (command.argument.empty()) {
       fail("tesserec ", command.name, " takes no deck, but got ", words[i]);
+    } else if (!invocation.deck.empty() && command.indexed && invocation.index.empty() && !words[i].empty()) {
+      invocation.index = words[i];
     } else if (!invocation.deck.empty() && command.argument != "DECK") {
       fail("tesserec ", command.name, " takes one ", command.argument, ", but got ", invocation.deck, " and ",
            words[i]);
@@ -81,7 +109,6 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
       fail("tesserec ", command.name, " takes one deck, but got ", invocation.deck, " and ", words[i],
            "; a key is set by --set block.key=value");
     } else {
-      if (words[i].empty()) fail("the path behind tesserec ", command.name, " is empty");
       invocation.deck = words[i];
     }
   }
@@ -89,22 +116,6 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
     fail("tesserec ", command.name, " needs a ", command.argument == "DECK" ? "deck: tesserec " : "path: tesserec ",
          command.name, " ", command.argument, command.argument == "DECK" ? ".toml" : "");
   return invocation;
-}
-
-std::string usage() {
-  std::string text =
-      "usage: tesserec COMMAND [DECK.toml] [--set block.key=value]... [--json]\n"
-      "       mpirun -n RANKS tesserec COMMAND ... | srun --mpi=pmix tesserec COMMAND ...\n\ncommands:\n";
-  for (const Command& command : commands()) {
-    text += "  " + left(command.name + " ", 11) + command.help + "\n";
-    for (const Option& option : command.options)
-      text +=
-          "             " + option.name + (option.value.empty() ? "" : " " + option.value) + ": " + option.help + "\n";
-  }
-  return text +
-         "\n  --set block.key=value  override a key of the deck; repeatable\n"
-         "  --json                 print exactly one JSON object on stdout\n"
-         "  --version, --help\n";
 }
 
 }  // namespace tesserec::app

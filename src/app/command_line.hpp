@@ -6,13 +6,11 @@
 namespace tesserec::app {
 
 /// What stands on the command line after the program's name. Errors: unknown command or option, a missing
-/// deck, ... Without any word, and for --help and --version, `command` is "--help" or "--version".
+/// deck, ... Without any word, and for help, --help and --version, `command` is "--help" or "--version"; the command
+/// that help is asked of stands in `deck`.
 Invocation parse_command_line(const std::vector<std::string>& words);
 
 /// The row of commands.cpp; the name must be one.
 const Command& command_named(const std::string& name);
-
-/// What --help prints.
-std::string usage();
 
 }  // namespace tesserec::app

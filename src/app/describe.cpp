@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec describe: every key of a deck.
-#include "command.hpp"
+// tesserec describe: every key of a deck, in the forms that people, pages and shells want.
+#include "help.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -28,14 +30,31 @@ Json schema_json() {
   return Json::object().set("blocks", blocks);
 }
 
+void write_man_pages(const std::string& folder) {
+  for (const auto& [name, text] : man_pages()) {
+    const std::string path = folder + "/" + name;
+    store::make_folder_durably(path.substr(0, path.rfind('/')));
+    store::write_proven(path, text);
+  }
+}
+
 }  // namespace
 
 int describe(const Invocation& invocation, const comm::Communicator& comm) {
-  if (invocation.json && invocation.has("--markdown")) fail("--json and --markdown are both given; keep one");
-  if (invocation.json)
+  std::vector<std::string> forms;
+  if (invocation.json) forms.push_back("--json");
+  for (const auto& [option, value] : invocation.options) forms.push_back(option);
+  if (forms.size() > 1) fail(join(forms, " and "), " are both given; keep one");
+
+  if (invocation.json) {
     print(comm, schema_json());
-  else
+  } else if (invocation.has("--man")) {
+    if (comm.rank() == 0) write_man_pages(invocation.options.at("--man"));
+  } else if (invocation.has("--completion")) {
+    print(comm, completion(invocation.options.at("--completion")));
+  } else {
     print(comm, invocation.has("--markdown") ? deck::describe_markdown() : deck::describe_text());
+  }
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command_line.hpp"
+#include "help.hpp"
 #include "verdict.hpp"
 #include "versions.hpp"
 #include <tesserec/app/program.hpp>
@@ -21,7 +22,7 @@ namespace {
 int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_words, const comm::Communicator& comm) {
   const Invocation invocation = parse_command_line(words);
   if (invocation.command == "--help") {
-    print(comm, usage());
+    print(comm, invocation.deck.empty() ? usage() : help_of(invocation.deck));
     return words.empty() ? exit_code_error : 0;
   }
   if (invocation.command == "--version") {
@@ -85,10 +86,34 @@ int life(int argc, char** argv) {
   return verdict(last_word, outcome);
 }
 
+// The exit code of a command that starts jobs of its own; nothing for all others, errors of the command line included.
+std::optional<int> before_mpi(int argc, char** argv) {
+  Invocation invocation;
+  const Command* command = nullptr;
+  try {
+    invocation = parse_command_line({argv + 1, argv + argc});
+    if (invocation.command.starts_with("--")) return std::nullopt;
+    command = &command_named(invocation.command);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  if (command->before_mpi == nullptr) return std::nullopt;
+  bool is_job = false;
+  const Outcome outcome = outcome_of([&] {
+    const std::optional<int> code = command->before_mpi(invocation);
+    is_job = !code;
+    return code.value_or(0);
+  });
+  if (is_job) return std::nullopt;
+  if (!outcome.message.empty()) say(outcome.message);
+  return outcome.code;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   try {
+    if (const std::optional<int> code = before_mpi(argc, argv)) return *code;
     return life(argc, argv);
   } catch (const std::exception& error) {  // MPI itself failed
     std::fprintf(stderr, "tesserec: %s\n", error.what());

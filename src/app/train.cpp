@@ -6,10 +6,9 @@
 #include "job.hpp"
 #include "known_data.hpp"
 #include "planted.hpp"
-#include <tesserec/core/gpu.hpp>
+#include "run_record.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/tables.hpp>
@@ -34,7 +33,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
         fixed(1e-6 * result.exchange_bytes, 2), " MB a step",
         result.between_nodes_bytes > 0 ? ", to other nodes " + fixed(1e-6 * result.between_nodes_bytes, 2) + " MB" : "",
         "; peak memory ", fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
-    if (result.id_wait_alone > 0 && result.id_wait > 0)
+    if (result.exchange_bytes > 0 && result.id_wait_alone > 0 && result.id_wait > 0)
       log_info(concat("ids of a batch are waited for ", fixed(1e3 * result.id_wait, 3), " ms, by themselves ",
                       fixed(1e3 * result.id_wait_alone, 3), " ms: ",
                       fixed(100 * std::max(0.0, 1 - result.id_wait / result.id_wait_alone), 0), " % of it is hidden"));
@@ -42,43 +41,12 @@ void show_result(const train::Session& session, const train::TrainResult& result
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");
+  if (result.reached_auc)
+    log_info("AUC " + fixed(result.evaluation->auc, 6) + " reached: evaluate.stop_at_auc is " +
+             significant(session.job.evaluate.stop_at_auc, 6));
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) +
              (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));
-}
-
-Json result_json(const train::Session& session, const train::TrainResult& result) {
-  Json json = Json::object();
-  json.set("steps", result.steps)
-      .set("samples", result.samples)
-      .set("loss", result.loss)
-      .set("samples_per_second", result.samples_per_second)
-      .set("step_seconds", result.step_seconds)
-      .set("exchange_bytes", result.exchange_bytes)
-      .set("between_nodes_bytes", result.between_nodes_bytes)
-      .set("id_wait_alone_seconds", result.id_wait_alone)
-      .set("id_wait_seconds", result.id_wait)
-      .set("peak_memory_bytes", result.peak_memory)
-      .set("lanes", session.lanes.count())
-      .set("ranks", session.comm.size())
-      .set("instruction_set", dense::instruction_set())
-      .set("backend", backend_description(session.exec))
-      .set("kernels", name(chosen(session.job.run.kernels)))
-      .set("communicator", session.comm.transport().description())
-      .set("gpu", gpu_name())
-      .set("weights_digest", result.weights_digest)
-      .set("state_digest", result.state_digest)
-      .set("checkpoint", result.checkpoint)
-      .set("signal", result.signal);
-  Json phases = Json::object();
-  for (const auto& [name, seconds] : result.phases) phases.set(name, seconds);
-  json.set("phase_seconds", phases);
-  if (result.evaluation) {
-    Json evaluation = Json::object();
-    add_metrics(evaluation, *result.evaluation, session.job.evaluate.metrics);
-    json.set("evaluation", evaluation.set("samples", result.evaluation->samples));
-  }
-  return json;
 }
 
 }  // namespace
@@ -86,6 +54,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
 int train(const Invocation& invocation, const comm::Communicator& comm) {
   const train::Signals signals;  // one that comes while the model is built counts too
   const deck::Deck deck = invocation.read_deck();
+  const RunRecord record(invocation, deck, comm);
   deck::require_data(deck);
   const train::Job job = job_of(deck);
 
@@ -104,10 +73,16 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables().tables(), evaluation->info()));
   show_banner(session, source->info());
 
-  const train::TrainResult result = train::train(session, *source, evaluation.get());
-  show_result(session, result);
-  Json json = result_json(session, result);
-  if (result.signal == 0) add_planted_truth(comm, job, json);
+  Json json;
+  train::RunHooks hooks;
+  hooks.begins = [&](const train::Position& from) { record.begin(session, from); };
+  hooks.ends = [&](const train::TrainResult& result) {
+    show_result(session, result);
+    json = result_json(session, result);
+    if (result.signal == 0) add_planted_truth(comm, job, json);
+    record.end(session, json);
+  };
+  const train::TrainResult result = train::train(session, *source, evaluation.get(), hooks);
   if (invocation.json) print(comm, json);
   return result.signal == 0 ? 0 : train::exit_code_signal;
 }

@@ -12,13 +12,13 @@ namespace {
 
 constexpr double patience = 2.0;  // seconds
 
+}  // namespace
+
 void say(const std::string& message) {
   std::fflush(stdout);
   std::fprintf(stderr, "tesserec: %s\n", message.c_str());
   std::fflush(stderr);
 }
-
-}  // namespace
 
 int verdict(const comm::Communicator& last_word, const Outcome& mine) {
   const bool failed = !mine.message.empty();

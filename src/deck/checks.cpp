@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "value.hpp"
+#include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/synthetic.hpp>
@@ -163,6 +163,8 @@ void check_metrics(const Deck& deck) {
     fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
   if (const std::string twice = repeated_text(deck.train.metrics); !twice.empty())
     fail(deck.at("train.metrics"), " has ", quoted(twice), " twice");
+  if (deck.evaluate.stop_at_auc > 0 && deck.evaluate.every_steps == 0)
+    fail(deck.at("evaluate.stop_at_auc"), " needs evaluations while training: set evaluate.every_steps");
   const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
   if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
   std::vector<std::string> features;
@@ -197,6 +199,7 @@ void check_deck(const Deck& deck) {
          " or train.accumulate = ", lanes, ", or less");
   if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
+  check_sweep(deck);
 }
 
 void with_lines(const Deck& deck, const std::function<void()>& body) {

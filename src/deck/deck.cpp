@@ -23,10 +23,14 @@ std::string Deck::at(const std::string& key) const {
   return (file.empty() ? "deck" : file) + ": " + key;
 }
 
-Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+                const std::map<std::size_t, std::string>& origins) {
   Value root = parse_toml(text, name);
   if (root.table.empty()) fail(name, ": the deck is empty; it needs at least [data] and [model] (tesserec describe)");
-  for (std::size_t i = 0; i < overrides.size(); ++i) apply_override(root, overrides[i], i + 1);
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const auto origin = origins.find(i);
+    apply_override(root, overrides[i], origin == origins.end() ? "--set " + std::to_string(i + 1) : origin->second);
+  }
 
   std::vector<std::string> blocks;
   for (const Section& section : sections()) {
@@ -44,8 +48,9 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
   return deck;
 }
 
-Deck read_deck(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_deck(read_text(path), path, overrides);
+Deck read_deck(const std::string& path, const std::vector<std::string>& overrides,
+               const std::map<std::size_t, std::string>& origins) {
+  return parse_deck(read_text(path), path, overrides, origins);
 }
 
 std::string effective_deck(const Deck& deck) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 
@@ -12,24 +14,39 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-const char* const preamble =
-    "# The deck\n\n"
-    "One TOML file says what to do. This page is written by `tesserec describe --markdown`; a test "
-    "compares.\n\n"
-    "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, "
-    "line and key.\n"
-    "Paths are relative to the working directory, not to the deck. Where a list of texts is wanted, one text "
-    "alone will\n"
-    "do. `--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. It "
-    "also reaches\n"
-    "`optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` "
-    "and single\n"
-    "entries of a list that the deck gives, as `model.bottom.0`.\n";
-
 }  // namespace
 
+std::vector<std::string> choices_of(const KeyInfo& key) {
+  if (key.type == "true or false") return {"true", "false"};
+  if (key.type.find("choice") == std::string::npos) return {};
+  const std::string before = "one of ";
+  const std::size_t at = key.range.find(before);
+  std::istringstream range(at == std::string::npos ? key.range : key.range.substr(at + before.size()));
+  std::vector<std::string> names;
+  for (std::string word; range >> word;)
+    if (word != "|") names.push_back(word);
+  return names;
+}
+
+const std::string& reading_rules() {
+  static const std::string text =
+      "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, "
+      "line and key.\n"
+      "Paths are relative to the working directory, not to the deck. Where a list of texts is wanted, one text "
+      "alone will\n"
+      "do. `--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. It "
+      "also reaches\n"
+      "`optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` "
+      "and single\n"
+      "entries of a list that the deck gives, as `model.bottom.0`.\n";
+  return text;
+}
+
 std::string describe_markdown() {
-  std::string out = preamble;
+  std::string out =
+      "# The deck\n\nOne TOML file says what to do. This page is written by `tesserec describe --markdown`; a test "
+      "compares.\n\n" +
+      reading_rules();
   for (const BlockInfo& block : schema()) {
     out += "\n## " + block.heading + "\n\n" + block.sentence + "\n";
     if (block.keys.empty()) continue;

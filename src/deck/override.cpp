@@ -84,8 +84,7 @@ void refuse_absent_list(const std::string& path, const std::string& where) {
 
 }  // namespace
 
-void apply_override(Value& root, const std::string& text, std::size_t number) {
-  const std::string where = "--set " + std::to_string(number);
+void apply_override(Value& root, const std::string& text, const std::string& where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) fail(where, ": \"", text, "\" has no '='; write block.key=value");
   const std::vector<std::string> parts = split(text.substr(0, equals), where);

@@ -7,8 +7,7 @@
 
 namespace tesserec::deck {
 
-/// Puts "block.key=value" into the tree; its place is "--set number". The schema judges it when the tree is
-/// read.
-void apply_override(Value& root, const std::string& text, std::size_t number);
+/// Puts "block.key=value" into the tree; its place is `where`. The schema judges it when the tree is read.
+void apply_override(Value& root, const std::string& text, const std::string& where);
 
 }  // namespace tesserec::deck

@@ -4,6 +4,17 @@
 
 namespace tesserec::deck {
 
+namespace {
+
+/// Choices that are kept as they are written.
+Choices<std::string> same_words(std::initializer_list<const char*> words) {
+  Choices<std::string> choices;
+  for (const char* word : words) choices.emplace_back(word, word);
+  return choices;
+}
+
+}  // namespace
+
 std::vector<Section> run_sections() {
   using Run = train::RunSettings;
   const Keys<Run> run = {
@@ -38,6 +49,16 @@ std::vector<Section> run_sections() {
       boolean("graphs", &Run::graphs,
               "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
               "size; else one by one. The bits are the same. simd has no use for it."),
+      text(
+          "mlperf_log", &Run::mlperf_log, Text::any,
+          "A file for the lines (:::MLLOG) that MLPerf Training's checker and summarizer read; empty means none. A run "
+          "that goes on appends to it. MLPerf wants caches cleared and training data untouched before: that is the "
+          "script's part, and cache_clear is false in the log."),
+      text("mlperf_org", &Run::mlperf_org, Text::filled, "In that log: who submits."),
+      text("mlperf_platform", &Run::mlperf_platform, Text::filled, "In that log: the system's name."),
+      choice("mlperf_division", &Run::mlperf_division, same_words({"open", "closed"}), "In that log."),
+      choice("mlperf_status", &Run::mlperf_status, same_words({"research", "onprem", "cloud", "preview"}),
+             "In that log."),
   };
   return {single(
       "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};

@@ -114,6 +114,9 @@ std::vector<Section> train_sections() {
   const Keys<Evaluate> evaluate = {
       integer("every_steps", &Evaluate::every_steps, {}, "steps",
               "Steps between evaluations while training; 0 means at the end only."),
+      number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
+             "Training ends, with a checkpoint, after the first evaluation whose AUC is at least this; 0 means never. "
+             "Wants every_steps."),
       some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),

@@ -24,9 +24,13 @@ std::vector<Section> model_sections();
 std::vector<Section> train_sections();
 std::vector<Section> plan_sections();
 std::vector<Section> bench_sections();
+std::vector<Section> sweep_sections();
 /// [[model.layer]], one of the model's.
 Section layer_section();
 const std::vector<Section>& sections();
+
+/// What [sweep] owes itself and the rest of the deck.
+void check_sweep(const Deck& deck);
 
 /// NAME as a TOML key: quoted where it must be.
 std::string key_text(const std::string& name);

@@ -40,14 +40,18 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 void fail_unknown(const std::string& where, const std::string& prefix, const std::string& name,
                   const std::vector<std::string>& siblings) {
   const std::string path = prefix.empty() ? name : prefix + "." + name;
-  if (const std::string near = nearest(name, siblings); !near.empty())
-    fail(where, ": ", path, " is unknown; did you mean ", prefix.empty() ? "" : prefix + ".", near, "?");
   std::vector<std::string> all;
+  std::string same;  // the first block that has such a key
   for (const BlockInfo& block : schema())
     for (const KeyInfo& key : block.keys) {
-      if (key.name == name) fail(where, ": ", path, " is unknown; did you mean ", block.path, ".", name, "?");
+      if (key.name == name && same.empty()) same = block.path;
       all.push_back(block.path + "." + key.name);
     }
+  const std::string near = nearest(name, siblings);
+  const bool lost = prefix.empty() && !same.empty();  // a key outside of any block
+  if (!near.empty() && !lost)
+    fail(where, ": ", path, " is unknown; did you mean ", prefix.empty() ? "" : prefix + ".", near, "?");
+  if (!same.empty()) fail(where, ": ", path, " is unknown; did you mean ", same, ".", name, "?");
   if (const std::string near = nearest(path, all); !near.empty())
     fail(where, ": ", path, " is unknown; did you mean ", near, "?");
   fail(where, ": ", path, " is unknown; ", prefix.empty() ? "the blocks are " : prefix + " has ", join(siblings));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::deck {
@@ -40,6 +41,27 @@ std::string Value::words() const {
       return "a date or time";
   }
   return "";
+}
+
+std::string toml_text(const Value& value) {
+  switch (value.kind) {
+    case Kind::boolean:
+      return value.boolean ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(value.integer);
+    case Kind::number:
+      return shortest(value.number);
+    case Kind::text:
+      return quoted(value.text);
+    case Kind::list:
+      return "[" + join(value.list, ", ", toml_text) + "]";
+    case Kind::table:
+      return "{" + join(value.table, ", ", [](const Entry& e) { return quoted(e.key) + " = " + toml_text(e.value); }) +
+             "}";
+    case Kind::other:
+      break;
+  }
+  fail(value.where, ": ", value.words(), " cannot be written");
 }
 
 std::string quoted(const std::string& text) {

@@ -44,6 +44,9 @@ struct Entry {
 inline Value::Value() = default;
 inline Value::Value(Kind k, std::string w) : kind(k), where(std::move(w)) {}
 
+/// The value as TOML on one line, in one way: 1e-1 and 0.10 are both 0.1.
+std::string toml_text(const Value& value);
+
 /// Text as a TOML basic string, quotes included.
 std::string quoted(const std::string& text);
 

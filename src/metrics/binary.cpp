@@ -40,7 +40,8 @@ BinaryMetrics binary_metrics(const comm::Communicator& comm, std::span<const dou
   SampleSums sums;
   sums.add(probabilities, labels, weights, threshold);
   const Ranking ranking = rank_samples(comm, probabilities, labels, weights);
-  return {sums.over_ranks(comm).metrics(), {}, {}, ranking.auc(), ranking.auprc()};
+  return {sums.over_ranks(comm).metrics(),        {}, {}, ranking.auc(), ranking.auprc(),
+          score_bins(comm, probabilities, labels)};
 }
 
 }  // namespace tesserec::metrics

@@ -11,24 +11,26 @@ namespace {
 using M = BinaryMetrics;
 
 enum class Kind { sums, order, groups, towers };
+enum class Good { more, less, neither };
 
 constexpr struct {
   const char* name;
   double M::*value;
   Kind kind = Kind::sums;
+  Good good = Good::more;
 } all[] = {{"auc", &M::auc, Kind::order},
            {"auprc", &M::auprc, Kind::order},
-           {"log_loss", &M::log_loss},
-           {"ne", &M::ne},
-           {"calibration", &M::calibration},
-           {"ctr", &M::ctr},
+           {"log_loss", &M::log_loss, Kind::sums, Good::less},
+           {"ne", &M::ne, Kind::sums, Good::less},
+           {"calibration", &M::calibration, Kind::sums, Good::neither},
+           {"ctr", &M::ctr, Kind::sums, Good::neither},
            {"accuracy", &M::accuracy},
            {"precision", &M::precision},
            {"recall", &M::recall},
            {"f1", &M::f1},
-           {"mse", &M::mse},
-           {"rmse", &M::rmse},
-           {"mae", &M::mae},
+           {"mse", &M::mse, Kind::sums, Good::less},
+           {"rmse", &M::rmse, Kind::sums, Good::less},
+           {"mae", &M::mae, Kind::sums, Good::less},
            {"gauc", &M::gauc, Kind::groups},
            {"ndcg", &M::ndcg, Kind::groups},
            {"recall_at_k", &M::recall_at_k, Kind::groups},
@@ -39,19 +41,30 @@ bool is(Kind kind, const std::string& name) {
                      [&](const auto& metric) { return name == metric.name && metric.kind == kind; });
 }
 
-}  // namespace
-
-std::vector<std::string> names() {
+template <class Test>
+std::vector<std::string> those(const Test& test) {
   std::vector<std::string> result;
-  for (const auto& metric : all) result.emplace_back(metric.name);
+  for (const auto& metric : all)
+    if (test(metric)) result.emplace_back(metric.name);
   return result;
 }
 
+}  // namespace
+
+std::vector<std::string> names() {
+  return those([](const auto&) { return true; });
+}
+
 std::vector<std::string> names_of_sums() {
-  std::vector<std::string> result;
-  for (const auto& metric : all)
-    if (metric.kind == Kind::sums) result.emplace_back(metric.name);
-  return result;
+  return those([](const auto& metric) { return metric.kind == Kind::sums; });
+}
+
+std::vector<std::string> more_is_better() {
+  return those([](const auto& metric) { return metric.good == Good::more; });
+}
+
+std::vector<std::string> less_is_better() {
+  return those([](const auto& metric) { return metric.good == Good::less; });
 }
 
 bool needs_groups(const std::string& name) { return is(Kind::groups, name); }

@@ -111,6 +111,11 @@ void rename_durably(const std::string& from, const std::string& to) {
   sync_path(folder_of(to));
 }
 
+void replace_proven(const std::string& path, const std::string& text) {
+  write_proven(path + ".tmp", text);
+  rename_durably(path + ".tmp", path);
+}
+
 void make_folder_durably(const std::string& path) {
   std::error_code error;
   if (path.empty() || std::filesystem::is_directory(path, error)) return;

@@ -145,7 +145,8 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
   require_tiling(comm, layout, items);
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
-  comm::agree_on(comm, not_finite.empty() ? "" : not_finite + ": the model has diverged; lower the learning rate");
+  comm::agree_on<Diverged>(comm,
+                           not_finite.empty() ? "" : not_finite + ": the model has diverged; lower the learning rate");
 
   std::map<std::string, std::vector<const StateItem*>> owned;
   for (const StateItem& item : items)

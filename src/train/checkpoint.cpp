@@ -140,6 +140,9 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   if (!at.metrics.empty()) attributes["running_metrics"] = at.metrics;
   const Timer timer;
   store::Checkpoint whole;
+  const auto no_checkpoint = [&](const Error& error) {
+    return concat("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
+  };
   try {
     require_whole(session);
     store::StateRecords records;
@@ -148,8 +151,10 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
                                           job.run.part_bytes);
     });
     log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
+  } catch (const Diverged& error) {
+    throw Diverged(no_checkpoint(error));
   } catch (const Error& error) {
-    fail("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
+    throw Error(no_checkpoint(error));
   }
   try {
     folder.prune(whole, job.checkpoint.keep);

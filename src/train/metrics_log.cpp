@@ -34,9 +34,7 @@ std::string lines_until(const std::string& path, Index step, Index last) {
 
 MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path_(folder + "/metrics.jsonl") {
   store::make_folder_durably(folder);
-  // Through another name: a kill here loses no line.
-  store::write_proven(path_ + ".tmp", lines_until(path_, step, last));
-  store::rename_durably(path_ + ".tmp", path_);
+  store::replace_proven(path_, lines_until(path_, step, last));
   file_.emplace(path_, O_WRONLY | O_APPEND, "write to it");
 }
 

@@ -7,6 +7,15 @@
 #include <tesserec/train/step.hpp>
 
 namespace tesserec::train {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void fail_diverged(Index step, const Parts&... parts) {
+  throw Diverged(concat("step ", step, ": ", parts..., ". This step has no checkpoint"));
+}
+
+}  // namespace
+
 TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
                      const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm)
     : exec_(exec),
@@ -131,30 +140,29 @@ float TrainStep::clip(sharding::InFlight& ids, Index step) {
   comm_.sum(sum.words());
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))
-    fail("step ", step, ": the gradients' length is not finite; lower the learning rate. This step has no checkpoint");
+    fail_diverged(step, "the gradients' length is not finite; lower the learning rate");
   return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // the 1e-6 is torch.nn.utils.clip_grad_norm_'s
 }
 
 void TrainStep::check_finite(double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
-    fail("step ", step, ": the loss is ", std::isnan(loss) ? "not a number" : "infinite",
-         "; lower the learning rate or look at the data. This step has no checkpoint");
+    fail_diverged(step, "the loss is ", std::isnan(loss) ? "not a number" : "infinite",
+                  "; lower the learning rate or look at the data");
   const Index size = dense.parameters();
   std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
   for (const model::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
-      fail("step ", step, ": the gradient of ", p.name,
-           " is not finite; lower the learning rate. This step has no checkpoint");
+      fail_diverged(step, "the gradient of ", p.name, " is not finite; lower the learning rate");
   Index end = 0, sequences = 0;
   for (const embedding::EmbeddingBagConfig& table : model_.tables().tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
       const bool bad = table.pools(f) ? column < (end += table.embedding_dim) && column >= 0 : sequences++ == found[2];
       if (bad)
-        fail("step ", step, ": the gradient of table ", table.name, " (feature ", table.feature_names[f],
-             ") is not finite; lower the learning rate. This step has no checkpoint");
+        fail_diverged(step, "the gradient of table ", table.name, " (feature ", table.feature_names[f],
+                      ") is not finite; lower the learning rate");
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -11,12 +13,15 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
+#include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
@@ -33,6 +38,11 @@ double median(std::vector<float> values) {
   return *middle;
 }
 
+/// Seconds since 1970, UTC.
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 Index peak_memory() {
   rusage usage{};
   return getrusage(RUSAGE_SELF, &usage) == 0 ? Index{usage.ru_maxrss} * 1024 : 0;
@@ -41,12 +51,15 @@ Index peak_memory() {
 /// One run: where it is, and what falls due after a step.
 class Run {
  public:
-  Run(Session& session, data::Source& source, data::Source* evaluation)
+  Run(Session& session, data::Source& source, data::Source* evaluation, const RunHooks& hooks)
       : session_(session),
+        hooks_(hooks),
         job_(session.job),
         pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
                   job_.train.pipeline && session.comm.size() > 1),
         evaluation_(evaluation),
+        source_(source),
+        mlperf_(session.comm.rank() == 0 ? job_.run.mlperf_log : std::string()),
         running_(session.comm, job_.train.metrics, job_.train.window, job_.evaluate.threshold),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
@@ -58,39 +71,48 @@ class Run {
     if (!job_.train.metrics.empty()) session_.step.keep_predictions();
     resume();
     Progress progress(at_.step, last_step_);
-    while (at_.step < last_step_ && result_.signal == 0) {
+    while (at_.step < last_step_ && result_.signal == 0 && !result_.reached_auc) {
       const Timer timer;
       train();
       trained_.step_seconds.push_back(timer.seconds());
       trained_.seconds += trained_.step_seconds.back();
       log();
       progress.show(at_.step, trained_.samples, result_.loss, at_.step == last_step_);
-      result_.signal = session_.comm.max(Signals::received());
+      result_.signal = session_.comm.max(signal());
       if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
       if (due(job_.checkpoint.every_steps)) checkpoint();
+      longest_.turn = std::max(longest_.turn, timer.seconds());
     }
     pipeline_.drop();
+    if (result_.reached_auc) end_mlperf();
     if (saved_ != at_.step) checkpoint();
-    if (result_.signal == 0) evaluate();
+    if (result_.signal == 0 && !result_.reached_auc) evaluate(), end_mlperf();
     by_first_rank([&] { metrics_->close(); });
-    return finish();
+    finish();
+    hooks_.ends(result_);
+    return result_;
   }
 
  private:
   void resume() {
     lock();
+    const Timer timer;
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       saved_ = at_.step;
+      longest_.checkpoint = timer.seconds();  // read; better than nothing known
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
+    mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
     pipeline_.seek(at_.epoch, at_.batch);
     by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
     result_.loss = std::nan("");
+    if (at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps)) look_back();
+    hooks_.begins(at_);
   }
 
   /// The folders are this job's from here on.
@@ -113,6 +135,7 @@ class Run {
 
   void train() {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
+    if (at_.batch == 0) mlperf_.start("epoch_start", position());
     for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
       result_.loss = pipeline_(at_.step + 1, last_step_);
       if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch());
@@ -123,6 +146,17 @@ class Run {
     at_.samples += samples;
     at_.loss_sum += result_.loss * double(samples);
     at_.loss_samples += samples;
+    if (at_.batch == batches_) mlperf_.stop("epoch_stop", position());
+  }
+
+  /// That this rank got. The end of the job is one like any other, while there is time for a checkpoint.
+  int signal() const {
+    if (session_.comm.rank() == 0 && Signals::received() == 0 && job_end_.near(longest_.turn, longest_.checkpoint)) {
+      log_info(concat("the job ends in ", fixed(job_end_.left(), 0), " s (SLURM_JOB_END_TIME), and a checkpoint takes ",
+                      fixed(longest_.checkpoint, 1), " s"));
+      std::raise(SIGUSR1);
+    }
+    return Signals::received();
   }
 
   bool due(Index every) const { return every > 0 && at_.step % every == 0; }
@@ -133,7 +167,8 @@ class Run {
         {"samples", double(at_.samples)},
         {"loss", at_.loss_sum / double(at_.loss_samples)},
         {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
-        {"samples_per_second", double(trained_.samples) / trained_.seconds}};
+        {"samples_per_second", double(trained_.samples) / trained_.seconds},
+        {"time", unix_time()}};
     if (job_.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
     for (auto& value : running_.line()) values.push_back(std::move(value));
     by_first_rank([&] { metrics_->write(at_.step, "train", values); });
@@ -143,22 +178,48 @@ class Run {
 
   void evaluate() {
     if (evaluation_ == nullptr) return;
+    mlperf_.start("eval_start", position());
     result_.evaluation = train::evaluate(session_, *evaluation_);
+    mlperf_.stop("eval_stop", position());
+    mlperf_.accuracy(result_.evaluation->auc, position());
+    result_.reached_auc = reached(*result_.evaluation);
     log_info("step " + std::to_string(at_.step) +
              ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
-    by_first_rank(
-        [&] { metrics_->write(at_.step, "evaluate", metrics::chosen(*result_.evaluation, job_.evaluate.metrics)); });
+    auto values = metrics::chosen(*result_.evaluation, job_.evaluate.metrics);
+    values.insert(values.begin(), {"samples", double(at_.samples)});
+    values.emplace_back("time", unix_time());
+    by_first_rank([&] { metrics_->write(at_.step, "evaluate", values); });
   }
+
+  bool reached(const metrics::BinaryMetrics& metrics) const {
+    return job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
+  }
+
+  /// Whether the run ended where it goes on: its last evaluation once more, of which the log has the line.
+  void look_back() {
+    if (evaluation_ == nullptr || job_.evaluate.stop_at_auc == 0) return;
+    const auto metrics = train::evaluate(session_, *evaluation_);
+    result_.reached_auc = reached(metrics);
+    if (result_.reached_auc) result_.evaluation = metrics;
+  }
+
+  void end_mlperf() {
+    if (at_.batch != batches_) mlperf_.stop("epoch_stop", position());
+    mlperf_.end(job_.evaluate.stop_at_auc == 0 || result_.reached_auc, position());
+  }
+  MlperfLog::At position() const { return {double(at_.samples) / double(epoch_samples_), at_.samples}; }
 
   void checkpoint() {
     if (job_.checkpoint.keep == 0) return;
     by_first_rank([&] { metrics_->sync(); });
     at_.metrics = running_.state();
+    const Timer timer;
     result_.checkpoint = save(session_, at_, epoch_samples_);
     saved_ = at_.step;
+    longest_.checkpoint = std::max(longest_.checkpoint, timer.seconds());
   }
 
-  TrainResult finish() {
+  void finish() {
     result_.steps = at_.step;
     result_.samples = at_.samples;
     result_.samples_per_second = trained_.seconds > 0 ? double(trained_.samples) / trained_.seconds : 0;
@@ -169,15 +230,18 @@ class Run {
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
     std::tie(result_.id_wait_alone, result_.id_wait) = session_.step.id_waits();
-    result_.peak_memory = session_.comm.max(peak_memory());
+    result_.peak_memory_of_ranks = session_.comm.all_gather(peak_memory());
+    result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
     result_.phases = session_.step.phases().seconds();
-    return result_;
   }
 
   Session& session_;
+  const RunHooks& hooks_;
   const Job& job_;
   TrainPipelineSparseDist pipeline_;
   data::Source* evaluation_;
+  data::Source& source_;
+  MlperfLog mlperf_;
   RunningMetrics running_;
   Index epoch_samples_;
   Index batches_;
@@ -189,6 +253,11 @@ class Run {
     double seconds = 0;  // in steps, waiting for their batches included
     std::vector<float> step_seconds;
   } trained_;  // by this process
+  struct {
+    double turn = 0;  // of the loop: a step and what fell due after it
+    double checkpoint = 0;
+  } longest_;  // seconds
+  const JobEnd job_end_;
   std::deque<store::FolderLock> locks_;
   std::unique_ptr<MetricsLog> metrics_;  // of the first rank
   TrainResult result_;
@@ -196,8 +265,8 @@ class Run {
 
 }  // namespace
 
-TrainResult train(Session& session, data::Source& source, data::Source* evaluation) {
-  return Run(session, source, evaluation)();
+TrainResult train(Session& session, data::Source& source, data::Source* evaluation, const RunHooks& hooks) {
+  return Run(session, source, evaluation, hooks)();
 }
 
 }  // namespace tesserec::train

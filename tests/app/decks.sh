@@ -16,6 +16,11 @@ case $1 in
     small=(--set data.synthetic.max_rows=1000 --set data.synthetic.samples=3000 --set data.synthetic.evaluate_samples=500
            --set train.batch_size=256 --set train.lanes=4 --set train.steps=10)
     ;;
+  sweep)  # as any other deck; tests/app/sweep.sh has its points
+    small=(--set data.synthetic.samples=3000 --set data.synthetic.evaluate_samples=500 --set train.steps=10
+           --set sweep.halving.first_steps=5)
+    must_succeed 'warmup_steps=10000000' sweep list "$deck" "${small[@]}"
+    ;;
   reference_batches) small=(--set data.synthetic.evaluate_samples=6 --set checkpoint.keep=1) ;;
   dlrm_cpu_*)  # the decks keep no checkpoint and evaluate nothing
     small=(--set data.synthetic.samples=3000 --set data.synthetic.evaluate_samples=500 --set train.epochs=1

@@ -3,7 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 touch "$folder/any.toml"
 must_succeed "usage: tesserec COMMAND" --help
-must_succeed "usage: tesserec COMMAND" check --help
+must_succeed "usage: tesserec COMMAND" help
+must_succeed "usage: tesserec check DECK.toml [OPTION]..." check --help
+must_succeed "  --network              the deck" help check
+must_succeed "usage: tesserec bench [DECK.toml] [OPTION]..." bench a.toml -h
+must_fail "\"chekc\" is no command; did you mean check?" help chekc
 must_succeed "tesserec " --version
 grep -qE '^tesserec [0-9.]+, Kokkos [0-9]+\.[0-9]+\.[0-9]+, HDF5 [0-9]+\.[0-9]+\.[0-9]+, .*[0-9]' "$folder/out" || complain "a version is missing"
 must_fail '"chekc" is no command; did you mean check?' chekc "$folder/any.toml"
@@ -19,6 +23,12 @@ must_fail 'tesserec describe takes no deck, but got a.toml' describe a.toml
 must_fail 'tesserec describe has no option --set' describe --set a.b=1
 must_fail '--markdown takes no value' describe --markdown=yes
 must_fail '--json and --markdown are both given' describe --json --markdown
+must_fail '--json and --man are both given' describe --json --man "$folder/man"
+[ ! -e "$folder/man" ] || complain 'written all the same'
+must_fail '--completion must be one of bash | zsh, but is fish' describe --completion fish
+must_fail '--completion needs SHELL behind it' describe --completion
+must_fail '--device must be one of cpu | cuda, but is tpu' plan a.toml --device tpu
+must_fail "$folder/any.toml" describe --man "$folder/any.toml/man"
 
 # Without any word: the usage, but no success.
 run "$TESSEREC"

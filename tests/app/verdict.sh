@@ -18,12 +18,16 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 probe "code-$last";      expect 85 "exit code 85 on one rank" 0
 
-# Slurm started several tasks, MPI sees one.
-env -u OMPI_COMM_WORLD_SIZE SLURM_NTASKS=4 "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
-code=$?
-expect 2 "SLURM_NTASKS=4 without ranks" 1
-grep -q 'srun --mpi=pmix' "$folder/err" || complain "the message tells srun --mpi=pmix"
-env SLURM_NTASKS=1 "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
-code=$?
-expect 0 "SLURM_NTASKS=1" 0
+# The launcher started several tasks, MPI sees one.
+launcher() { # CODE VARIABLE...
+  env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE "${@:2}" "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
+  code=$?
+  expect "$1" "${*:2}, one rank" $(($1 / 2))
+}
+launcher 2 SLURM_NTASKS=4
+grep -q '4 tasks (SLURM_NTASKS).*`srun --mpi=pmix`' "$folder/err" || complain "the message tells srun --mpi=pmix"
+launcher 2 PMI_SIZE=3 SLURM_NTASKS=3  # mpirun or srun of another MPI
+grep -q '3 tasks (PMI_SIZE)' "$folder/err" || complain "the message tells PMI_SIZE"
+launcher 0 SLURM_NTASKS=1
+launcher 0 OMPI_COMM_WORLD_SIZE=1 SLURM_NTASKS=4
 finish

@@ -122,6 +122,43 @@ Deck deck_of(const model::ModelType& type) {
 
 }  // namespace
 
+namespace {
+
+const std::string swept = R"([data.synthetic]
+kind = "planted"
+samples = 100
+evaluate_samples = 10
+rows = [3]
+[train]
+steps = 90
+[sweep]
+method = "halton"
+points = 5
+launcher = "srun"
+[sweep.halving]
+first_steps = 10
+[sweep.keys]
+"optimizer.dense.lr" = {min = 1e-3, max = 3, scale = "log"}
+"model.top" = [[8, 1], [16, 1]]
+"optimizer.dense.type" = ["sgd", 'adam']
+)";
+
+}  // namespace
+
+TEST_CASE("a sweep comes back from the effective deck, its keys in order and its values in one way") {
+  const Deck deck = parse_deck(swept, "x"), again = parse_deck(deck::effective_deck(deck), "y");
+  CHECK(deck::effective_deck(again) == deck::effective_deck(deck));
+  REQUIRE(again.sweep.keys.size() == 3);
+  CHECK(again.sweep.keys[0].path == "optimizer.dense.lr");
+  CHECK(again.sweep.keys[0].log);
+  CHECK(again.sweep.keys[0].max == 3);
+  CHECK(again.sweep.keys[1].values == std::vector<std::string>{"[8, 1]", "[16, 1]"});
+  CHECK(again.sweep.keys[2].values == std::vector<std::string>{"\"sgd\"", "\"adam\""});
+  CHECK(again.sweep.halving.first_steps == 10);
+  CHECK(again.sweep.launcher == std::vector<std::string>{"srun"});
+  CHECK(deck::effective_deck(parse_deck(test::full_deck, "x")).find("[sweep") == std::string::npos);
+}
+
 TEST_CASE("the effective deck holds every key of the schema that is set") {
   std::string effective = deck::effective_deck(parse_deck(
       test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
@@ -139,10 +176,12 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
         deck::effective_deck(parse_deck("[[schedule.stages]]\npolicy = \"" + policy.name + "\"\nmax_steps = 3\n", "x"));
   for (const optim::TypeInfo& type : optim::types())
     effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
+  effective += deck::effective_deck(parse_deck(swept, "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);
-      CHECK(effective.find("\n" + key.name + " = ") != std::string::npos);
+      const char* const before = block.path != "sweep.keys" ? "\n" : key.name == "min" ? "{" : ", ";  // in one line
+      CHECK(effective.find(before + key.name + " = ") != std::string::npos);
     }
 }
 

@@ -94,7 +94,7 @@ attempt() {
 . "$here/../app/lib_samples.sh"
 
 # sums FOLDER: checksum, size and name of all its files but those that differ from run to run.
-sums() { (cd "$1" 2>/dev/null && find . -type f ! -name lock ! -name metrics.jsonl -exec cksum {} + | sort -k 3); }
+sums() { (cd "$1" 2>/dev/null && find . -type f ! -name lock ! -name metrics.jsonl ! -name run.json ! -name result.json -exec cksum {} + | sort -k 3); }
 
 # holds FOLDER SUMS: whether all files of the list stand there as listed; others may stand beside them.
 holds() { [ -s "$2" ] && [ -z "$(comm -13 <(sums "$1" | sort) <(sort "$2"))" ]; }
@@ -113,7 +113,7 @@ alone() {
 verified() { alone verify "$1" >"$logs/verify" 2>&1; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$logs/out" 2>/dev/null | tr '\n' ' '; }
-metrics() { sed 's/, "samples_per_second": [^,}]*//' "$1" 2>/dev/null; }
+metrics() { sed -E 's/, "(samples_per_second|time)": [^,}]*//g' "$1" 2>/dev/null; }
 has_message() { grep -q '^tesserec: ' "$logs/err"; }
 message() { grep -m 1 '^tesserec: ' "$logs/err" | cut -c 1-400; }
 

@@ -13,24 +13,18 @@ namespace {
 
 const std::string readme = text_of(root + "/README.md");
 
-/// What a key takes: "auto | table_wise", "at least 1 entry; each one of auc | ne".
 std::set<std::string> choices(const tesserec::deck::KeyInfo& key) {
-  std::string text = key.range;
-  if (const std::size_t at = text.find("one of "); at != std::string::npos) text = text.substr(at + 7);
-  std::set<std::string> found;
-  std::istringstream in(text);
-  for (std::string word; in >> word;)
-    if (word != "|") found.insert(word);
-  return found;
+  const std::vector<std::string> names = choices_of(key);
+  return {names.begin(), names.end()};
 }
 
-/// The names in src/app/commands.cpp: {"train", "...
+/// The first words of the names in src/app/commands.cpp: {"train", "...
 std::set<std::string> commands() {
   const std::string text = text_of(root + "/src/app/commands.cpp");
   std::set<std::string> found;
   for (std::size_t at = text.find("table = {"); (at = text.find("\n      {\"", at)) != std::string::npos;) {
     at += 9;
-    found.insert(text.substr(at, text.find('"', at) - at));
+    found.insert(text.substr(at, text.find_first_of("\" ", at) - at));
   }
   return found;
 }

@@ -10,6 +10,13 @@ trap 'rm -rf "$scratch"' EXIT
 "$CMAKE" --install "$BUILD" --prefix "$scratch/prefix" >"$scratch/log"
 [ -x "$scratch/prefix/bin/tesserec" ] || { echo "FAILED: no program below the prefix"; exit 1; }
 "$scratch/prefix/bin/tesserec" --version
+for file in man/man1/tesserec.1 man/man1/tesserec-train.1 man/man5/tesserec-deck.5 bash-completion/completions/tesserec zsh/site-functions/_tesserec; do
+  [ -s "$scratch/prefix/share/$file" ] || { echo "FAILED: no share/$file"; exit 1; }
+done
+# Where the program cannot start, the rest is installed.
+OMPI_MCA_pml=none "$CMAKE" --install "$BUILD" --prefix "$scratch/mute" >"$scratch/log" 2>&1
+grep -q 'no manual pages and completions' "$scratch/log" || { echo "FAILED: no warning"; exit 1; }
+[ -x "$scratch/mute/bin/tesserec" ] && [ ! -e "$scratch/mute/share/man/man1" ] || { echo "FAILED: not the rest"; exit 1; }
 mv "$scratch/prefix" "$scratch/moved"   # nothing may remember where it was
 if grep -rlF -e "$BUILD" -e "$scratch" "$scratch/moved" --include='*.cmake'; then
   echo "FAILED: the package names a folder of the build"

@@ -47,7 +47,7 @@ rank_pids() { rank_states "$1" | cut -d ' ' -f 1; }
 living_ranks() { rank_states "$ranks" | grep -v ' Z'; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
-metrics() { sed 's/, "samples_per_second": [^,}]*//' "$folder/run/metrics.jsonl"; }
+metrics() { sed -E 's/, "(samples_per_second|time)": [^,}]*//g' "$folder/run/metrics.jsonl"; }
 resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"; }
 
 # pause MILLISECONDS

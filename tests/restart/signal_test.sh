@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# SIGUSR1 through the launcher, and SIGTERM and SIGINT to one process, end a run with exit code 85 and a checkpoint; the
-# same command goes on from it. A rank that is killed takes the others with it.
+# SIGUSR1 through the launcher, SIGTERM and SIGINT to one process, and the end of Slurm's job when it is near, end a run
+# with exit code 85 and a checkpoint; the same command goes on from it. A rank that is killed takes the others with it.
 . "$(dirname "${BASH_SOURCE[0]}")/../app/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/small_deck.sh" "$folder/deck.toml"
 run_folder="$folder/run"
 
-# begin RANKS ARGS...: in the background as $job, until its first line of metrics.
+# begin RANKS ARGS...: in the background as $job, until its first line of metrics or its end.
 begin() {
   local launcher="$LAUNCH $1"
   [ "$1" -gt 1 ] || launcher=
@@ -18,6 +18,7 @@ begin() {
   job=$!
   for _ in $(seq 600); do
     [ -s "$run_folder/metrics.jsonl" ] && return
+    kill -0 "$job" 2>/dev/null || return
     sleep 0.1
   done
   code=none
@@ -55,6 +56,18 @@ begin 1
 grep -q "^resumed from .*: step $step$" "$folder/err" || complain "not resumed at step $step"
 end INT "$job"
 ends_with_checkpoint "SIGINT" 2
+
+# Nobody signals: ten seconds before the job's end nothing more is begun.
+export SLURM_JOB_END_TIME=$(($(date +%s) + 16))
+begin 2
+end 0 "$job" 2>/dev/null
+ends_with_checkpoint "the job's end" 10
+grep -qE '^the job ends in [0-9]+ s \(SLURM_JOB_END_TIME\), and a checkpoint takes ' "$folder/err" || complain "the job's end: nothing is said"
+export SLURM_JOB_END_TIME=  # as Slurm 22.05 has it
+begin 1
+grep -q "^resumed from .*: step $step$" "$folder/err" || complain "not resumed at step $step"
+end TERM "$job"
+ends_with_checkpoint "SIGTERM again" 15
 
 # The checkpoint stands when a rank dies, and no rank is left behind.
 begin 3

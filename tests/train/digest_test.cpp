@@ -8,12 +8,12 @@ using planning::ShardingType;
 
 namespace {
 
-struct Digests {
+struct Outcome {
   std::string weights, state;
   double auc = 0, loss = 0;
 };
 
-Digests digests(const comm::Communicator& comm, train::Job job) {
+Outcome outcome(const comm::Communicator& comm, train::Job job) {
   const Folder folder(comm, "digest_" + std::to_string(comm.size()));
   job.run.output = folder.path();
   const train::TrainResult result = run(comm, job);
@@ -23,7 +23,7 @@ Digests digests(const comm::Communicator& comm, train::Job job) {
 void compare(const train::Job& job) {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
-  const Digests alone = digests(self, job);
+  const Outcome alone = outcome(self, job);
   REQUIRE(alone.weights.size() == 16);
   for (const std::optional<ShardingType> type :
        {std::optional<ShardingType>(), std::optional(ShardingType::table_wise), std::optional(ShardingType::row_wise),
@@ -32,7 +32,7 @@ void compare(const train::Job& job) {
     planned.plan.default_type = type;
     planned.train.pipeline = type != ShardingType::row_wise;  // with and without ids that travel ahead
     INFO(world.size() << " ranks, " << (type ? planning::name(*type) : "auto"));
-    const Digests together = digests(world, planned);
+    const Outcome together = outcome(world, planned);
     REQUIRE(together.weights == alone.weights);
     REQUIRE(together.state == alone.state);
     REQUIRE(together.loss == alone.loss);
@@ -57,10 +57,10 @@ TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
 TEST_CASE("another seed, another lane count and file order give other bits") {
   const comm::Communicator self(MPI_COMM_SELF);
   const train::Job job = small_job("");
-  const Digests base = digests(self, job);
+  const Outcome base = outcome(self, job);
   train::Job seed = job, lanes = job, order = job;
   seed.run.seed = 2;
   lanes.train.lanes = 4;
   order.train.shuffle = false;
-  for (const train::Job& other : {seed, lanes, order}) REQUIRE(digests(self, other).weights != base.weights);
+  for (const train::Job& other : {seed, lanes, order}) REQUIRE(outcome(self, other).weights != base.weights);
 }

@@ -9,16 +9,6 @@ using planning::ShardingType;
 
 namespace {
 
-struct Digests {
-  std::string weights, state;
-  bool operator==(const Digests&) const = default;
-};
-
-Digests digests(const comm::Communicator& comm, const train::Job& job) {
-  const train::TrainResult result = run(comm, job);
-  return {result.weights_digest, result.state_digest};
-}
-
 train::Job job_of(std::size_t i) {
   train::Job job = small_job("");
   job.run.kernels = Kernels::simd;
@@ -43,16 +33,14 @@ train::Job job_of(std::size_t i) {
 
 TEST_CASE("portable kernels end with the digests of the host's, and go on from its checkpoints") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  const comm::Communicator self(MPI_COMM_SELF);
-  const Folder alone(self, "kernels_alone_" + std::to_string(world.rank()));
   const Folder together(world, "kernels");
   const ShardingType types[] = {ShardingType::table_wise, ShardingType::column_wise, ShardingType::data_parallel,
                                 ShardingType::row_wise, ShardingType::grid};
   for (std::size_t i = 0; i < optim::types().size(); ++i) {
+    if (world.size() > 2 && int(i) % 2 == world.size() % 2) continue;  // the others on another number of ranks
     train::Job job = job_of(i);
-    job.run.output = alone.path();
-    const Digests expected = digests(self, job);
     job.run.output = together.path();
+    const Digests expected = digests_alone(world, job);
     job.run.kernels = Kernels::portable;
     const std::size_t first = (i + std::size_t(world.size())) % 5;  // other plans on other numbers of ranks
     for (const std::size_t k : {first, (first + 2) % 5}) {
@@ -77,15 +65,12 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
 
 TEST_CASE("portable kernels of the dense kernel, which moves every row") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  const comm::Communicator self(MPI_COMM_SELF);
-  const Folder alone(self, "kernels_dense_alone_" + std::to_string(world.rank()));
   const Folder together(world, "kernels_dense");
   train::Job job = job_of(0);
   job.optimizer.dense.type = optim::Type::adam;
   for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].kernel = embedding::ComputeKernel::dense;
-  job.run.output = alone.path();
-  const Digests expected = digests(self, job);
   job.run.output = together.path();
+  const Digests expected = digests_alone(world, job);
   job.run.kernels = Kernels::portable;
   for (const ShardingType type : {ShardingType::row_wise, ShardingType::column_wise, ShardingType::data_parallel}) {
     job.plan.default_type = type;

@@ -32,33 +32,20 @@ train::Job job_of(const optim::TypeInfo& type, std::size_t i) {
   return job;
 }
 
-struct Digests {
-  std::string weights, state;
-  bool operator==(const Digests&) const = default;
-};
-
-Digests digests(const comm::Communicator& comm, const train::Job& job) {
-  const train::TrainResult result = run(comm, job);
-  return {result.weights_digest, result.state_digest};
-}
-
 }  // namespace
 
 TEST_CASE("every optimizer has one digest for all ranks and plans, and over a restart") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  const comm::Communicator self(MPI_COMM_SELF);
-  const Folder alone(self, "optimizers_alone_" + std::to_string(world.rank()));
   const Folder together(world, "optimizers");
   std::set<std::string> seen;
   for (std::size_t i = 0; i < optim::types().size(); ++i) {
+    if (world.size() > 2 && int(i) % 2 == world.size() % 2) continue;  // the others on another number of ranks
     const optim::TypeInfo& type = optim::types()[i];
     train::Job job = job_of(type, i);
     job.plan.default_type = ShardingType::table_wise;
-    job.run.output = alone.path();
-    const Digests expected = digests(self, job);
-    REQUIRE(seen.insert(expected.weights).second);  // no two rules are one
-
     job.run.output = together.path();
+    const Digests expected = digests_alone(world, job);
+    REQUIRE(seen.insert(expected.weights).second);  // no two rules are one
     for (const ShardingType sharding : {ShardingType::column_wise, ShardingType::grid, ShardingType::data_parallel}) {
       INFO(type.name << ", " << planning::name(sharding));
       job.plan.default_type = sharding;
@@ -77,8 +64,6 @@ TEST_CASE("every optimizer has one digest for all ranks and plans, and over a re
 
 TEST_CASE("tables of rules with no, one and two rounds of sums share the columns of a step") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  const comm::Communicator self(MPI_COMM_SELF);
-  const Folder alone(self, "rounds_alone_" + std::to_string(world.rank()));
   const Folder together(world, "rounds");
   train::Job job = job_of(optim::info(optim::Type::sgd), 0);
   job.tables = {
@@ -89,9 +74,8 @@ TEST_CASE("tables of rules with no, one and two rounds of sums share the columns
     job.tables[t].optimizer = optim::Settings{own[t]};
     job.plan.tables[job.tables[t].name].min_partition = 4;
   }
-  job.run.output = alone.path();
-  const Digests expected = digests(self, job);
   job.run.output = together.path();
+  const Digests expected = digests_alone(world, job);
   job.plan.default_type = ShardingType::column_wise;
   REQUIRE(digests(world, job) == expected);
 }

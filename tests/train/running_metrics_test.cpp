@@ -13,13 +13,14 @@ namespace {
 
 using Line = std::vector<std::pair<std::string, double>>;
 
-/// The lines of metrics.jsonl without the rate.
+/// The lines of metrics.jsonl without rate and time.
 std::vector<std::string> lines(const std::string& folder) {
   std::ifstream file(folder + "/metrics.jsonl");
   std::vector<std::string> all;
   for (std::string line; std::getline(file, line);) {
-    if (const auto rate = line.find(", \"samples_per_second\": "); rate != std::string::npos)
-      line.erase(rate, line.find(',', rate + 1) - rate);
+    for (const char* const name : {", \"samples_per_second\": ", ", \"time\": "})
+      if (const auto at = line.find(name); at != std::string::npos)
+        line.erase(at, line.find_first_of(",}", at + 1) - at);
     all.push_back(line);
   }
   return all;

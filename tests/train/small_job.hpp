@@ -81,3 +81,25 @@ inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm
   source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
   return train::train(session, *source, evaluation.get());
 }
+
+struct Digests {
+  std::string weights, state;
+  bool operator==(const Digests&) const = default;
+};
+
+inline Digests digests(const tesserec::comm::Communicator& comm, const tesserec::train::Job& job) {
+  const tesserec::train::TrainResult result = run(comm, job);
+  return {result.weights_digest, result.state_digest};
+}
+
+/// Of rank 0 by itself, told to all.
+inline Digests digests_alone(const tesserec::comm::Communicator& world, tesserec::train::Job job) {
+  const tesserec::comm::Communicator self(MPI_COMM_SELF);
+  Digests alone;
+  if (world.rank() == 0) {
+    job.run.output += "_alone";
+    alone = digests(self, job);
+    std::filesystem::remove_all(job.run.output);
+  }
+  return {world.broadcast(alone.weights, 0), world.broadcast(alone.state, 0)};
+}

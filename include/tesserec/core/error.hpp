@@ -15,6 +15,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The model's numbers are not finite any more: the same settings would end so again. Thrown on all ranks.
+class Diverged : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Throws Error with all parts written one after the other: fail("no rows in ", path, "; give ...").
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {

@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
   reference_samples = 8,
   test = 9,
   dropout = 10,
+  sweep_points = 11,
 };
 
 /// The ten rounds on one counter.

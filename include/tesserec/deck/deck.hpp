@@ -14,6 +14,7 @@
 #include <tesserec/model/settings.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/settings.hpp>
+#include <tesserec/sweep/settings.hpp>
 #include <tesserec/train/settings.hpp>
 
 namespace tesserec::deck {
@@ -31,6 +32,7 @@ struct Deck {
   train::CheckpointSettings checkpoint;
   train::EvaluateSettings evaluate;
   bench::Settings bench;
+  sweep::Settings sweep;
 
   std::string file;                          ///< name used in messages
   std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"
@@ -40,11 +42,14 @@ struct Deck {
   std::string at(const std::string& key) const;
 };
 
-/// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...".
-Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {});
+/// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...". `origins[i]`, where
+/// there is one, is what messages about overrides[i] begin with instead of "--set i".
+Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {},
+               const std::map<std::size_t, std::string>& origins = {});
 
 /// The same from text; `name` stands for the file in messages.
-Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {});
+Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {},
+                const std::map<std::size_t, std::string>& origins = {});
 
 /// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);

@@ -26,6 +26,12 @@ struct BlockInfo {
 /// All blocks and keys, in the order of the documentation.
 const std::vector<BlockInfo>& schema();
 
+/// What a key takes by name: "dot", "cat"; "true", "false"; empty where its values have no names.
+std::vector<std::string> choices_of(const KeyInfo& key);
+
+/// What holds for every deck, as Markdown without headings.
+const std::string& reading_rules();
+
 /// docs/deck.md, and what `tesserec describe` prints.
 std::string describe_markdown();
 std::string describe_text();

@@ -5,6 +5,7 @@
 
 #include <tesserec/metrics/candidates.hpp>
 #include <tesserec/metrics/groups.hpp>
+#include <tesserec/metrics/score_bins.hpp>
 
 namespace tesserec::metrics {
 
@@ -13,6 +14,7 @@ struct BinaryMetrics : SumMetrics, GroupMetrics, CandidateMetrics {
   double auc = undefined;    ///< area under the ROC curve, ties counted as half; NaN when only one class is there
   double auprc = undefined;  ///< average precision, sum of (recall - recall before) * precision over the distinct
                              ///< scores, highest first; NaN without a click
+  ScoreBins bins{};
 };
 
 /// Exact metrics of the samples of all ranks: AUC by integer counts, sums by 128-bit fixed point, so that neither the

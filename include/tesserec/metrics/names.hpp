@@ -15,6 +15,10 @@ std::vector<std::string> names();
 /// Those of SumMetrics.
 std::vector<std::string> names_of_sums();
 
+/// Those of which more is better, or less: not calibration, which is good at 1, nor ctr, which is of the data.
+std::vector<std::string> more_is_better();
+std::vector<std::string> less_is_better();
+
 /// Whether the metric is one of GroupMetrics.
 bool needs_groups(const std::string& name);
 /// Whether it is one of CandidateMetrics.

@@ -47,6 +47,9 @@ void read_pieces(const std::string& path, Index first,
 void sync_path(const std::string& path);
 /// One rename in the same folder, then the folder is synced.
 void rename_durably(const std::string& from, const std::string& to);
+/// A small file in the place of an older one, by write_proven under PATH.tmp and a rename: a kill leaves one of the
+/// two.
+void replace_proven(const std::string& path, const std::string& text);
 /// Makes a folder and those above it that are missing, each synced in the one above.
 void make_folder_durably(const std::string& path);
 

@@ -28,6 +28,9 @@ struct RunSettings {
   bool graphs = true;  ///< a GPU is given the dense half's kernels as one CUDA graph
   Index part_bytes =
       0;  ///< larger checkpoints, data sets and scores are cut into files of so many bytes; 0 = automatic
+  std::string mlperf_log;  ///< file of MlperfLog; empty = none
+  std::string mlperf_org = "unnamed", mlperf_platform = "unnamed", mlperf_division = "open",
+              mlperf_status = "research";  ///< what its lines say of who submits
   std::string folder() const { return output.empty() ? "runs/" + name : output; }
 };
 
@@ -70,7 +73,8 @@ struct CheckpointSettings {
 
 /// [evaluate]
 struct EvaluateSettings {
-  Index every_steps = 0;  ///< evaluate while training; 0 = at the end only
+  Index every_steps = 0;   ///< evaluate while training; 0 = at the end only
+  double stop_at_auc = 0;  ///< training ends with the first of these evaluations that reaches it; 0 = never
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
   double threshold = 0.5;  ///< a probability from here on is predicted a click
   std::string group;       ///< feature whose id is a sample's group, for metrics of groups; empty = none

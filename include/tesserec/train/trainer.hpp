@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -23,16 +25,26 @@ struct TrainResult {
   double id_wait_alone = 0;       ///< seconds of a batch waiting for ids where nothing hides that; 0 = not seen
   double id_wait = 0;             ///< where the batch before computes, or, without train.pipeline, where nothing does
   Index peak_memory = 0;          ///< resident bytes of a rank at most, what its node shares included, largest rank
+  std::vector<Index> peak_memory_of_ranks;  ///< [rank]
   std::string weights_digest;
   std::string state_digest;
   std::string checkpoint;                              ///< the newest, or empty
   int signal = 0;                                      ///< that ended the run early, or 0
+  bool reached_auc = false;                            ///< evaluate.stop_at_auc, which ends it
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
   std::optional<metrics::BinaryMetrics> evaluation;    ///< at the end, when there is data for it
 };
 
+/// What a caller does while the run's folder is its own. Called on all ranks.
+struct RunHooks {
+  /// Before the first step, when nothing stands against the run any more: where it goes on from.
+  std::function<void(const Position&)> begins = [](const Position&) {};
+  /// After all else.
+  std::function<void(const TrainResult&)> ends = [](const TrainResult&) {};
+};
+
 /// Trains `session` on `source` from the newest checkpoint or from the start: logs, evaluates, checkpoints, ends early
 /// on a signal. Collective. `evaluation` may be null.
-TrainResult train(Session& session, data::Source& source, data::Source* evaluation);
+TrainResult train(Session& session, data::Source& source, data::Source* evaluation, const RunHooks& hooks = {});
 
 }  // namespace tesserec::train

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which keys mattered.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/sweep/points.hpp>
+
+namespace tesserec::sweep {
+
+/// What one key alone says of the metric over n points. Neither statistic sees what two keys do together.
+struct Importance {
+  std::string key;
+  /// Of a list of values: its main effect, sum over its values of n_v (mean_v - mean)^2 / sum of (y - mean)^2, the
+  /// correlation ratio (Fisher 1925), which over a full grid is the key's term of the functional ANOVA (Hutter, Hoos
+  /// and Leyton-Brown, ICML 2014). Of a range: the square of Spearman's rank correlation (1904), ties at their mean
+  /// rank. 0 to 1; not a number where fewer than three points count, or all have one value.
+  double share = 0;
+  /// Of a list: the value with the best mean. Of a range: "more" or "less", whichever goes with a better metric.
+  std::string better;
+};
+
+/// In the order of the keys. `values[i]` is the metric of points[i]; points whose value is not finite do not count.
+std::vector<Importance> importance(const Settings& settings, const std::vector<Point>& points,
+                                   const std::vector<double>& values, bool more_is_better);
+
+}  // namespace tesserec::sweep

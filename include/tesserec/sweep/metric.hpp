@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// By what the points of a sweep are compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tesserec::sweep {
+
+/// Those of an evaluation that have a better end; loss, of the training samples; and what a run costs.
+std::vector<std::string> metric_names();
+
+bool more_is_better(const std::string& metric);
+/// Whether an evaluation gives it.
+bool is_of_evaluation(const std::string& metric);
+/// Whether it is a cost, another in each run of the same deck.
+bool is_of_machine(const std::string& metric);
+
+}  // namespace tesserec::sweep

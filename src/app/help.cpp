@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "help.hpp"
+
+#include "command_line.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::app {
+namespace {
+
+std::string lines_of(const std::vector<Option>& options) {
+  std::string text;
+  for (const Option& option : options)
+    text += "  " + left(option.name + (option.value.empty() ? "" : " " + option.value), 22) + " " + option.help + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::vector<Option> options_of(const Command& command) {
+  std::vector<Option> options = command.options;
+  if (command.argument == "DECK")
+    options.push_back({"--set", "block.key=value", "override a key of the deck; repeatable"});
+  options.push_back({"--json", "", "print exactly one JSON object on stdout"});
+  options.push_back({"--help", "", "print this and end"});
+  return options;
+}
+
+std::string synopsis(const Command& command) {
+  Invocation bare;
+  bare.command = command.name;
+  std::string argument = command.argument;
+  if (argument == "DECK") argument += ".toml";
+  if (bare.deck_may_lack()) argument = "[" + argument + "]";
+  if (command.indexed) argument += " [INDEX]";
+  return argument + (argument.empty() ? "" : " ") + "[OPTION]...";
+}
+
+namespace {
+
+std::string help_of(const Command& command) {
+  return "usage: tesserec " + command.name + " " + synopsis(command) + "\n" +
+         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " ...\n" : "") + "\n" + command.help +
+         "\n\n" + lines_of(options_of(command)) +
+         (command.argument == "DECK" ? "\ntesserec describe prints every key of a deck.\n" : "");
+}
+
+}  // namespace
+
+std::string usage() {
+  std::string text =
+      "usage: tesserec COMMAND [DECK.toml] [--set block.key=value]... [--json]\n"
+      "       mpirun -n RANKS tesserec COMMAND ... | srun --mpi=pmix tesserec COMMAND ...\n\ncommands:\n";
+  for (const Command& command : commands()) text += "  " + left(command.name + " ", 14) + command.help + "\n";
+  return text +
+         "\n  tesserec help COMMAND  its options\n"
+         "  tesserec describe      every key of a deck\n"
+         "  tesserec --version     of the program and the libraries beneath it\n";
+}
+
+std::string help_of(const std::string& name) {
+  std::vector<std::string> texts;
+  for (const Command& command : commands())
+    if (command.name == name || command.name.rfind(name + " ", 0) == 0) texts.push_back(help_of(command));
+  if (texts.empty()) command_named(name);  // says which ones there are
+  return join(texts, "\n\n");
+}
+
+std::vector<std::string> second_words(const std::string& first) {
+  std::vector<std::string> seconds;
+  for (const Command& command : commands())
+    if (command.name.rfind(first + " ", 0) == 0) seconds.push_back(command.name.substr(first.size() + 1));
+  return seconds;
+}
+
+}  // namespace tesserec::app

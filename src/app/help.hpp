@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The tables of commands, options and keys, for people and for their shells.
+#pragma once
+
+#include <utility>
+
+#include "command.hpp"
+
+namespace tesserec::app {
+
+/// A command's own options, then --set and --json where it takes them, and --help.
+std::vector<Option> options_of(const Command& command);
+
+/// What stands behind the command's name: "DECK.toml [OPTION]..."
+std::string synopsis(const Command& command);
+
+/// What --help prints, without a command and with one.
+std::string usage();
+std::string help_of(const std::string& name);
+
+/// Of commands whose names are two words, those behind the first.
+std::vector<std::string> second_words(const std::string& first);
+
+/// The script that makes a shell, "bash" or "zsh", complete what stands behind the program's name.
+std::string completion(const std::string& shell);
+
+/// Manual pages in the language of man(7): "man1/tesserec.1" and what it holds.
+std::vector<std::pair<std::string, std::string>> man_pages();
+
+}  // namespace tesserec::app

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/train/signals.hpp>
+
+extern char** environ;
+
+namespace tesserec::app {
+namespace {
+
+void check(int error, const char* call) {
+  if (error != 0) fail(call, ": ", std::strerror(error));
+}
+
+/// How a child begins: its files, a process group of its own, so that a terminal's Ctrl-C reaches it through us alone.
+class Start {
+ public:
+  explicit Start(const std::string& log) {
+    check(posix_spawn_file_actions_init(&files_), "posix_spawn_file_actions_init");
+    check(posix_spawnattr_init(&attributes_), "posix_spawnattr_init");
+    check(posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0), "addopen");
+    check(posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666),
+          "addopen");
+    check(posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO), "adddup2");
+    check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP), "posix_spawnattr_setflags");
+  }
+  ~Start() {
+    posix_spawn_file_actions_destroy(&files_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+  /// The child, or -1 after a warning.
+  pid_t operator()(const std::vector<std::string>& words) const {
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    pid_t child = -1;
+    const int error = posix_spawnp(&child, argv[0], &files_, &attributes_, argv.data(), environ);
+    if (error != 0) log_warning(words[0] + ": cannot start it: " + std::strerror(error));
+    return error == 0 ? child : -1;
+  }
+
+ private:
+  posix_spawn_file_actions_t files_;
+  posix_spawnattr_t attributes_;
+};
+
+/// The exit code of a child that has ended; nothing while it runs.
+std::optional<int> ended_code(pid_t child) {
+  int status = 0;
+  const pid_t got = ::waitpid(child, &status, WNOHANG);
+  if (got < 0 && errno != EINTR) fail("waitpid: ", std::strerror(errno));
+  if (got <= 0) return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function<void(std::size_t, int)>& ended) {
+  using Clock = std::chrono::steady_clock;
+  const train::Signals signals;
+  std::map<pid_t, std::size_t> running;
+  std::size_t next = 0;
+  Clock::time_point told;
+  while (!running.empty() || (next < jobs.size() && train::Signals::received() == 0)) {
+    while (next < jobs.size() && std::ssize(running) < at_once && train::Signals::received() == 0) {
+      const std::size_t job = next++;
+      if (const pid_t child = Start(jobs[job].log)(jobs[job].words); child > 0)
+        running[child] = job;
+      else
+        ended(job, 127);
+    }
+    for (auto child = running.begin(); child != running.end();) {
+      const std::optional<int> code = ended_code(child->first);
+      if (code) ended(child->second, *code);
+      child = code ? running.erase(child) : std::next(child);
+    }
+    // Again each second: one that comes before a launcher listens may be lost.
+    if (train::Signals::received() != 0 && Clock::now() - told > std::chrono::seconds(1)) {
+      for (const auto& [child, job] : running) ::kill(-child, SIGUSR1);
+      told = Clock::now();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return train::Signals::received();
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec report: one page of runs.
+#include "command.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/report/report.hpp>
+#include <tesserec/store/disk.hpp>
+
+namespace tesserec::app {
+
+int report(const Invocation& invocation, const comm::Communicator& comm) {
+  const auto given = invocation.options.find("--output");
+  const std::string path =
+      given == invocation.options.end() ? invocation.paths.front() + "/report.html" : given->second;
+  std::size_t runs = 0;
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    const report::Page page = report::make_page(invocation.paths);
+    for (const std::string& warning : page.warnings) log_warning(warning);
+    store::replace_proven(path, page.html);
+    runs = page.runs;
+  });
+  log_info(path + ": " + counted(Index(runs), "run"));
+  if (invocation.json) print(comm, Json::object().set("page", path).set("runs", runs));
+  return 0;
+}
+
+}  // namespace tesserec::app

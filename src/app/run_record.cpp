@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_record.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+#include "versions.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
+#include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/planning/plan_file.hpp>
+#include <tesserec/store/disk.hpp>
+
+namespace tesserec::app {
+namespace {
+
+/// "2026-11-24T03:46:29Z".
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  char text[32];
+  if (gmtime_r(&now, &parts) == nullptr || std::strftime(text, sizeof text, "%FT%TZ", &parts) == 0)
+    fail("the system's clock gives no date");
+  return text;
+}
+
+/// The ranks of each host, in the order of their first ranks. Collective.
+Json hosts_json(const comm::Communicator& comm) {
+  struct Host {
+    char name[65] = {};  // POSIX: 64 at most
+  } mine;
+  if (gethostname(mine.name, sizeof mine.name - 1) != 0) mine = {"unknown"};
+  std::vector<std::pair<std::string, int>> hosts;
+  for (const Host& host : comm.all_gather(mine)) {
+    const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const auto& h) { return h.first == host.name; });
+    if (found == hosts.end())
+      hosts.emplace_back(host.name, 1);
+    else
+      ++found->second;
+  }
+  Json json = Json::array();
+  for (const auto& [name, ranks] : hosts) json.add(Json::object().set("name", name).set("ranks", ranks));
+  return json;
+}
+
+/// By the plan, of each rank: bytes of weights and optimizer states in tables, and what the planner adds for messages.
+Json memory_json(const train::Session& session) {
+  const auto& tables = session.model.tables();
+  const planning::ProvenPlan& proven = session.model.embeddings.proven_plan();
+  const train::OptimizerSettings& moves = session.job.optimizer;
+  const int ranks = session.comm.size();
+  std::vector<Index> weights(ranks), states(ranks), messages(ranks);
+  const auto add = [&](int rank, embedding::EmbeddingBagConfig table, planning::ComputeKernel kernel, Index rows,
+                       Index columns) {
+    const optim::Settings& optimizer = planning::optimizer_of(table, kernel, moves.sparse, moves.dense);
+    table.embedding_dim = columns;
+    const Index bytes = rows * columns * Index{sizeof(float)};
+    weights[rank] += bytes;
+    states[rank] += planning::table_bytes(table, optimizer, rows) - bytes;
+  };
+  for (std::size_t t = 0; t < tables.tables().size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = tables.tables()[t];
+    const planning::ParameterSharding& sharding = proven.plan[t];
+    if (sharding.shards.empty())
+      for (int rank = 0; rank < ranks; ++rank)
+        add(rank, table, sharding.kernel, table.num_embeddings, table.embedding_dim);
+    for (const planning::Shard& shard : sharding.shards)
+      add(shard.rank, table, sharding.kernel, embedding::RowBlocks(table.num_embeddings).rows(shard.blocks).size(),
+          shard.columns.size());
+  }
+  for (int rank = 0; rank < ranks; ++rank)
+    messages[rank] = std::max<Index>(0, Index(proven.estimate.bytes[rank]) - weights[rank] - states[rank]);
+  return Json::object().set("weights", weights).set("states", states).set("messages", messages);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void add_machine(Json& json, const train::Session& session) {
+  json.set("ranks", session.comm.size())
+      .set("instruction_set", dense::instruction_set())
+      .set("backend", backend_description(session.exec))
+      .set("kernels", name(chosen(session.job.run.kernels)))
+      .set("communicator", session.comm.transport().description())
+      .set("gpu", gpu_name());
+}
+
+Json score_bins_json(const metrics::ScoreBins& bins) {
+  return Json::object().set("samples", bins.samples).set("clicks", bins.clicks).set("scores", bins.scores);
+}
+
+}  // namespace
+
+Json result_json(const train::Session& session, const train::TrainResult& result) {
+  Json json = Json::object();
+  json.set("steps", result.steps)
+      .set("samples", result.samples)
+      .set("loss", result.loss)
+      .set("samples_per_second", result.samples_per_second)
+      .set("step_seconds", result.step_seconds)
+      .set("exchange_bytes", result.exchange_bytes)
+      .set("between_nodes_bytes", result.between_nodes_bytes)
+      .set("id_wait_alone_seconds", result.id_wait_alone)
+      .set("id_wait_seconds", result.id_wait)
+      .set("peak_memory_bytes", result.peak_memory)
+      .set("lanes", session.lanes.count());
+  add_machine(json, session);
+  json.set("weights_digest", result.weights_digest)
+      .set("state_digest", result.state_digest)
+      .set("checkpoint", result.checkpoint)
+      .set("signal", result.signal);
+  Json phases = Json::object();
+  for (const auto& [name, seconds] : result.phases) phases.set(name, seconds);
+  json.set("phase_seconds", phases);
+  if (result.evaluation) {
+    Json evaluation = Json::object();
+    add_metrics(evaluation, *result.evaluation, session.job.evaluate.metrics);
+    json.set(
+        "evaluation",
+        evaluation.set("samples", result.evaluation->samples).set("bins", score_bins_json(result.evaluation->bins)));
+  }
+  return json.set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
+      .set("exit_reason", result.signal != 0 ? "signal" : result.reached_auc ? "auc" : "finished")
+      .set("end_time", utc_now());
+}
+
+RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm)
+    : invocation_(Json::object()), start_(utc_now()) {
+  if (comm.rank() != 0) return;
+  invocation_.set("argv", invocation.words)
+      .set("overrides", invocation.overrides)
+      .set("deck_file", invocation.deck)
+      .set("deck_text", text_of(invocation.deck))
+      .set("deck", deck::effective_deck(deck));
+}
+
+void RunRecord::begin(const train::Session& session, const train::Position& from) const {
+  const Json hosts = hosts_json(session.comm);
+  comm::agree(session.comm, [&] {
+    if (session.comm.rank() != 0) return;
+    const std::string folder = session.job.run.folder();
+    const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
+    Json json = Json::object(Json::Layout::lines);
+    json.set("format", "tesserec run")
+        .set("version", 1)
+        .set("name", session.job.run.name)
+        .set("start_time", start_)
+        .set("from_step", from.step)
+        .set("versions", versions());
+    add_machine(json, session);
+    json.set("hosts", hosts);
+    for (const std::string& name : invocation_.names()) json.set(name, invocation_.at(name));
+    json.set("memory_bytes", memory_json(session))
+        .set("plan", parse_json(planning::plan_json(session.model.tables().tables(), embeddings.proven_plan(),
+                                                    embeddings.topology(), session.job.train.batch_size)));
+    if (std::filesystem::remove(folder + "/result.json")) store::sync_path(folder);
+    store::replace_proven(folder + "/run.json", json.text() + "\n");
+  });
+}
+
+void RunRecord::end(const train::Session& session, const Json& result) const {
+  comm::agree(session.comm, [&] {
+    if (session.comm.rank() == 0)
+      store::replace_proven(session.job.run.folder() + "/result.json", result.text() + "\n");
+  });
+}
+
+}  // namespace tesserec::app

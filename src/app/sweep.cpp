@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec sweep list, and sweep run DECK INDEX: what a task of an array calls.
+#include "sweep_of.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/sweep/summary.hpp>
+
+namespace tesserec::app {
+namespace {
+
+bool has(const std::vector<Index>& sorted, Index point) {
+  return std::binary_search(sorted.begin(), sorted.end(), point);
+}
+
+void show(const sweep::Sweep& sweep, Index point) {
+  const sweep::Standing standing = sweep.standing();
+  const std::string state = sweep::state(sweep, standing, point);
+  std::string line = concat("index ", point, ", ", sweep.runs[point].label, ": ", state);
+  if (const sweep::Outcome* outcome = sweep.last(point); outcome != nullptr && state != "diverged")
+    line +=
+        concat(" at step ", outcome->steps, ", ", sweep.settings.metric, " ", significant(sweep.last_value(point), 6));
+  if (state == "started")
+    line += has(standing.waiting, point)
+                ? concat("; the same command goes on",
+                         sweep.rungs.size() > 1 ? concat(" to step ", sweep.rungs[standing.open()]) : "")
+                : concat("; its rung waits for ", counted(std::ssize(standing.waiting), "point"));
+  log_info(line);
+}
+
+/// The rung that the point has to train to now, its folder begun; -1: there is nothing to do for it.
+Index begin(sweep::Sweep& sweep, Index point) {
+  sweep::Run& run = sweep.runs[point];
+  const sweep::Standing standing = sweep.standing();
+  if (!has(standing.waiting, point)) return -1;
+  if (!run.record) {
+    run.record = sweep::Record{point, run.digest, {}, {}};
+    for (std::size_t k = 0; k < run.point.size(); ++k)
+      run.record->overrides.push_back(sweep.settings.keys[k].path + "=" + run.point[k]);
+    sweep::write_record(run.folder, *run.record);
+  }
+  return Index(standing.open());
+}
+
+/// The point has ended a rung, or diverged with this message on the way.
+void end(sweep::Sweep& sweep, Index point, Index rung, const std::string& diverged) {
+  sweep::Run& run = sweep.runs[point];
+  const Index steps = sweep.rungs[std::size_t(rung)];
+  sweep::Outcome outcome;
+  outcome.diverged = diverged;
+  if (diverged.empty()) outcome = sweep::outcome_of_run(run.folder, sweep.settings.metric);
+  if (diverged.empty() && steps != sweep::to_the_end && outcome.steps != steps)
+    fail(run.folder, ": the run ended at step ", outcome.steps, ", but halving compares points at step ", steps,
+         ": the data end before; raise train.epochs, or lower train.steps");
+  run.record->outcomes.push_back(std::move(outcome));
+  sweep::write_record(run.folder, *run.record);
+}
+
+}  // namespace
+
+int sweep_list(const Invocation& invocation, const comm::Communicator& comm) {
+  const sweep::Sweep sweep = sweep_of(invocation);
+  if (invocation.json)
+    print(comm, sweep::list_json(sweep));
+  else
+    print(comm, sweep::list_text(sweep));
+  return 0;
+}
+
+int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
+  if (invocation.index.empty())
+    fail("tesserec sweep run ", invocation.deck,
+         " starts the ranks of each point itself (sweep.ranks, sweep.launcher):"
+         " start it without a launcher, or give the index of one point");
+  sweep::Sweep sweep;
+  Index point = 0, rung = -1;
+  comm::agree(comm, [&] {
+    sweep = sweep_of(invocation);
+    point = point_of(invocation, sweep);
+    if (comm.rank() == 0) rung = begin(sweep, point);  // for all: what lies in the folders may change meanwhile
+  });
+  rung = comm.max(rung);
+  int code = 0;
+  if (rung >= 0) {
+    std::string diverged;
+    try {
+      code = train(training_of(invocation, sweep, point, std::size_t(rung)), comm);
+    } catch (const Diverged& error) {
+      diverged = error.what();
+    }
+    comm::agree(comm, [&] {
+      if (comm.rank() == 0 && code == 0) end(sweep, point, rung, diverged);
+    });
+    if (comm.rank() == 0 && !diverged.empty()) log_warning(diverged + "; the sweep goes on without this point");
+  }
+  if (comm.rank() == 0) show(sweep, point);
+  if (invocation.json && comm.rank() == 0) print(comm, sweep::summary_json(sweep).at("points").elements()[point]);
+  return code;
+}
+
+}  // namespace tesserec::app

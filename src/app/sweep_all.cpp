@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// tesserec sweep run DECK: all points, each a job of its own; and sweep collect.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "jobs.hpp"
+#include "sweep_of.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/lock.hpp>
+#include <tesserec/sweep/summary.hpp>
+#include <tesserec/train/signals.hpp>
+
+namespace tesserec::app {
+namespace {
+
+void collect(const Invocation& invocation) {
+  const sweep::Sweep sweep = sweep_of(invocation);
+  const Json json = sweep::summary_json(sweep);
+  store::make_folder_durably(sweep.folder);
+  store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
+  store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
+  log_info("written: " + sweep.folder + "/sweep.csv, sweep.json");
+  const std::string text = invocation.json ? json.text() + "\n" : sweep::summary_text(sweep);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// `tesserec sweep run DECK INDEX`, on the ranks of the deck.
+ChildJob job_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point) {
+  ChildJob job;
+  const int ranks = sweep.settings.ranks;
+  std::vector<std::string> launcher = sweep.settings.launcher;
+  if (launcher.empty() && ranks > 1) launcher = {"mpirun", "--bind-to", "none", "-n", "{ranks}"};
+  for (std::string word : launcher) {
+    if (const std::size_t at = word.find("{ranks}"); at != std::string::npos)
+      word.replace(at, 7, std::to_string(ranks));
+    job.words.push_back(word);
+  }
+  job.words.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+  for (const std::string& word : {std::string("sweep"), std::string("run"), invocation.deck, std::to_string(point)})
+    job.words.push_back(word);
+  for (const std::string& text : invocation.overrides) job.words.insert(job.words.end(), {"--set", text});
+  job.log = sweep.runs[point].folder + "/log.txt";
+  store::make_folder_durably(sweep.runs[point].folder);
+  return job;
+}
+
+/// The last message in a log, without the program's name; else the exit code.
+std::string reason(const std::string& log, int code) {
+  std::ifstream in(log);
+  const std::string head = "tesserec: ";
+  std::string message = concat("exit code ", code);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(head)) message = line.substr(head.size());
+  return message;
+}
+
+/// All points that the open rung waits for. 0, or the signal that ended it. Error: some failed.
+int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const sweep::Standing& standing) {
+  const std::vector<Index>& waiting = standing.waiting;
+  const std::size_t all = standing.in.back().size();
+  std::size_t there = all - waiting.size();
+  if (sweep.rungs.size() > 1)
+    log_info(concat("rung ", standing.open() + 1, " of ", sweep.rungs.size(), ": ", counted(all, "point"), " to step ",
+                    sweep.rungs[standing.open()]));
+  std::vector<ChildJob> jobs;
+  for (const Index point : waiting) jobs.push_back(job_of(invocation, sweep, point));
+  std::vector<std::string> failed;
+  const int signal = run_jobs(jobs, sweep.settings.jobs, [&](std::size_t job, int code) {
+    const Index point = waiting[job];
+    sweep::Sweep now = sweep;
+    now.runs[point].record = sweep::read_record(sweep.runs[point].folder, sweep.runs[point].digest);
+    const std::optional<double> value = now.value(point, standing.open());
+    std::string end = value ? sweep.settings.metric + " " + significant(*value, 6) : "ended by a signal";
+    if (value && !now.last(point)->diverged.empty()) end = "diverged";
+    const bool interrupted = code == train::exit_code_signal || train::Signals::received() != 0;
+    if (!value && !interrupted) {
+      failed.push_back(concat("index ", point, " (", jobs[job].log, "): ", reason(jobs[job].log, code)));
+      end = "failed";
+    }
+    there += value ? 1 : 0;
+    log_info(concat(there, " of ", all, ": index ", point, ", ", sweep.runs[point].label, ", ", end));
+  });
+  if (!failed.empty())
+    fail(counted(failed.size(), "point"),
+         " failed, the others stand, and the same command goes on with what is missing: ", join(failed, "; "));
+  return signal;
+}
+
+}  // namespace
+
+int sweep_collect(const Invocation& invocation, const comm::Communicator& comm) {
+  if (comm.rank() == 0) collect(invocation);
+  return 0;
+}
+
+std::optional<int> sweep_run(const Invocation& invocation) {
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(rank) != nullptr) return std::nullopt;
+  if (!invocation.index.empty()) return std::nullopt;
+  const deck::Deck deck = invocation.read_deck();
+  std::optional<store::FileLock> lock;
+  for (;;) {
+    const sweep::Sweep sweep = sweep_of(invocation);
+    const sweep::Standing standing = sweep.standing();
+    if (standing.waiting.empty()) break;
+    store::make_folder_durably(sweep.folder);
+    if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
+    if (run_rung(invocation, sweep, standing) != 0) {
+      log_info("ended by a signal; the same command goes on");
+      return train::exit_code_signal;
+    }
+  }
+  collect(invocation);
+  return 0;
+}
+
+}  // namespace tesserec::app

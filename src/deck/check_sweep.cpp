@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What [sweep] and the other blocks owe each other.
+#include "section.hpp"
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/sweep/metric.hpp>
+#include <tesserec/sweep/points.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+bool in_block(const std::string& key, const std::string& block) {
+  return key == block || key.rfind(block + ".", 0) == 0;
+}
+
+/// Every point has a folder and checkpoints of its own.
+void check_own_folders(const Deck& deck) {
+  for (const sweep::Key& key : deck.sweep.keys)
+    for (const char* block : {"sweep", "run.name", "run.output", "checkpoint.path", "checkpoint.resume"})
+      if (in_block(key.path, block))
+        fail(deck.at("sweep.keys." + key.path), " cannot vary: every point has a folder of its own in the sweep's");
+  if (!deck.checkpoint.path.empty())
+    fail(deck.at("checkpoint.path"), " is one folder, and every point of a sweep has its own; leave it empty");
+  if (deck.checkpoint.resume != "auto")
+    fail(deck.at("checkpoint.resume"), " is ", quoted(deck.checkpoint.resume),
+         ", but points of a sweep go on from their own checkpoints: leave it \"auto\"");
+}
+
+void check_metric(const Deck& deck) {
+  const std::string& metric = deck.sweep.metric;
+  if (!sweep::is_of_evaluation(metric)) return;
+  const std::string where = deck.at("sweep.metric") + " is \"" + metric + "\"";
+  const std::vector<std::string>& computed = deck.evaluate.metrics;
+  if (std::find(computed.begin(), computed.end(), metric) == computed.end())
+    fail(where, ", which evaluate.metrics lacks; it has ", join(computed));
+  if (!data::has_source(deck.data, data::Use::evaluate))
+    fail(where,
+         ", but there is no evaluation data: give data.evaluate or data.synthetic.evaluate_samples, or set "
+         "sweep.metric = \"loss\"");
+}
+
+void check_halving(const Deck& deck) {
+  const sweep::Halving& halving = deck.sweep.halving;
+  if (halving.first_steps == 0) return;
+  if (deck.train.steps == 0) fail(deck.at("sweep.halving"), " needs the length of a whole run: set train.steps");
+  if (halving.first_steps > deck.train.steps)  // equal: the first rung itself is being trained
+    fail(deck.at("sweep.halving.first_steps"), " is ", halving.first_steps, ", but a whole run has ", deck.train.steps,
+         " steps (train.steps)");
+  if (deck.checkpoint.keep == 0)
+    fail(deck.at("checkpoint.keep"), " is 0, but points go on from rung to rung by their checkpoints: keep at least 1");
+  if (sweep::is_of_machine(deck.sweep.metric))
+    fail(deck.at("sweep.metric"), " is ", quoted(deck.sweep.metric),
+         ", another in each run: halving would not decide the same twice");
+  for (const sweep::Key& key : deck.sweep.keys)
+    if (key.path == "train.steps")
+      fail(deck.at("sweep.keys.train.steps"), " cannot vary with [sweep.halving], whose last rung it is");
+}
+
+}  // namespace
+
+void check_sweep(const Deck& deck) {
+  const bool absent = deck.sweep.keys.empty() && deck.lines.count("sweep") == 0;
+  if (absent) return;
+  if (const auto fault = sweep::fault(deck.sweep)) fail(deck.at("sweep." + fault->key), " ", fault->text);
+  check_own_folders(deck);
+  check_metric(deck);
+  check_halving(deck);
+}
+
+}  // namespace tesserec::deck

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// [sweep], [sweep.halving], [sweep.keys]
+#include "section.hpp"
+#include <tesserec/sweep/metric.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+using Sweep = sweep::Settings;
+using sweep::Method;
+
+Choices<std::string> metrics() {
+  Choices<std::string> choices;
+  for (const std::string& name : sweep::metric_names()) choices.emplace_back(name, name);
+  return choices;
+}
+
+template <class Key>
+Key of_draws(const Key& key) {
+  return of_some(
+      key, [](const Sweep& s) { return s.method == Method::random || s.method == Method::halton; },
+      [](const Sweep&) { return "is for method = \"random\" and \"halton\" only"; });
+}
+
+/// Written only of a deck that has a sweep.
+Section if_swept(Section section) {
+  section.write = [write = section.write](const Deck& deck, std::string& out) {
+    if (!deck.sweep.keys.empty()) write(deck, out);
+  };
+  return section;
+}
+
+Section sweep_section() {
+  const Keys<Sweep> keys = {
+      choice(
+          "method", &Sweep::method,
+          Choices<Method>{
+              {"grid", Method::grid}, {"list", Method::list}, {"random", Method::random}, {"halton", Method::halton}},
+          "grid: every value of each key with every one of the others, the last key fastest; list: the first values "
+          "of all keys, the second ones, and so on; random: each key drawn by itself; halton: drawn evenly over all "
+          "of the space (a sequence of low discrepancy)."),
+      of_draws(integer("points", &Sweep::points, {0, 100000}, "points",
+                       "How many random and halton draw, all different; more of them leave the first ones as they "
+                       "are.")),
+      of_draws(integer("seed", &Sweep::seed, {0, no_limit}, "", "Seed of what random and halton draw.")),
+      choice(
+          "metric", &Sweep::metric, metrics(),
+          "By what points are compared: of the last evaluation; loss: of the training samples since the last line of "
+          "metrics.jsonl; or what the run cost."),
+      integer("jobs", &Sweep::jobs, {1, 4096}, "jobs",
+              "Points that `tesserec sweep run DECK` trains at once on this machine."),
+      integer("ranks", &Sweep::ranks, {1, 1 << 20}, "", "Ranks that it starts for each point. The bits stay."),
+      default_words(texts("launcher", &Sweep::launcher, Text::filled, {},
+                          "What starts a point's ranks, the words before the program; {ranks} becomes their number. In "
+                          "a Slurm job: [\"srun\", \"--exact\", \"--mpi=pmix\", \"-n\", \"{ranks}\"]."),
+                    "[] (of one rank nothing; of several mpirun --bind-to none -n {ranks})"),
+  };
+  return if_swept(single("sweep",
+                         "Many runs of this deck, for `tesserec sweep`; other commands take the deck as it stands.",
+                         keys, [](auto& d) -> auto& { return d.sweep; }, {"halving", "keys"}));
+}
+
+Section halving_section() {
+  using Halving = sweep::Halving;
+  const Keys<Halving> keys = {
+      required(
+          integer("first_steps", &Halving::first_steps, {1, no_limit}, "steps", "Where points are compared first.")),
+      integer("eta", &Halving::eta, {2, 1000}, "",
+              "Of n points at a rung the n / eta best go on (at least one), to eta times as many steps."),
+  };
+  Section section = single(
+      "sweep.halving",
+      "Successive halving: all points train to the first rung, the best go on to the next, the last one or ones to "
+      "train.steps.",
+      keys, [](auto& d) -> auto& { return d.sweep.halving; });
+  section.write = [write = section.write](const Deck& deck, std::string& out) {
+    if (deck.sweep.halving.first_steps > 0) write(deck, out);
+  };
+  return section;
+}
+
+Keys<sweep::Key> range_keys() {
+  using Key = sweep::Key;
+  return {
+      required(number("min", &Key::min, {-1e30}, "", "The least value, itself included.")),
+      required(number("max", &Key::max, {-1e30}, "", "The greatest value, itself included.")),
+      choice("scale", &Key::log, Choices<bool>{{"linear", false}, {"log", true}},
+             "What is drawn evenly: the value, or its logarithm. Values have four digits."),
+      boolean("integer", &Key::integer, "Whole numbers alone."),
+  };
+}
+
+Section keys_section() {
+  const Keys<sweep::Key> keys = range_keys();
+  Section section;
+  section.info = {"sweep.keys", "[sweep.keys]",
+                  "What varies, a line a key, its whole name in quotes: \"optimizer.dense.lr\" = [0.01, 0.1, 1.0], any "
+                  "values that the key takes; or a range, from which random and halton draw, with the keys below: "
+                  "\"optimizer.dense.lr\" = {min = 1e-3, max = 1.0, scale = \"log\"}.",
+                  infos(keys)};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* block = root.find_path("sweep.keys");
+    if (block == nullptr) return;
+    must_be_block(*block, "sweep.keys");
+    deck.lines["sweep.keys"] = block->where;
+    for (const Entry& entry : block->table) {
+      const std::string path = "sweep.keys." + entry.key;
+      const Value& value = entry.value;
+      sweep::Key& key = deck.sweep.keys.emplace_back();
+      key.path = entry.key;
+      deck.lines[path] = value.where;
+      if (entry.key.find('.') == std::string::npos)
+        fail(value.where, ": ", path, " must be block.key in quotes, as \"optimizer.dense.lr\" = [0.01, 0.1]");
+      if (value.kind == Kind::list && value.list.empty())
+        fail(value.where, ": ", path, " is an empty list; give the values that the key takes");
+      if (value.kind == Kind::list)
+        for (const Value& one : value.list) key.values.push_back(toml_text(one));
+      else if (value.kind == Kind::table)
+        read_keys(deck, keys, key, value, path);
+      else
+        fail(value.where, ": ", path, " must be a list of values or {min = ..., max = ...}, but is ", value.words());
+    }
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    if (!deck.sweep.keys.empty()) out += "\n[sweep.keys]\n";
+    for (const sweep::Key& key : deck.sweep.keys) {
+      std::string range;
+      for (const auto& one : keys) range += (range.empty() ? "" : ", ") + one.info.name + " = " + one.write(key);
+      out += quoted(key.path) + " = " + (key.values.empty() ? "{" + range + "}" : "[" + join(key.values) + "]") + "\n";
+    }
+  };
+  return section;
+}
+
+}  // namespace
+
+std::vector<Section> sweep_sections() { return {sweep_section(), halving_section(), keys_section()}; }
+
+}  // namespace tesserec::deck

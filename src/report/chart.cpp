@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "svg.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+namespace {
+
+constexpr double width = 560, height = 300;
+constexpr std::size_t most_named = 6;    // lines that have their names beside them
+constexpr std::size_t most_marked = 40;  // points that are marked one by one
+constexpr int all_columns = 3000;        // of pixels, of all lines of a chart: its size
+
+struct Bounds {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+/// What the points need, or what the axis says.
+Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, double margin) {
+  if (axis.high > axis.low) return {axis.low, axis.high, from, to, axis.kind};
+  if (axis.kind == Scale::Kind::logarithmic) return {found.low / 1.05, found.high * 1.05, from, to, axis.kind};
+  const double room = margin * (found.high - found.low);
+  return {found.low - room, found.high + room, from, to};
+}
+
+bool finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+
+/// A line through the points, or the points themselves where they are few.
+std::string drawn(const Series& series, const std::vector<Point>& points, const Scale& x, const Scale& y) {
+  std::string path, marks;
+  for (const Point& point : points) {
+    path += concat(path.empty() ? "" : " ", number(x.at(point.x)), ",", number(y.at(point.y)));
+    if (points.size() <= most_marked)
+      marks += element("circle", {{"cx", number(x.at(point.x))}, {"cy", number(y.at(point.y))}, {"r", "2.5"}},
+                       hover(concat(series.name, ": ", tick_text(point.x), ", ", significant(point.y, 6))));
+  }
+  return element("g", {{"class", "line " + series.css}},
+                 hover(series.name) + element("polyline", {{"points", path}}) + marks);
+}
+
+struct Name {
+  const Series* series;
+  double end, y;  // where the line ends, where its name stands
+};
+
+/// The names beside the lines' ends, moved apart.
+std::string names_beside(std::vector<Name> names, const Plot& plot) {
+  constexpr double apart = 14;
+  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.end < b.end; });
+  double next = plot.top + 6;
+  for (Name& name : names) next = (name.y = std::max(name.end, next)) + apart;
+  double last = plot.bottom;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) last = (name->y = std::min(name->y, last)) - apart;
+  std::string text;
+  for (const Name& name : names)
+    text += element("g", {{"class", "line " + name.series->css}},
+                    line(plot.right + 2, name.end, plot.right + 10, name.y, "") +
+                        line(plot.right + 10, name.y, plot.right + 30, name.y, "")) +
+            element("text", {{"x", number(plot.right + 34)}, {"y", number(name.y + 4)}},
+                    hover(name.series->name) + escaped(shortened(name.series->name, 16)));
+  return text;
+}
+
+}  // namespace
+
+std::vector<Point> thinned(const std::vector<Point>& points, double low, double high, int columns) {
+  std::vector<Point> kept;
+  const auto column = [&](const Point& point) {
+    return high > low ? int((point.x - low) / (high - low) * columns) : 0;
+  };
+  for (std::size_t i = 0; i < points.size();) {
+    const Point* of[4] = {nullptr, nullptr, nullptr, nullptr};  // first, lowest, highest, last
+    const int here = column(points[i]);
+    for (; i < points.size() && column(points[i]) == here; ++i) {
+      const Point& point = points[i];
+      if (!finite(point)) continue;
+      if (of[0] == nullptr) of[0] = of[1] = of[2] = &point;
+      if (point.y < of[1]->y) of[1] = &point;
+      if (point.y > of[2]->y) of[2] = &point;
+      of[3] = &point;
+    }
+    std::sort(of, of + 4);
+    for (const Point** point = of; point != of + 4; ++point)
+      if (*point != nullptr && (point == of || point[0] != point[-1])) kept.push_back(**point);
+  }
+  return kept;
+}
+
+std::string draw(const Chart& chart) {
+  Bounds xs, ys;
+  std::size_t lines = 0;
+  for (const Series& series : chart.series) {
+    bool any = false;
+    for (const Point& point : series.points)
+      if (finite(point)) any = true, xs.take(point.x), ys.take(point.y);
+    lines += any;
+  }
+  if (lines == 0) return "";
+  const bool named = lines > 1 && lines <= most_named;
+  const Plot plot{64, width - (named ? 148 : 14), 10, height - 42};
+  const Scale x = scale_of(chart.x, xs, plot.left, plot.right, 0),
+              y = scale_of(chart.y, ys, plot.bottom, plot.top, 0.05);
+  std::string text = axis_below(plot, x, chart.x.title) + axis_left(plot, y, chart.y.title);
+  if (chart.diagonal) text += line(x.at(x.low()), y.at(x.low()), x.at(x.high()), y.at(x.high()), "diagonal");
+  std::vector<Name> names;
+  const int columns = std::clamp(all_columns / int(lines), 60, int(plot.right - plot.left));
+  for (const Series& series : chart.series) {
+    const std::vector<Point> points = thinned(series.points, xs.low, xs.high, columns);
+    if (points.empty()) continue;
+    text += drawn(series, points, x, y);
+    names.push_back({&series, y.at(points.back().y), 0});
+  }
+  if (named) text += names_beside(names, plot);
+  return figure(chart.title, picture(width, height, chart.title, text));
+}
+
+}  // namespace tesserec::report

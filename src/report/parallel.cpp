@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "chart.hpp"
+#include "figures.hpp"
+#include "svg.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+namespace {
+
+/// One upright axis: numbers on a scale, or other values side by side.
+class Upright {
+ public:
+  Upright(const std::vector<Json>& values, double bottom, double top) : scale_(0, 1, bottom, top) {
+    std::vector<double> sorted;
+    for (const Json& value : values) {
+      const bool number = value.kind() == Json::Kind::integer || value.kind() == Json::Kind::number;
+      numeric_ = numeric_ && number;
+      if (number) sorted.push_back(value.number());
+      if (std::find(words_.begin(), words_.end(), value_text(value)) == words_.end())
+        words_.push_back(value_text(value));
+    }
+    if (!numeric_ || sorted.empty()) {
+      numeric_ = false;
+      scale_ = Scale(-0.5, double(words_.size()) - 0.5, bottom, top);
+      return;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    few_ = sorted;
+    few_.erase(std::unique(few_.begin(), few_.end()), few_.end());
+    const bool wide = sorted.front() > 0 && sorted.back() > 20 * sorted.front();
+    scale_ = Scale(sorted.front(), sorted.back(), bottom, top, wide ? Scale::Kind::logarithmic : Scale::Kind::linear);
+    bool apart = true;  // by a line of text
+    for (std::size_t i = 1; i < few_.size(); ++i) apart = apart && scale_.at(few_[i - 1]) - scale_.at(few_[i]) > 13;
+    if (!apart) few_.clear();
+  }
+
+  double at(const Json& value) const {
+    if (numeric_) return scale_.at(value.number());
+    return scale_.at(double(std::find(words_.begin(), words_.end(), value_text(value)) - words_.begin()));
+  }
+
+  std::string drawn(double x, const std::string& title) const {
+    std::string text = line(x, scale_.at(scale_.low()), x, scale_.at(scale_.high()), "axis");
+    const auto mark = [&](double y, const std::string& word) {
+      text += line(x - 4, y, x, y, "axis") + label(x - 7, y + 4, "end", shortened(word, 14), "halo");
+    };
+    if (numeric_)
+      for (const double tick : few_.empty() ? scale_.ticks() : few_) mark(scale_.at(tick), tick_text(tick));
+    else
+      for (std::size_t w = 0; w < words_.size(); ++w) mark(scale_.at(double(w)), words_[w]);
+    return text + element("text", {{"x", number(x)}, {"y", "14"}, {"text-anchor", "middle"}, {"class", "title"}},
+                          hover(title) + escaped(shortened(title, 26)));
+  }
+
+ private:
+  bool numeric_ = true;
+  std::vector<std::string> words_;
+  std::vector<double> few_;  // numbers that have room beside the axis, all of them
+  Scale scale_;
+};
+
+}  // namespace
+
+std::string parallel_coordinates(const Sweep& sweep) {
+  constexpr double width = 1120, height = 360, top = 30, bottom = height - 12;
+  std::vector<double> metrics;
+  std::vector<Json> found;
+  for (const Sweep::Point& point : sweep.points) {
+    metrics.push_back(point.metric);
+    if (std::isfinite(point.metric)) found.emplace_back(point.metric);
+  }
+  if (sweep.keys.empty() || sweep.points.empty()) return "";
+  std::vector<Upright> axes;
+  for (std::size_t k = 0; k < sweep.keys.size(); ++k) {
+    std::vector<Json> values;
+    for (const Sweep::Point& point : sweep.points) values.push_back(point.values[k]);
+    axes.emplace_back(values, bottom, top);
+  }
+  if (!found.empty()) axes.emplace_back(found, bottom, top);
+  const double first = 110, last = width - 90;
+  const auto x = [&](std::size_t axis) {
+    return axes.size() == 1 ? first : first + (last - first) * double(axis) / double(axes.size() - 1);
+  };
+
+  // The best is drawn last, over the others.
+  std::string lines;
+  const std::vector<std::size_t> order = best_first(metrics, sweep.less_is_better);
+  for (std::size_t place = order.size(); place-- > 0;) {
+    const Sweep::Point& point = sweep.points[order[place]];
+    const bool has = std::isfinite(point.metric);
+    std::string path;
+    for (std::size_t k = 0; k < sweep.keys.size(); ++k)
+      path += concat(k > 0 ? " " : "", number(x(k)), ",", number(axes[k].at(point.values[k])));
+    if (has) path += concat(" ", number(x(axes.size() - 1)), ",", number(axes.back().at(point.metric)));
+    const std::string told =
+        concat(point.name, ": ", sweep.metric, " ", has ? significant(point.metric, 6) : point.state);
+    const std::string css = has ? scale_css(place, found.size()) + (place == 0 ? " best" : "") : "nothing";
+    lines += element("g", {{"class", "line " + css}}, hover(told) + element("polyline", {{"points", path}}));
+  }
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    lines += axes[k].drawn(x(k), k < sweep.keys.size() ? sweep.keys[k].name : sweep.metric + " (at the end)");
+  std::string note = colour_scale(sweep.metric);
+  if (found.size() < sweep.points.size())
+    note += element("p", {{"class", "note"}},
+                    concat(counted(std::int64_t(sweep.points.size() - found.size()), "point"),
+                           " without the metric, thin and dashed: missing, started or diverged."));
+  return figure("Sweep: settings and " + sweep.metric, picture(width, height, "Parallel coordinates of a sweep", lines),
+                note, "wide");
+}
+
+}  // namespace tesserec::report

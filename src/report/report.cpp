@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+
+#include "figures.hpp"
+#include "page.hpp"
+#include "svg.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/report/report.hpp>
+
+namespace tesserec::report {
+namespace {
+
+namespace files = std::filesystem;
+
+/// Where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
+std::string folder_of(const Sweep& sweep, const Sweep::Point& point) {
+  const files::path said = point.folder;
+  return files::exists(said) ? said.string() : (files::path(sweep.path) / said.filename()).string();
+}
+
+Runs read(const std::vector<std::string>& folders, std::vector<std::string>& warnings) {
+  Runs runs;
+  for (const std::string& folder : folders) {
+    if (!files::is_directory(folder)) fail(folder, ": no such folder; give the folder of a run or of a sweep");
+    if (!files::exists(folder + "/sweep.json")) {
+      runs.all.push_back(read_run(folder));
+      continue;
+    }
+    const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder));
+    std::size_t without = 0;
+    for (const Sweep::Point& point : sweep.points) {
+      const std::string at = folder_of(sweep, point), metrics = at + "/metrics.jsonl";
+      std::error_code error;
+      if (files::exists(metrics) && files::file_size(metrics, error) > 0)
+        runs.all.push_back(read_run(at));
+      else
+        ++without;
+    }
+    if (without > 0)
+      warnings.push_back(concat(folder, ": ", without, " of ", counted(std::ssize(sweep.points), "point"),
+                                " have no metrics.jsonl: their curves are not on the page"));
+  }
+  choose_colours(runs);
+  return runs;
+}
+
+/// Names of two folders with the same last part say more of their paths.
+void tell_apart(std::vector<Run>& runs) {
+  std::vector<std::string> names;
+  for (const Run& run : runs) names.push_back(run.name);
+  for (Run& run : runs)
+    if (std::count(names.begin(), names.end(), run.name) > 1) run.name = run.folder;
+}
+
+std::string under(const std::string& title, const std::string& figures) {
+  return figures.empty() ? "" : element("h2", {}, title) + "\n" + figures;
+}
+
+}  // namespace
+
+Page make_page(const std::vector<std::string>& folders) {
+  Page page;
+  Runs runs = read(folders, page.warnings);
+  tell_apart(runs.all);
+  page.runs = runs.all.size();
+
+  std::string sweeps, places;
+  for (const Sweep& sweep : runs.sweeps)
+    sweeps += parallel_coordinates(sweep) +
+              element("div", {{"class", "wide"}}, table_of_shares(sweep) + table_of_points(sweep));
+  if (!runs.many())
+    for (const Run& run : runs.all) places += memory(run) + plan(run);
+  const std::string title =
+      folders.size() == 1 ? folders.front() : concat(folders.front(), " and ", folders.size() - 1, " more");
+  std::string body = element("h1", {}, escaped(title));
+  if (!runs.all.empty()) body += table_of_runs(runs);
+  std::string figures = under("Sweep", sweeps);
+  if (!runs.all.empty())
+    figures +=
+        under("Training", curves(runs)) + under("Scores", calibration(runs)) + under("Machine", phases(runs) + places);
+  body += element("main", {}, figures);
+  if (!runs.all.empty()) body += table_of_keys(runs) + table_of_machines(runs) + deck(runs);
+  page.html = html_page(title + " - Tesserec", body);
+  return page;
+}
+
+}  // namespace tesserec::report

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "svg.hpp"
+
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else if (c == '"')
+      safe += "&quot;";
+    else
+      safe += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+  }
+  return safe;
+}
+
+std::string number(double pixels) {
+  std::string text = fixed(pixels, 1);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string element(const char* name, Attributes attributes, const std::string& content) {
+  std::string text = concat("<", name);
+  for (const auto& [attribute, value] : attributes)
+    if (!value.empty()) text += concat(" ", attribute, "=\"", escaped(value), "\"");
+  return text + ">" + content + "</" + name + ">";
+}
+
+std::string hover(std::string_view text) { return element("title", {}, escaped(text)); }
+
+std::string line(double x1, double y1, double x2, double y2, const std::string& css) {
+  return element("line",
+                 {{"x1", number(x1)}, {"y1", number(y1)}, {"x2", number(x2)}, {"y2", number(y2)}, {"class", css}});
+}
+
+std::string rectangle(double x, double y, double width, double height, const std::string& css,
+                      const std::string& content) {
+  return element(
+      "rect",
+      {{"x", number(x)}, {"y", number(y)}, {"width", number(width)}, {"height", number(height)}, {"class", css}},
+      content);
+}
+
+std::string label(double x, double y, const char* anchor, std::string_view text, const std::string& css) {
+  return element("text", {{"x", number(x)}, {"y", number(y)}, {"text-anchor", anchor}, {"class", css}}, escaped(text));
+}
+
+std::string picture(double width, double height, std::string_view title, const std::string& content) {
+  return element("svg",
+                 {{"viewBox", concat("0 0 ", number(width), " ", number(height))},
+                  {"width", number(width)},
+                  {"role", "img"},
+                  {"aria-label", std::string(title)}},
+                 content) +
+         "\n";
+}
+
+std::string shortened(const std::string& text, std::size_t length) {
+  const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  if (text.size() <= length) return text;
+  std::size_t head = length / 2, tail = text.size() - (length - head - 1);
+  while (head > 0 && inside(head)) --head;  // no character is cut
+  while (tail < text.size() && inside(tail)) ++tail;
+  return text.substr(0, head) + "…" + text.substr(tail);
+}
+
+}  // namespace tesserec::report

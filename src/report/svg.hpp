@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tesserec::report {
+
+/// Text as content or attribute value of XML and HTML; control characters become spaces.
+std::string escaped(std::string_view text);
+
+/// A coordinate: a tenth of a pixel is enough.
+std::string number(double pixels);
+
+using Attributes = std::initializer_list<std::pair<const char*, std::string>>;
+
+/// <name a="b">content</name>; values are escaped, `content` is markup already.
+std::string element(const char* name, Attributes attributes, const std::string& content = "");
+
+/// What a browser shows while the mouse is on the element around it.
+std::string hover(std::string_view text);
+
+std::string line(double x1, double y1, double x2, double y2, const std::string& css);
+std::string rectangle(double x, double y, double width, double height, const std::string& css,
+                      const std::string& content = "");
+/// `anchor`: start, middle or end of the text stands at x.
+std::string label(double x, double y, const char* anchor, std::string_view text, const std::string& css = "");
+
+/// A picture of so many pixels, which shrinks with the page; `title` is for those who cannot see it.
+std::string picture(double width, double height, std::string_view title, const std::string& content);
+
+/// At most so many characters, the middle left out.
+std::string shortened(const std::string& text, std::size_t length);
+
+}  // namespace tesserec::report

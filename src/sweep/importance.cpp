@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/sweep/importance.hpp>
+
+namespace tesserec::sweep {
+namespace {
+
+double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }
+
+double squares(const std::vector<double>& x) {
+  const double m = mean(x);
+  double sum = 0;
+  for (const double value : x) sum += (value - m) * (value - m);
+  return sum;
+}
+
+/// Places in rising order, from 1; equal numbers share the mean of theirs.
+std::vector<double> ranks(const std::vector<double>& x) {
+  std::vector<double> out;
+  for (const double value : x) {
+    const auto below = std::count_if(x.begin(), x.end(), [&](double other) { return other < value; });
+    out.push_back(double(below) + (double(std::count(x.begin(), x.end(), value)) + 1) / 2);
+  }
+  return out;
+}
+
+double correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  const double mx = mean(x), my = mean(y);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - mx) * (y[i] - my);
+  return sum / std::sqrt(squares(x) * squares(y));
+}
+
+Importance of_range(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
+  std::vector<double> numbers;
+  for (const std::string& text : x) numbers.push_back(parse_number<double>(text).value());
+  const double rho = correlation(ranks(numbers), ranks(y));
+  return {"", rho * rho, (rho > 0) == more_is_better ? "more" : "less"};
+}
+
+Importance of_list(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
+  std::map<std::string, std::vector<double>> groups;
+  for (std::size_t i = 0; i < x.size(); ++i) groups[x[i]].push_back(y[i]);
+  const double all = mean(y);
+  double between = 0;
+  for (const auto& [value, of_value] : groups)
+    between += double(of_value.size()) * (mean(of_value) - all) * (mean(of_value) - all);
+  const auto worse = [&](const auto& a, const auto& b) {
+    return more_is_better ? mean(a.second) < mean(b.second) : mean(a.second) > mean(b.second);
+  };
+  return {"", between / squares(y), std::max_element(groups.begin(), groups.end(), worse)->first};
+}
+
+}  // namespace
+
+std::vector<Importance> importance(const Settings& settings, const std::vector<Point>& points,
+                                   const std::vector<double>& values, bool more_is_better) {
+  std::vector<std::size_t> counting;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (std::isfinite(values[i])) counting.push_back(i), y.push_back(values[i]);
+  std::vector<Importance> all;
+  for (std::size_t k = 0; k < settings.keys.size(); ++k) {
+    const Key& key = settings.keys[k];
+    std::vector<std::string> x;
+    for (const std::size_t i : counting) x.push_back(points[i][k]);
+    const bool says_nothing = y.size() < 3 || std::count(x.begin(), x.end(), x[0]) == std::ssize(x);
+    if (says_nothing)
+      all.push_back({"", std::nan(""), ""});
+    else
+      all.push_back(key.values.empty() ? of_range(x, y, more_is_better) : of_list(x, y, more_is_better));
+    all.back().key = key.path;
+  }
+  return all;
+}
+
+}  // namespace tesserec::sweep

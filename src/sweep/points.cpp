@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "draw.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/sweep/points.hpp>
+
+namespace tesserec::sweep {
+namespace {
+
+constexpr Index most_points = 100'000;
+
+bool draws(const Settings& settings) { return settings.method == Method::random || settings.method == Method::halton; }
+
+/// Of a grid or list.
+Index enumerated(const Settings& settings) {
+  if (settings.method == Method::list) return std::ssize(settings.keys.front().values);
+  Index count = 1;
+  for (const Key& key : settings.keys) count = std::min(most_points + 1, count * std::ssize(key.values));
+  return count;
+}
+
+Point enumerated_point(const Settings& settings, Index index) {
+  Point point(settings.keys.size());
+  for (std::size_t k = point.size(); k-- > 0;) {
+    const std::vector<std::string>& values = settings.keys[k].values;
+    point[k] = values[settings.method == Method::list ? index : index % std::ssize(values)];
+    index /= settings.method == Method::list ? 1 : std::ssize(values);
+  }
+  return point;
+}
+
+/// As many different points as there are to be found, settings.points at most.
+std::vector<Point> drawn(const Settings& settings) {
+  std::vector<Point> all;
+  std::set<Point> known;
+  const Index tries = 1000 + 64 * settings.points;
+  for (Index row = 0; row < tries && std::ssize(all) < settings.points; ++row) {
+    Point point;
+    for (std::size_t k = 0; k < settings.keys.size(); ++k)
+      point.push_back(value_at(settings.keys[k], settings.method == Method::random
+                                                     ? random_number(settings.seed, row, k)
+                                                     : halton_number(settings.seed, row, k)));
+    if (known.insert(point).second) all.push_back(std::move(point));
+  }
+  return all;
+}
+
+std::optional<Fault> range_fault(const Key& key) {
+  const std::string name = "keys." + key.path;
+  const auto whole = [](double x) { return x == std::floor(x) && std::abs(x) < 0x1p53; };
+  if (!(key.min < key.max)) return Fault{name, "has a min that is not below its max"};
+  if (key.log && key.min <= 0) return Fault{name, "has scale = \"log\", which needs a min above 0"};
+  if (key.integer && !(whole(key.min) && whole(key.max)))
+    return Fault{name, "is of integers, but its min or max is none"};
+  return std::nullopt;
+}
+
+std::optional<Fault> key_fault(const Settings& settings, const Key& key) {
+  const std::string name = "keys." + key.path;
+  if (key.values.empty() && !draws(settings))
+    return Fault{name, "is a range, from which only method = \"random\" and \"halton\" draw; give a list of values"};
+  if (key.values.empty()) return range_fault(key);
+  std::set<std::string> seen;
+  for (const std::string& value : key.values)
+    if (!seen.insert(value).second && settings.method != Method::list)
+      return Fault{name, "has " + value + " twice, which makes points twice"};
+  const std::size_t length = settings.keys.front().values.size();
+  if (settings.method == Method::list && key.values.size() != length)
+    return Fault{name, concat("has ", counted(key.values.size(), "value"), ", but ", settings.keys.front().path,
+                              " has ", length, "; method = \"list\" takes one of each for a point")};
+  return std::nullopt;
+}
+
+std::vector<std::string> parts(const std::string& path) {
+  std::vector<std::string> all(1);
+  for (const char c : path)
+    if (c == '.')
+      all.emplace_back();
+    else
+      all.back() += c;
+  return all;
+}
+
+/// The fewest last words of the path that no other key ends in.
+std::string short_name(const Settings& settings, const std::string& path) {
+  const std::vector<std::string> words = parts(path);
+  std::string name;
+  for (std::size_t count = 1; count <= words.size(); ++count) {
+    name = words[words.size() - count] + (name.empty() ? "" : "." + name);
+    const auto ends_so = [&](const Key& key) { return ("." + key.path).ends_with("." + name); };
+    if (std::count_if(settings.keys.begin(), settings.keys.end(), ends_so) == 1) break;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<Fault> fault(const Settings& settings) {
+  if (settings.keys.empty()) return Fault{"keys", "is empty: a sweep has at least one key that varies"};
+  for (const Key& key : settings.keys)
+    if (const auto found = key_fault(settings, key)) return found;
+  if (settings.method == Method::halton && settings.keys.size() > most_halton_keys)
+    return Fault{"method", concat("is halton, which takes at most ", most_halton_keys, " keys")};
+  if (draws(settings)) {
+    if (settings.points == 0) return Fault{"points", "is missing: how many to draw"};
+    if (const Index found = std::ssize(drawn(settings)); found < settings.points)
+      return Fault{"points", concat("is ", settings.points, ", but only ", found,
+                                    " different points were drawn; ask for fewer, or take method = \"grid\"")};
+    return std::nullopt;
+  }
+  if (enumerated(settings) > most_points)
+    return Fault{"keys", concat("makes more than ", most_points, " points; draw some with method = \"halton\"")};
+  std::map<Point, Index> seen;
+  for (const Point& point : points(settings))
+    if (const auto [same, is_new] = seen.emplace(point, Index(seen.size())); !is_new)
+      return Fault{"keys", concat("makes points ", same->second, " and ", seen.size(), " the same, ",
+                                  label(settings, point), "; take one away")};
+  return std::nullopt;
+}
+
+std::vector<Point> points(const Settings& settings) {
+  if (draws(settings)) return drawn(settings);
+  std::vector<Point> all;
+  for (Index i = 0; i < enumerated(settings); ++i) all.push_back(enumerated_point(settings, i));
+  return all;
+}
+
+std::string label(const Settings& settings, const Point& point) {
+  constexpr std::size_t longest = 120;  // a file's name has 255 bytes
+  std::string text;
+  for (std::size_t k = 0; k < point.size(); ++k)
+    text += (k > 0 ? "," : "") + short_name(settings, settings.keys[k].path) + "=" + point[k];
+  std::string plain;
+  for (const char c : text) {
+    const bool keeps = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("._+-=,").find(c) != std::string_view::npos;
+    if (keeps)
+      plain += c == ',' && plain.ends_with(',') ? '-' : c;
+    else if (c == ' ' && plain.ends_with(','))  // between the numbers of a list
+      plain.back() = '-';
+  }
+  return plain.substr(0, longest);
+}
+
+}  // namespace tesserec::sweep

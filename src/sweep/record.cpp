@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/sweep/metric.hpp>
+#include <tesserec/sweep/record.hpp>
+
+namespace tesserec::sweep {
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) store::fail_errno(path, "read it");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) store::fail_errno(path, "read it");
+  return text.str();
+}
+
+template <class Read>
+auto read_json(const std::string& path, const std::string& advice, const Read& read) {
+  const std::string text = text_of(path);
+  try {
+    return read(parse_json(text));
+  } catch (const Error& error) {
+    fail(path, ": ", error.what(), "; ", advice);
+  }
+}
+
+double number_or_nan(const Json& value) { return value.kind() == Json::Kind::null ? std::nan("") : value.number(); }
+
+Json to_json(const Outcome& outcome) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : outcome.metrics) metrics.set(name, value);
+  Json json = Json::object();
+  json.set("steps", outcome.steps).set("samples", outcome.samples).set("weights_digest", outcome.weights_digest);
+  return json.set("diverged", outcome.diverged).set("metrics", metrics);
+}
+
+Outcome outcome_of(const Json& json) {
+  Outcome outcome{json.at("steps").integer(),
+                  json.at("samples").integer(),
+                  json.at("weights_digest").string(),
+                  json.at("diverged").string(),
+                  {}};
+  const Json& metrics = json.at("metrics");
+  for (const std::string& name : metrics.names()) outcome.metrics[name] = number_or_nan(metrics.at(name));
+  return outcome;
+}
+
+/// The mean loss of the line of metrics.jsonl that ends with `step`.
+std::optional<double> training_loss(const std::string& path, Index step) {
+  std::optional<double> loss;
+  std::istringstream lines(text_of(path));
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = parse_json(line);
+    if (json.at("kind").string() == "train" && json.at("step").integer() == step) loss = number_or_nan(json.at("loss"));
+  }
+  return loss;
+}
+
+}  // namespace
+
+std::string deck_digest(const std::string& deck) {
+  return store::checksum_text(store::bytes_checksum("deck", deck.data(), std::ssize(deck)));
+}
+
+std::optional<Record> read_record(const std::string& folder, const std::string& digest) {
+  const std::string path = folder + "/point.json";
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  Record record = read_json(path, "remove it, and the point is trained to where it was", [](const Json& json) {
+    Record read{json.at("index").integer(), json.at("deck_digest").string(), {}, {}};
+    for (const Json& text : json.at("overrides").elements()) read.overrides.push_back(text.string());
+    for (const Json& outcome : json.at("outcomes").elements()) read.outcomes.push_back(outcome_of(outcome));
+    return read;
+  });
+  if (record.digest != digest)
+    fail(path, ": this folder is of another deck (digest ", record.digest, ", this sweep's point has ", digest,
+         "); move it away, or give the sweep another run.output");
+  return record;
+}
+
+void write_record(const std::string& folder, const Record& record) {
+  store::make_folder_durably(folder);
+  Json outcomes = Json::array(Json::Layout::lines);
+  for (const Outcome& outcome : record.outcomes) outcomes.add(to_json(outcome));
+  Json json = Json::object(Json::Layout::lines);
+  json.set("index", record.index).set("deck_digest", record.digest).set("overrides", record.overrides);
+  const std::string path = folder + "/point.json";
+  store::replace_proven(path, json.set("outcomes", outcomes).text() + "\n");
+}
+
+Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
+  const std::string advice = "remove the folder and train the point again";
+  Outcome outcome = read_json(folder + "/result.json", advice, [](const Json& json) {
+    Outcome read{json.at("steps").integer(), json.at("samples").integer(), json.at("weights_digest").string(), "", {}};
+    for (const char* name : {"samples_per_second", "step_seconds", "peak_memory_bytes"})
+      read.metrics[name] = number_or_nan(json.at(name));
+    if (json.has("evaluation"))
+      for (const std::string& name : json.at("evaluation").names())
+        if (const Json& value = json.at("evaluation").at(name); name != "samples" && value.kind() != Json::Kind::object)
+          read.metrics[name] = number_or_nan(value);
+    return read;
+  });
+  const std::string path = folder + "/metrics.jsonl";
+  std::optional<double> loss;
+  try {
+    loss = training_loss(path, outcome.steps);
+  } catch (const Error& error) {
+    fail(path, ": ", error.what(), "; ", advice);
+  }
+  if (loss) outcome.metrics["loss"] = *loss;
+  value_of(outcome, metric, folder);
+  return outcome;
+}
+
+double value_of(const Outcome& outcome, const std::string& metric, const std::string& folder) {
+  if (!outcome.diverged.empty()) return std::nan("");
+  const auto found = outcome.metrics.find(metric);
+  if (found == outcome.metrics.end())
+    fail(folder, ": the run to step ", outcome.steps, " left no ", metric,
+         is_of_evaluation(metric) ? " in result.json" : "",
+         "; remove the folder and train the point again, or choose another sweep.metric");
+  return found->second;
+}
+
+}  // namespace tesserec::sweep

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "rows.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/sweep/importance.hpp>
+#include <tesserec/sweep/summary.hpp>
+
+namespace tesserec::sweep {
+namespace {
+
+using Row = std::vector<std::string>;
+
+/// A TOML value as JSON: both write numbers, texts and lists alike; what only TOML has is text.
+Json json_of(const std::string& toml) {
+  try {
+    return parse_json(toml);
+  } catch (const Error&) {
+    return toml;
+  }
+}
+
+std::string number(double value) { return std::isfinite(value) ? significant(value, 6) : "-"; }
+
+std::vector<Importance> importance_of(const Sweep& sweep) {
+  std::vector<Point> points;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < sweep.runs.size(); ++i) {
+    points.push_back(sweep.runs[i].point);
+    values.push_back(sweep.value(Index(i), 0).value_or(std::nan("")));
+  }
+  return importance(sweep.settings, points, values, sweep.more_is_better());
+}
+
+std::vector<Index> in_state(const Sweep& sweep, const std::string& wanted) {
+  const Standing standing = sweep.standing();
+  std::vector<Index> found;
+  for (Index i = 0; i < std::ssize(sweep.runs); ++i)
+    if (state(sweep, standing, i) == wanted) found.push_back(i);
+  return found;
+}
+
+/// The heads of a table of points, then their rows.
+std::vector<Row> rows(const Sweep& sweep, bool for_people) {
+  const Standing standing = sweep.standing();
+  Row head = {"index", sweep.settings.metric, "steps", "samples", "state"};
+  for (const Key& key : sweep.settings.keys) head.push_back(key.path);
+  if (!for_people) head.emplace_back("folder");
+  std::vector<Row> all = {head};
+  for (const Index i : order(sweep)) {
+    const Outcome* const outcome = sweep.last(i);
+    const double value = sweep.last_value(i);
+    Row row = {std::to_string(i),
+               for_people             ? number(value)
+               : std::isfinite(value) ? shortest(value)
+                                      : "",
+               std::to_string(outcome ? outcome->steps : 0), std::to_string(outcome ? outcome->samples : 0),
+               state(sweep, standing, i)};
+    for (const std::string& text : sweep.runs[i].point) row.push_back(text);
+    if (!for_people) row.push_back(sweep.runs[i].folder);
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+std::string rungs_text(const Sweep& sweep) {
+  if (sweep.settings.halving.first_steps == 0) return "";
+  return concat("halving: all train to step ", sweep.rungs.front(), "; of a rung the best 1/",
+                sweep.settings.halving.eta, " go on, to steps ",
+                join(std::vector<Index>(sweep.rungs.begin() + 1, sweep.rungs.end())), "\n");
+}
+
+/// What halving took.
+std::string steps_text(const Sweep& sweep) {
+  double steps = 0;
+  for (Index i = 0; i < std::ssize(sweep.runs); ++i)
+    if (const Outcome* outcome = sweep.last(i)) steps += double(outcome->steps);
+  const double grid = double(sweep.rungs.back()) * double(sweep.runs.size());
+  return concat(fixed(steps, 0), " steps, ", fixed(100 * steps / grid, 1), " % of all points to the end\n");
+}
+
+}  // namespace
+
+std::string list_text(const Sweep& sweep) {
+  Row head = {"index"};
+  for (const Key& key : sweep.settings.keys) head.push_back(key.path);
+  head.emplace_back("folder");
+  std::vector<Row> all = {head};
+  for (std::size_t i = 0; i < sweep.runs.size(); ++i) {
+    Row row = {std::to_string(i)};
+    for (const std::string& text : sweep.runs[i].point) row.push_back(text);
+    row.push_back(sweep.runs[i].folder);
+    all.push_back(std::move(row));
+  }
+  return columns(all) + rungs_text(sweep);
+}
+
+Json list_json(const Sweep& sweep) {
+  Json points = Json::array(Json::Layout::lines);
+  for (std::size_t i = 0; i < sweep.runs.size(); ++i) {
+    Json values = Json::object();
+    for (std::size_t k = 0; k < sweep.settings.keys.size(); ++k)
+      values.set(sweep.settings.keys[k].path, json_of(sweep.runs[i].point[k]));
+    points.add(Json::object().set("index", i).set("folder", sweep.runs[i].folder).set("values", values));
+  }
+  Json json = Json::object(Json::Layout::lines);
+  return json.set("deck", sweep.deck).set("folder", sweep.folder).set("rungs", sweep.rungs).set("points", points);
+}
+
+std::string summary_text(const Sweep& sweep) {
+  std::string text = columns(rows(sweep, true));
+  const Standing standing = sweep.standing();
+  const auto count = [&](const char* what) { return in_state(sweep, what).size(); };
+  const std::size_t ended = count("done") + count("stopped") + count("diverged");
+  text += concat(ended, " of ", counted(std::ssize(sweep.runs), "point"), " ended");
+  for (const char* what : {"stopped", "diverged"})
+    if (count(what) > 0) text += concat(", ", count(what), " of them ", what);
+  for (const char* what : {"missing", "started"})
+    if (const std::vector<Index> those = in_state(sweep, what); !those.empty())
+      text += concat("; ", what, ": ", those.size() == 1 ? "index " : "indices ", join(those));
+  text += "\n";
+  if (sweep.rungs.size() > 1) text += steps_text(sweep);
+  if (sweep.rungs.size() > 1 && !standing.waiting.empty())
+    text += concat("the rung to step ", sweep.rungs[standing.open()], " waits for ",
+                   counted(std::ssize(standing.waiting), "point"), "\n");
+  std::vector<Row> mattered = {{"key", "share", "better"}};
+  for (const Importance& one : importance_of(sweep))
+    mattered.push_back({one.key, std::isfinite(one.share) ? fixed(one.share, 3) : "-", one.better});
+  const std::string where = sweep.rungs.size() > 1 ? concat(" at step ", sweep.rungs.front()) : "";
+  return text + "share of the variance of " + sweep.settings.metric + where + " that a key alone accounts for:\n" +
+         columns(mattered);
+}
+
+std::string summary_csv(const Sweep& sweep) { return csv(rows(sweep, false)); }
+
+Json summary_json(const Sweep& sweep) {
+  const Standing standing = sweep.standing();
+  Json keys = Json::array(Json::Layout::lines), points = Json::array(Json::Layout::lines);
+  const std::vector<Importance> shares = importance_of(sweep);
+  for (std::size_t k = 0; k < sweep.settings.keys.size(); ++k) {
+    const Key& key = sweep.settings.keys[k];
+    Json one =
+        Json::object().set("key", key.path).set("share", shares[k].share).set("better", json_of(shares[k].better));
+    keys.add(one.set("scale", key.log ? "log" : key.values.empty() ? "linear" : "values"));
+  }
+  for (Index i = 0; i < std::ssize(sweep.runs); ++i) {
+    const Run& run = sweep.runs[i];
+    Json values = Json::object(), metrics = Json::object();
+    for (std::size_t k = 0; k < run.point.size(); ++k) values.set(sweep.settings.keys[k].path, json_of(run.point[k]));
+    const Outcome* const outcome = sweep.last(i);
+    if (outcome != nullptr)
+      for (const auto& [name, value] : outcome->metrics) metrics.set(name, value);
+    Json one = Json::object().set("index", i).set("state", state(sweep, standing, i)).set("value", sweep.last_value(i));
+    one.set("steps", outcome ? outcome->steps : 0).set("samples", outcome ? outcome->samples : 0);
+    one.set("values", values).set("metrics", metrics).set("folder", run.folder);
+    points.add(one.set("weights_digest", outcome ? outcome->weights_digest : ""));
+  }
+  Json json = Json::object(Json::Layout::lines);
+  json.set("deck", sweep.deck).set("metric", sweep.settings.metric).set("more_is_better", sweep.more_is_better());
+  json.set("rungs", sweep.rungs).set("keys", keys).set("ranking", order(sweep));
+  json.set("missing", in_state(sweep, "missing")).set("started", in_state(sweep, "started"));
+  return json.set("points", points);
+}
+
+}  // namespace tesserec::sweep

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/train/job_end.hpp>
+
+namespace tesserec::train {
+namespace {
+
+constexpr double busy_disk = 1.5;      // the next checkpoint may be slower than any so far
+constexpr double end_of_program = 10;  // seconds: digests, MPI; clocks of nodes differ
+
+}  // namespace
+
+JobEnd::JobEnd() : end_(std::numeric_limits<double>::infinity()) {
+  const char* text = std::getenv("SLURM_JOB_END_TIME");
+  if (text == nullptr || std::string_view(text).empty()) return;
+  const auto end = parse_number<double>(text);
+  if (!end) fail("SLURM_JOB_END_TIME is \"", text, "\", no number of seconds since 1970; unset it, or set it right");
+  end_ = *end;
+}
+
+double JobEnd::left() const {
+  return end_ - std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+bool JobEnd::near(double between_looks, double checkpoint) const {
+  return left() < between_looks + busy_disk * checkpoint + end_of_program;
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <filesystem>
+#include <span>
+
+#include <fcntl.h>
+
+#include <tesserec/train/mlperf_log.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// MLPerf's names of its two models are ours but for this one.
+std::string benchmark(const std::string& type) { return type == "dlrm_dcn" ? "dlrm_dcnv2" : type; }
+
+Index now() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+MlperfLog::MlperfLog(const std::string& path) : path_(path) {
+  line("INTERVAL_START", "init_start", {}, Json::object());
+}
+
+void MlperfLog::begin(const Job& job, const data::SourceInfo& data, const data::SourceInfo* evaluation, Index done) {
+  if (path_.empty()) return;
+  const bool resumed = done > 0 && std::filesystem::exists(path_);
+  if (resumed) {
+    lines_.clear();
+  } else {
+    const optim::Settings& dense = job.optimizer.dense;
+    const optim::ScheduleSettings& schedule = job.schedule;
+    point("cache_clear", false);  // who submits clears the caches before the program
+    point("submission_benchmark", benchmark(job.model.type));
+    point("submission_org", job.run.mlperf_org);
+    point("submission_platform", job.run.mlperf_platform);
+    point("submission_division", job.run.mlperf_division);
+    point("submission_status", job.run.mlperf_status);
+    point("seed", job.run.seed);
+    point("global_batch_size", job.train.step_samples());
+    point("gradient_accumulation_steps", job.train.accumulate);
+    point("train_samples", data.samples);
+    point("eval_samples", evaluation != nullptr ? evaluation->samples : 0);
+    point("opt_name", optim::info(dense.type).name);
+    point("opt_base_learning_rate", dense.lr);
+    point("opt_weight_decay", dense.weight_decay);
+    point("opt_learning_rate_warmup_steps", schedule.warmup_steps);
+    point("opt_learning_rate_decay_start_step", schedule.decay_start_step);
+    point("opt_learning_rate_decay_steps", schedule.decay_steps);
+    if (dense.type == optim::Type::adagrad) {
+      point("opt_adagrad_learning_rate_decay", 0);
+      point("opt_adagrad_initial_accumulator_value", dense.initial_accumulator);
+      point("opt_adagrad_epsilon", dense.eps);
+    }
+    if (dense.type == optim::Type::sgd) {  // the first DLRM's names
+      point("sgd_opt_base_learning_rate", dense.lr);
+      point("sgd_opt_learning_rate_decay_poly_power", 2);
+      point("sgd_opt_learning_rate_decay_steps", schedule.decay_steps);
+      point("lr_decay_start_steps", schedule.decay_start_step);
+    }
+    line("INTERVAL_END", "init_stop", {}, Json::object());
+    line("INTERVAL_START", "run_start", {}, Json::object());
+  }
+  file_.emplace(path_, O_WRONLY | O_CREAT | (resumed ? O_APPEND : O_TRUNC), "write run.mlperf_log to it");
+  write();
+}
+
+void MlperfLog::accuracy(double auc, const At& at) { line("POINT_IN_TIME", "eval_accuracy", auc, position(at)); }
+
+void MlperfLog::end(bool success, const At& at) {
+  if (!file_) return;
+  Json metadata = position(at);
+  line("INTERVAL_END", "run_stop", {}, metadata.set("status", success ? "success" : "aborted"));
+  store::sync_path(path_);
+}
+
+Json MlperfLog::position(const At& at) {
+  Json metadata = Json::object();
+  return metadata.set("epoch_num", at.epochs).set("samples_count", at.samples);
+}
+
+void MlperfLog::line(const char* event, const std::string& key, Json value, const Json& metadata) {
+  if (path_.empty()) return;
+  Json json = Json::object();
+  json.set("namespace", "").set("time_ms", now()).set("event_type", event).set("key", key);
+  lines_ += ":::MLLOG " + json.set("value", std::move(value)).set("metadata", metadata).text() + "\n";
+  if (file_) write();
+}
+
+void MlperfLog::write() {
+  store::write_all(*file_, path_, std::as_bytes(std::span(lines_)));
+  lines_.clear();
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# run.json and result.json of a run's folder on $RANKS ranks, and the page of tesserec report.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/a deck.toml"
+planted_deck "$deck"
+# has FILE PATTERN...: one JSON object with these in it.
+has() {
+  local file=$1 pattern
+  shift
+  "$JSON_CHECK" <"$folder/run/$file" || complain "$file is not one JSON object"
+  for pattern in "$@"; do grep -qF -- "$pattern" "$folder/run/$file" || complain "$file lacks $pattern"; done
+}
+must_fail 'no such folder; give the folder of a run' report "$folder/run"
+must_succeed '"exit_reason": "finished"' train "$deck" --json --set train.steps=3 --set train.epochs=2
+cmp -s "$folder/out" "$folder/run/result.json" || complain "result.json is not what --json printed"
+has result.json '"steps": 3' '"best_auc": ' '"end_time": "20' '"bins": {"samples": [' '"peak_memory_bytes_of_ranks": ['
+has run.json '"start_time": "20' '"from_step": 0' '"versions": "tesserec ' "\"ranks\": $RANKS" '"hosts": [{"name": "' \
+  "\"argv\": [\"train\", \"$deck\", \"--json\", \"--set\", \"train.steps=3\"" '"overrides": ["train.steps=3", "train.epochs=2"]' \
+  '[data.synthetic]\nkind = \"planted\"' '\nepochs = 2\n' '"critical_path_seconds": ' '"memory_bytes": {"weights": ['
+# 81 rows of 4 columns and a sum a row, in which table on which rank ever; the table of one row may be on all.
+bytes=$(grep -oE '"(weights|states)": \[[0-9, ]*\]' "$folder/run/run.json" | grep -oE '[0-9]+' | awk '{ sum += $1 } END { print sum }')
+copies=$(((bytes - 1600) / 20))
+if [ $((1600 + 20 * copies)) != "$bytes" ] || [ $copies -lt 1 ]; then complain "tables take $bytes bytes"; fi
+grep -cE '"time": 1[0-9]{9}\.' "$folder/run/metrics.jsonl" | grep -qx 2 || complain "lines without their time"
+
+# A run that is started again, and refused: what stands there is the last start's, and that of an end goes with it.
+must_fail 'checkpoint.accept' train "$deck" --set train.steps=5 --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
+has run.json '"from_step": 0'
+has result.json '"steps": 3'
+must_succeed '"steps": 5' train "$deck" --json --set train.steps=5
+has run.json '"from_step": 3'
+has result.json '"steps": 5'
+
+cp -a "$folder/run" "$folder/other"
+must_fail 'the loss is not a number' train "$deck" --set train.steps=9 --set "run.output=$folder/other" --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'
+[ ! -e "$folder/other/result.json" ] || complain "a run that failed has the result of an earlier one"
+
+must_succeed '"exit_reason": "auc"' train "$deck" --json --set "run.output=$folder/reached" --set evaluate.every_steps=1 --set evaluate.stop_at_auc=0.001
+grep -qF '"steps": 1,' "$folder/out" || complain "an AUC that is reached at once does not end the run at step 1"
+
+run "$TESSEREC" report "$folder/run"
+[ "$code" = 0 ] || complain "exit code $code"
+grep -q "/run/report.html: 1 run$" "$folder/err" || complain "nothing of the page"
+[ "$(head -c 15 "$folder/run/report.html")" = "<!DOCTYPE html>" ] || complain "no page"
+must_succeed '"runs": 2' report "$folder/run" "$folder/run/" --json --output "$folder/two.html"
+must_fail "$folder/none/page.html.tmp: cannot" report "$folder/run" --output "$folder/none/page.html"
+must_fail 'tesserec report needs a path: tesserec report RUN...' report
+rm "$folder/run/result.json"
+mkdir "$folder/run/result.json" "$folder/run/result.json/in"
+must_fail 'result.json' train "$deck" --set train.steps=6
+rm -r "$folder/run/result.json"
+must_succeed '"steps": 6' train "$deck" --json --set train.steps=6
+finish

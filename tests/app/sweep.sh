@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# tesserec sweep as a user meets it: points that are the same on 1 and 2 ranks, a point that was killed, halving that ends
+# with the bits of an undisturbed run, a signal, and one message for each mistake.
+. "$(dirname "$0")/lib.sh"
+deck="$folder/deck.toml"
+halved="$folder/halved.toml"
+sweep="$folder/runs/sweep"
+cp "$(dirname "$0")/../../inputs/sweep.toml" "$halved"
+sed '/^\[sweep.halving\]/,$d' "$halved" >"$deck"
+line=$(grep -n '^"optimizer.dense.lr"' "$deck" | sed 's/:.*//')
+cd "$folder" || exit 1
+alone() { RANKS=1 "$@"; }
+count() { find "$sweep" -name "$1" | wc -l; }
+# point KEY INDEX: a text of sweep.json
+point() { grep "\"index\": $2," "$sweep/sweep.json" | grep -o "\"$1\": \"[^\"]*" | sed 's/.*: "//'; }
+
+# What is wrong is said once, with its line; nothing is written.
+alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep
+alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep lst "$deck"
+alone must_fail 'plain.toml: has no [sweep]' sweep list "$(sed '/^\[sweep/,$d' "$deck" >plain.toml; echo "$folder/plain.toml")"
+sed 's/optimizer.dense.lr"/optimizer.dense.rl"/' "$deck" >bad.toml
+alone must_fail 'bad.toml:'"$line"': optimizer.dense.rl is unknown; did you mean optimizer.dense.lr?' sweep list bad.toml
+sed 's/1e-6, 3e-3/1e-6, "much"/' "$deck" >bad.toml
+alone must_fail 'bad.toml:'"$line"': optimizer.dense.lr must be a finite number' sweep list bad.toml
+sed '/"/{/optimizer\|schedule/d}' "$deck" | sed '/^\[sweep.keys\]/q' >bad.toml
+alone must_fail 'sweep.keys is empty: a sweep has at least one key that varies' sweep list bad.toml
+sed 's/1e-4, 0.1, 10.0/1e-4, 0.1, 1e-1/' "$deck" >bad.toml
+alone must_fail 'bad.toml:'$((line + 1))': sweep.keys.optimizer.sparse.lr has 0.1 twice' sweep list bad.toml
+sed 's/"optimizer.dense.lr" =/"run.output" =/' "$deck" >bad.toml
+alone must_fail 'bad.toml:'"$line"': sweep.keys.run.output cannot vary' sweep list bad.toml
+alone must_fail '--set 1: optimizer.dense.lr varies in this sweep' sweep list "$deck" --set optimizer.dense.lr=1
+alone must_fail '--set 1: sweep.metric is "auprc", which evaluate.metrics lacks' sweep list "$deck" --set sweep.metric=auprc
+alone must_fail '--set 1: sweep.halving.first_steps is 433, but a whole run has 432 steps' sweep list "$deck" --set sweep.halving.first_steps=433
+must_fail 'must be an integer, 0 to 26, but is "27"' sweep run "$deck" 27
+must_fail 'must be an integer, 0 to 26, but is "one"' sweep run "$deck" one
+RANKS=2 must_fail 'start it without a launcher, or give the index' sweep run "$deck"
+[ ! -e "$sweep" ] || complain "something was written"
+
+# The points, the same by any way to them.
+must_succeed 'runs/sweep/dense.lr=1e-06,sparse.lr=1e-04,warmup_steps=10-' sweep list "$deck"
+[ "$(grep -c runs/sweep/ "$folder/out")" = 27 ] || complain "not 27 points"
+must_succeed '"index": 26' sweep list "$deck" --json
+"$JSON_CHECK" <"$folder/out" || complain "list --json is not one JSON object"
+
+# A grid of 24 as an array, one index killed: the other 23 stand, the missing one is named, run completes it.
+array=(--set 'sweep.keys."schedule.warmup_steps"=[5, 50, 1000]' --set 'sweep.keys."optimizer.sparse.lr"=[0.1, 1.0]'
+       --set 'sweep.keys."optimizer.dense.lr"=[0.001, 0.003, 0.01, 0.1]' --set train.steps=100 --set sweep.jobs=4)
+seq 0 23 | grep -vx 7 | xargs -P 4 -I INDEX "$TESSEREC" sweep run "$deck" INDEX "${array[@]}" --json >points 2>err ||
+  complain "a task of the array failed: $(grep -vE '^(step|weights|model|plan|data|batch|checkpoint|  )' err | tail -n 40)"
+[ "$(grep -c '"state": "done"' points)" = 23 ] || complain "not 23 points"
+"$TESSEREC" sweep run "$deck" 7 "${array[@]}" >/dev/null 2>&1 &
+job=$!
+for _ in $(seq 2000); do [ "$(count point.json)" = 24 ] && break; sleep 0.01; done
+kill -KILL "$job"
+wait "$job" 2>/dev/null
+alone must_succeed 'started: index 7' sweep collect "$deck" "${array[@]}"
+grep -q '^23 of 24 points ended' "$folder/out" || complain "not 23 of 24"
+before=$(point weights_digest 6)
+RANKS=2 must_succeed '"state": "done"' sweep run "$deck" 6 "${array[@]}" --json  # nothing to do
+alone must_succeed '24 of 24 points ended' sweep run "$deck" "${array[@]}"
+[ "$(grep -c 'of 24: index' "$folder/err")" = 1 ] || complain "more than the missing point was trained"
+# The same index on 2 ranks in an empty folder: the same bits.
+RANKS=2 must_succeed "\"weights_digest\": \"$before\"" sweep run "$deck" 6 "${array[@]}" --set run.output=elsewhere --json
+[ "$(head -n 1 "$sweep/sweep.csv")" = "index,auc,steps,samples,state,optimizer.dense.lr,optimizer.sparse.lr,schedule.warmup_steps,folder" ] || complain "sweep.csv"
+"$JSON_CHECK" <"$sweep/sweep.json" || complain "sweep.json is no JSON object"
+# A folder of another deck is refused, and one whose record lost its metrics.
+first=$(point folder 0)
+cp "$first/point.json" kept
+sed -i 's/"deck_digest": "./"deck_digest": "x/' "$first/point.json"
+alone must_fail 'point.json: this folder is of another deck' sweep collect "$deck" "${array[@]}"
+sed 's/"auc"/"old"/' kept >"$first/point.json"
+alone must_fail "$first: the run to step 100 left no auc" sweep collect "$deck" "${array[@]}"
+rm -r "$sweep"
+
+# Halving: the best of the 27 in less than 40 % of the grid's samples, by way of a signal, with the bits of a whole run.
+"$TESSEREC" sweep run "$halved" >out 2>err &
+job=$!
+for _ in $(seq 300); do [ "$(grep -c ' of 27: index' err)" -ge 3 ] && break; sleep 0.1; done
+kill -TERM "$job"
+wait "$job"
+code=$?
+[ "$code" = 85 ] || complain "a signal: exit code $code, not 85"
+[ "$(count 'point.json')" -lt 27 ] || complain "all points were begun before the signal"
+alone must_succeed '27 of 27 points ended, 24 of them stopped' sweep run "$halved"
+grep -q '^3024 steps, 25.9 % of all points to the end' "$folder/out" || complain "halving took other steps"
+[ "$(sed -n '2s/,.*//p' "$sweep/sweep.csv")" = 12 ] || complain "halving did not find the planted best"
+digest=$(point weights_digest 12)
+[ "$(count checkpoints)" = 27 ] || complain "not 27 runs"
+# Whole runs of it and another on 2 ranks each; the other one fails first, for a file is where its checkpoints belong.
+whole=(--set 'sweep.keys."optimizer.dense.lr"=[0.003, 1e-5]' --set 'sweep.keys."optimizer.sparse.lr"=[0.1]'
+       --set 'sweep.keys."schedule.warmup_steps"=[10]' --set run.output=whole --set sweep.ranks=2)
+# shellcheck disable=SC2086
+whole+=(--set "sweep.launcher=[$(printf '"%s", ' $LAUNCH)\"{ranks}\"]")
+broken=$("$TESSEREC" sweep list "$deck" "${whole[@]}" | grep -o 'whole/.*1e-05.*')
+mkdir -p "$broken"
+touch "$broken/checkpoints"
+alone must_fail "1 point failed, the others stand, and the same command goes on with what is missing: index 1 ($broken/log.txt): " sweep run "$deck" "${whole[@]}"
+rm "$broken/checkpoints"
+alone must_succeed '2 of 2 points ended' sweep run "$deck" "${whole[@]}"
+[ "$(grep -c 'of 2: index' "$folder/err")" = 1 ] || complain "more than the failed point was trained"
+grep -q "\"weights_digest\": \"$digest\"" whole/sweep.json || complain "halving gave other bits than whole runs"
+alone must_succeed '"state": "stopped"' sweep run "$halved" 26 --json
+# A signal reaches both ranks of a long run by way of its launcher: a checkpoint, and no more.
+long=("${whole[@]}" --set run.output=long --set sweep.jobs=1 --set train.steps=300000 --set train.epochs=1000000)  # half a minute
+"$TESSEREC" sweep run "$deck" "${long[@]}" >out 2>err &
+job=$!
+for _ in $(seq 300); do [ -n "$(find . -path "./long/*" -name metrics.jsonl -size +0)" ] && break; sleep 0.1; done
+kill -INT "$job"
+wait "$job"
+code=$?
+[ "$code" = 85 ] || complain "a signal to a long run: exit code $code, not 85"
+[ "$(find long -name 'step_*' | wc -l)" = 1 ] || complain "a signal to a long run: no checkpoint"
+[ "$(find long -name point.json | wc -l)" = 1 ] || complain "another point was begun after the signal"
+# What diverges is a result, and the worst one.
+alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=diverged --set train.steps=9 --json \
+  --set 'sweep.keys."optimizer.sparse.lr"=[1e30]' --set optimizer.sparse.type=sgd --set 'sweep.keys."optimizer.dense.lr"=[1e30]'
+finish

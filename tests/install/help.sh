@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# help.sh PROGRAM: manual pages and completions are those of the program's tables, and formatter and shells take them.
+set -euo pipefail
+program=$1
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+failed() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# Pages: every command, each of its options, every key; nothing that the formatter warns of.
+"$program" describe --man "$scratch/man"
+read_page() { groff -man -ww -Tascii -P-cbou -rLL=1000n "$scratch/man/$1" 2>"$scratch/warnings"; }
+mapfile -t commands < <("$program" --help | awk '/^commands:/ { on = 1; next } !NF { on = 0 } on { print substr($0, 3, 14) }' | sed 's/ *$//')
+pages=("${commands[@]// /-}")
+((${#commands[@]} >= 10)) || failed "only ${#commands[@]} commands in --help"
+for page in man1/tesserec.1 man5/tesserec-deck.5 "${pages[@]/#/man1/tesserec-}"; do
+  [[ $page == *.? ]] || page+=.1
+  read_page "$page" >"$scratch/page" || failed "$page: groff"
+  [[ ! -s $scratch/warnings ]] || failed "$page: $(cat "$scratch/warnings")"
+  [[ -s $scratch/page ]] || failed "$page is empty"
+done
+for command in "${commands[@]}"; do
+  read_page "man1/tesserec-${command// /-}.1" >"$scratch/page"
+  read -ra name <<<"$command"
+  "$program" "${name[@]}" --help | sed -n 's/^  --/--/p' | tr -s ' ' >"$scratch/help"
+  grep -q '^--help ' "$scratch/help" || failed "$command --help has no options"
+  awk '/^OPTIONS/ { on = 1; next } /^[A-Z]/ { on = 0 } on && NF { printf "%s ", $0 } on && !NF && NR > 1 { print "" }' \
+    "$scratch/page" | tr -s ' ' | sed 's/^ //; s/ $//; /^$/d' | diff "$scratch/help" - ||
+    failed "tesserec-$command(1) has other options than --help"
+done
+read_page man5/tesserec-deck.5 >"$scratch/page"
+"$program" describe --json | grep -o '"name": "[a-z_0-9]*", "type": ' | cut -d'"' -f4 >"$scratch/keys"
+(($(wc -l <"$scratch/keys") > 150)) || failed "describe --json has only $(wc -l <"$scratch/keys") keys"
+grep -oE '^ {7}[a-z_0-9]+( |$)' "$scratch/page" | tr -d ' ' | diff "$scratch/keys" - || failed "tesserec-deck(5) has other keys"
+for text in "choice; dot | cat; default \"dot\"" "--set block.key=value (repeatable)"; do
+  grep -qF -- "$text" "$scratch/page" || failed "tesserec-deck(5) lacks $text"
+done
+
+# Completion: what stands on the line, and what it becomes.
+cat >"$scratch/lines" <<'END'
+tesserec tra|tesserec train
+tesserec help prep|tesserec help preprocess
+tesserec swe|tesserec sweep
+tesserec sweep coll|tesserec sweep collect
+tesserec sweep run any_d|tesserec sweep run any_deck.toml
+tesserec sweep list --s|tesserec sweep list --set
+tesserec train --s|tesserec train --set
+tesserec train any_d|tesserec train any_deck.toml
+tesserec verify any_da|tesserec verify any_data.h5
+tesserec predict any_deck.toml --scores any_da|tesserec predict any_deck.toml --scores any_data.h5
+tesserec plan --device cp|tesserec plan --device cpu
+tesserec describe --completion z|tesserec describe --completion zsh
+tesserec train --set model.interac|tesserec train --set model.interaction=
+tesserec train --set=model.interac|tesserec train --set=model.interaction=
+tesserec train any_deck.toml --set model.interaction=c|tesserec train any_deck.toml --set model.interaction=cat
+tesserec train --set=run.graphs=f|tesserec train --set=run.graphs=false
+tesserec evaluate --set evaluate.metrics=gau|tesserec evaluate --set evaluate.metrics=gauc
+tesserec train --set nothing.like_i|tesserec train --set nothing.like_i
+END
+mkdir "$scratch/here" "$scratch/functions"
+touch "$scratch/here/any_deck.toml" "$scratch/here/any_data.h5"
+"$program" describe --completion bash >"$scratch/completion.bash"
+"$program" describe --completion zsh >"$scratch/functions/_tesserec"
+cut -d'|' -f1 "$scratch/lines" >"$scratch/typed"
+cut -d'|' -f2 "$scratch/lines" >"$scratch/expected"
+
+# bash, with = among the characters at which it cuts words, as it is, and without.
+for breaks in $' \t\n"\'><=;|&(:' $' \t\n"\'><;|&(:'; do
+  (
+    cd "$scratch/here"
+    set +e  # as in a shell of a person
+    # shellcheck source=/dev/null
+    source "$scratch/completion.bash"
+    COMP_WORDBREAKS=$breaks
+    while IFS= read -r COMP_LINE; do
+      COMP_POINT=${#COMP_LINE} word=${COMP_LINE##* }
+      [[ $breaks == *=* ]] && word=${word##*=}
+      _tesserec
+      ((${#COMPREPLY[@]} == 1)) && COMP_LINE=${COMP_LINE%"$word"}${COMPREPLY[0]}
+      echo "$COMP_LINE"
+    done <"$scratch/typed"
+  ) >"$scratch/completed"
+  diff "$scratch/expected" "$scratch/completed" || failed "bash, words cut at $(printf %q "$breaks")"
+done
+# One of several: all of them. Every command is offered.
+(
+  set +e
+  # shellcheck source=/dev/null
+  source "$scratch/completion.bash"
+  COMP_LINE="tesserec train --set model.interaction=" COMP_POINT=39
+  _tesserec && echo "${COMPREPLY[*]}"
+  COMP_LINE="tesserec " COMP_POINT=9
+  _tesserec && echo "${COMPREPLY[*]}"
+) >"$scratch/completed"
+diff <(echo "dot cat" && echo "$(printf '%s\n' "${commands[@]%% *}" | uniq | tr '\n' ' ')help") "$scratch/completed" || failed "bash: what is offered"
+
+# zsh, at a terminal of its own.
+if command -v zsh >/dev/null; then
+  timeout 60 zsh -f "$here/zsh_types.zsh" "$scratch" || failed "zsh does not answer"
+  diff "$scratch/expected" <(sed 's/ $//' "$scratch/zsh_completed") || failed "zsh"
+else
+  echo "no zsh here: its completion was not tried"
+fi
+((failures == 0)) && echo "all as expected"
+exit $((failures > 0))

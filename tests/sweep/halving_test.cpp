@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Successive halving's decisions, and what it tells of keys.
+#include <cmath>
+
+#include "catch.hpp"
+#include <tesserec/sweep.hpp>
+
+using namespace tesserec;
+using Indices = std::vector<Index>;
+
+namespace {
+
+constexpr sweep::Halving thirds{48, 3};
+
+/// values[point][rung]; a shorter row has not come further.
+sweep::Standing standing(const std::vector<std::vector<double>>& values, std::size_t rungs, bool more = true,
+                         const sweep::Halving& halving = thirds) {
+  const auto value = [&](Index point, std::size_t rung) -> std::optional<double> {
+    if (rung < values[point].size()) return values[point][rung];
+    return std::nullopt;
+  };
+  return sweep::standing(halving, rungs, std::ssize(values), value, more);
+}
+
+}  // namespace
+
+TEST_CASE("rungs are eta times as long as those before, the last is the whole run") {
+  CHECK(sweep::rungs(thirds, 432) == Indices{48, 144, 432});
+  CHECK(sweep::rungs(thirds, 433) == Indices{48, 144, 432, 433});
+  CHECK(sweep::rungs(thirds, 100) == Indices{48, 100});
+  CHECK(sweep::rungs({}, sweep::to_the_end) == Indices{sweep::to_the_end});
+  CHECK(sweep::rungs({1, 1000}, Index{1} << 62).back() == Index{1} << 62);  // no overflow
+}
+
+TEST_CASE("a rung opens when all points of the one before have a value, whatever their order") {
+  std::vector<std::vector<double>> values = {{5}, {1}, {}, {7}, {7}, {2}, {0}, {3}, {4}};
+  auto now = standing(values, 3);
+  CHECK(now.open() == 0);
+  CHECK(now.waiting == Indices{2});
+  values[2] = {6};
+  now = standing(values, 3);
+  CHECK(now.open() == 1);
+  CHECK(now.in.at(1) == Indices{2, 3, 4});
+  CHECK(now.waiting == Indices{2, 3, 4});
+  CHECK(now.is_in(1, 3));
+  CHECK_FALSE(now.is_in(1, 0));
+  CHECK(standing(values, 3, false).in.at(1) == Indices{1, 5, 6});
+  values[2].push_back(1), values[3].push_back(9), values[4].push_back(9);
+  now = standing(values, 3);
+  CHECK(now.in.at(2) == Indices{3});  // of equals the lower index
+  values[3].push_back(0);
+  CHECK(standing(values, 3).waiting.empty());
+}
+
+TEST_CASE("what diverged never goes on, and one point at least does") {
+  const double nan = std::nan("");
+  CHECK(standing({{nan}, {1}, {nan}, {nan}, {nan}, {nan}}, 2).in.at(1) == Indices{1});
+  CHECK(standing({{1}, {2}}, 2).in.at(1) == Indices{1});
+  const auto none = standing({{nan}, {nan}}, 2);
+  CHECK(none.in.size() == 1);
+  CHECK(none.waiting.empty());
+}
+
+TEST_CASE("a key's share of the variance") {
+  sweep::Settings s;
+  s.keys = {{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}, {"a.z", {"0"}}};
+  std::vector<sweep::Point> points;
+  std::vector<double> values;
+  for (const double x : {1, 2})
+    for (const double y : {1, 2, 3}) {
+      points.push_back({x == 1 ? "1" : "2", std::to_string(int(y)), "0"});
+      values.push_back(10 * x + y);  // variances 25 and 2 / 3
+    }
+  auto shares = sweep::importance(s, points, values, true);
+  CHECK(shares[0].share == Approx(25 / (25 + 2.0 / 3)));
+  CHECK(shares[0].better == "2");
+  CHECK(shares[1].share == Approx(2.0 / 3 / (25 + 2.0 / 3)));
+  CHECK(std::isnan(shares[2].share));  // has one value
+  CHECK(sweep::importance(s, points, values, false)[1].better == "1");
+  values[5] = std::nan("");  // without it the values of y have means 16, 17, 13 over 2, 2, 1 points
+  const double mean = (11 + 12 + 13 + 21 + 22) / 5.0;
+  const double between = 2 * std::pow(16 - mean, 2) + 2 * std::pow(17 - mean, 2) + std::pow(13 - mean, 2);
+  const double all = std::pow(11 - mean, 2) + std::pow(12 - mean, 2) + std::pow(13 - mean, 2) + std::pow(21 - mean, 2) +
+                     std::pow(22 - mean, 2);
+  CHECK(sweep::importance(s, points, values, true)[1].share == Approx(between / all));
+}
+
+TEST_CASE("of a range the rank correlation counts, with ties at their mean") {
+  sweep::Settings s;
+  s.keys = {{"a.x", {}, 0, 10}};
+  const std::vector<sweep::Point> points = {{"1"}, {"2"}, {"3"}, {"4"}};
+  auto one = sweep::importance(s, points, {-1, -10, -100, -1000}, true)[0];
+  CHECK(one.share == Approx(1));
+  CHECK(one.better == "less");
+  CHECK(sweep::importance(s, points, {-1, -10, -100, -1000}, false)[0].better == "more");
+  // Ranks 1, 2.5, 2.5, 4 beside 1, 2, 3, 4: rho = 4.5 / sqrt(5 * 4.5), its square 0.9.
+  CHECK(sweep::importance(s, points, {0, 5, 5, 9}, true)[0].share == Approx(0.9));
+}
