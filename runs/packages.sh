@@ -8,7 +8,7 @@ program_packages=(
   libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev
 )
 # Tests need these besides.
-test_packages=(catch2 hdf5-tools)
+test_packages=(catch2 hdf5-tools groff-base zsh slurm-wlm munge)
 
 # need_packages NAME...: installs what is missing. Without root and without sudo that asks for no password it
 # prints the line for an administrator and returns 2. Without apt it trusts cmake to name what is missing.

@@ -19,11 +19,12 @@ bool takes(const tesserec::deck::KeyInfo& key, const std::string& value) {
   return bars.find(" " + value.substr(1, value.size() - 2) + " ") != std::string::npos;
 }
 
-/// Empty when `word` is a key, a command or a name that exists.
+/// Empty when `word` is a key, a command, a script or a name that exists.
 std::string complaint(const std::string& word) {
   static const std::string app = text_below("src/app");
   const std::string first = word.substr(0, word.find(' '));
   if (first == "mpirun" || first == "srun") return "";
+  if (first.rfind("runs/", 0) == 0) return fs::exists(root + "/" + first) ? "" : "no such script";
   if (first == "tesserec") {
     const std::string command = word.substr(first.size() + 1);
     return app.find('"' + command + '"') != std::string::npos ? "" : "no such command";

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What runs/train.sbatch demands of a site file and says to Slurm, and when it requeues. Slurm's commands are stand-ins
+# that write down what they are told, so that no cluster is needed; jobs.sh has a real one.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+mkdir bin runs
+cp -r "$here/../../runs/train.sbatch" "$here/../../runs/sites" runs
+cat >bin/sbatch <<'STAND_IN'
+#!/bin/bash
+echo "${0##*/} $*" | tee -a told
+STAND_IN
+cp bin/sbatch bin/scontrol
+cat >bin/squeue <<'STAND_IN'
+#!/bin/bash
+case $* in *%e*) echo "${END:-N/A}" ;; *%T*) echo "${STATE:-RUNNING}" ;; esac
+STAND_IN
+cat >bin/program <<'STAND_IN'
+#!/bin/bash
+echo "$0 $*; end ${SLURM_JOB_END_TIME:-none}, $SLURM_NTASKS_PER_NODE ranks a node, $OMP_NUM_THREADS threads"
+[[ -z ${STEP:-} ]] || echo "resumed from runs/x/checkpoints/step: step $STEP"
+echo "8 steps, 2048 samples, loss 0.5, 1000 samples/s"
+exit "${EXIT:-0}"
+STAND_IN
+chmod +x bin/*
+PATH=$folder/bin:$PATH
+touch deck.toml
+failures=0
+complain() { echo "FAILED: $*"; cat out log 2>/dev/null; failures=$((failures + 1)); }
+
+site() { printf '%s\n' 'NODES=1-3 RANKS_PER_NODE=4 CORES_PER_RANK=2 TIME=04:00:00' 'LAUNCH=(env)' 'PROGRAM=bin/program' "$@" >site.env; }
+site
+unset SITE SLURM_JOB_ID SLURM_TASK_PID
+
+# refuses "part of the message" WORD...: exit code 2, one line, and Slurm is told nothing.
+refuses() {
+  rm -f told log
+  runs/train.sbatch "${@:2}" >out 2>&1
+  code=$?
+  [ "$code" = 2 ] || complain "exit code $code, not 2: $1"
+  [ "$(wc -l <out)" = 1 ] || complain "not one line: $1"
+  grep -qF -- "$1" out || complain "not said: $1"
+  [ ! -e told ] || complain "told Slurm: $(cat told)"
+}
+refuses 'SITE is not set; it names the file that describes this cluster: runs/sites/cpu.env runs/sites/gpu.env' deck.toml
+SITE=nowhere.env refuses 'SITE=nowhere.env: no such file' deck.toml
+export SITE=site.env NODES=7  # of the environment: no value of the site
+for name in NODES RANKS_PER_NODE CORES_PER_RANK TIME LAUNCH; do
+  site "$name="
+  refuses "site.env: no value for $name; runs/sites/cpu.env says what it means" deck.toml
+done
+echo 'TIME=1' >site.env
+refuses 'site.env: no value for NODES RANKS_PER_NODE CORES_PER_RANK LAUNCH;' deck.toml
+site 'RANKS_PER_NODE=four'
+refuses 'site.env: RANKS_PER_NODE=four is no number' deck.toml
+site 'PROGRAM=bin/nothing'
+refuses 'site.env: PROGRAM=bin/nothing is no program' deck.toml
+site
+refuses 'no deck; usage:'
+refuses 'nothing.toml: no such deck' nothing.toml
+refuses '0-3: no such deck' --array 0-3 deck.toml
+touch runs/slurm
+refuses 'runs/slurm: cannot make this folder' deck.toml
+rm runs/slurm
+
+# says "what sbatch is told" WORD...
+says() {
+  runs/train.sbatch "${@:2}" >out 2>&1 || complain "exit code $?"
+  grep -qF -- "$1" told || complain "sbatch is not told: $1"
+}
+common='sbatch --job-name=deck --output=runs/slurm/%x-%j.out --nodes=1-3 --mincpus=8 --time=04:00:00'
+says "$common runs/train.sbatch deck.toml --set run.seed=2" deck.toml --set run.seed=2
+site 'OPTIONS=(--partition=cpu)'
+says "$common --partition=cpu --nodes=2 runs/train.sbatch deck.toml" --nodes=2 deck.toml
+says "--output=runs/slurm/%x-%A_%a.out" --array=0-3%2 deck.toml
+for site in cpu gpu; do
+  sed 's,^PROGRAM=.*,PROGRAM=bin/program,' "$here/../../runs/sites/$site.env" >example.env
+  SITE=example.env says "--partition=$site" deck.toml
+done
+
+# job CODE VARIABLE... -- WORD...: as Slurm starts it, with its log appended.
+job() {
+  local expected=$1 variables=()
+  shift
+  while [ "$1" != -- ]; do variables+=("$1"); shift; done
+  rm -f told
+  # shellcheck disable=SC2016
+  env SLURM_JOB_ID=12 SLURM_JOB_NUM_NODES=3 SLURM_JOB_NODELIST='n[1-3]' "${variables[@]}" \
+    bash -c 'SLURM_TASK_PID=$$ exec runs/train.sbatch "$@"' - "${@:2}" >>log 2>&1
+  code=$?
+  [ "$code" = "$expected" ] || complain "exit code $code, not $expected: ${variables[*]}"
+}
+requeued() { grep -qxF "scontrol requeue $1" told 2>/dev/null || complain "not requeued: $1"; }
+ended() {
+  [ ! -e told ] || complain "requeued: $1"
+  grep -qF -- "$1" log || complain "not said: $1"
+}
+site
+: >log
+job 0 END=2030-01-01T00:00:00 -- deck.toml --set run.seed=2
+ended "bin/program train deck.toml --set run.seed=2; end $(date -d 2030-01-01T00:00:00 +%s), 4 ranks a node, 2 threads"
+grep -qE '^train.sbatch: exit code 0 after [0-9]+ s: 0.000[0-9] node hours, .*, 333 samples per node second$' log || complain "no cost"
+job 0 SLURM_JOB_END_TIME=5 -- deck.toml
+ended "deck.toml; end 5,"
+job 2 EXIT=2 -- deck.toml
+ended "deck.toml; end none,"
+: >log
+job 1 EXIT=1 -- deck.toml  # srun's, or of an MPI that cannot begin
+requeued 12
+grep -qF "does LAUNCH of site.env fit its MPI?" log || complain "nothing is said of the launcher"
+job 85 EXIT=85 SLURM_ARRAY_JOB_ID=12 SLURM_ARRAY_TASK_ID=3 -- deck.toml --set run.seed=2
+requeued 12_3
+grep -qF "bin/program sweep run deck.toml 3 --set run.seed=2;" log || complain "an array runs no sweep"
+job 85 EXIT=85 STATE=CANCELLED -- deck.toml
+ended "not requeued: the job was cancelled"
+
+# Three in a row without a newer checkpoint; one that has a newer one starts the count again.
+: >log
+for step in '' '' 10 10 10 20 20 20; do
+  job 137 EXIT=137 STEP=$step -- deck.toml
+  requeued 12
+done
+job 85 EXIT=85 STEP=20 -- deck.toml
+ended "not requeued: 3 requeues in a row brought no newer checkpoint"
+[ $failures = 0 ] && echo "all as expected"
+exit $((failures > 0))
