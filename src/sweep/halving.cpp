@@ -8,9 +8,11 @@ namespace tesserec::sweep {
 
 std::vector<Index> rungs(const Halving& halving, Index last) {
   std::vector<Index> steps;
-  if (halving.first_steps > 0)
-    for (Index at = halving.first_steps; at<last; at = at> last / halving.eta ? last : at * halving.eta)
-      steps.push_back(at);
+  Index at = halving.first_steps > 0 ? halving.first_steps : last;
+  while (at < last) {
+    steps.push_back(at);
+    at = std::min(at, last / halving.eta + 1) * halving.eta;  // the smaller one: no overflow
+  }
   steps.push_back(last);
   return steps;
 }
