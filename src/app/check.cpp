@@ -168,6 +168,7 @@ Json layers_json(const Summary& s) {
 
 int check(const Invocation& invocation, const comm::Communicator& comm) {
   deck::Deck deck = invocation.read_deck();
+  deck::check_sweep(deck);
   deck::Deck given = deck;
   const std::optional<data::SourceInfo> info = known_data(deck);
   deck.tables = known_tables(deck, info);

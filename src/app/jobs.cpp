@@ -5,7 +5,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include <fcntl.h>
@@ -78,26 +80,36 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   Clock::time_point told;
-  while (!running.empty() || (next < jobs.size() && train::Signals::received() == 0)) {
-    while (next < jobs.size() && std::ssize(running) < at_once && train::Signals::received() == 0) {
+  std::exception_ptr error;  // leaves no child behind
+  const auto report = [&](std::size_t job, int code) {
+    try {
+      ended(job, code);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  };
+  const auto is_over = [&] { return train::Signals::received() != 0 || error; };
+  while (!running.empty() || (next < jobs.size() && !is_over())) {
+    while (next < jobs.size() && std::ssize(running) < at_once && !is_over()) {
       const std::size_t job = next++;
       if (const pid_t child = Start(jobs[job].log)(jobs[job].words); child > 0)
         running[child] = job;
       else
-        ended(job, 127);
+        report(job, 127);
     }
     for (auto child = running.begin(); child != running.end();) {
       const std::optional<int> code = ended_code(child->first);
-      if (code) ended(child->second, *code);
+      if (code) report(child->second, *code);
       child = code ? running.erase(child) : std::next(child);
     }
     // Again each second: one that comes before a launcher listens may be lost.
-    if (train::Signals::received() != 0 && Clock::now() - told > std::chrono::seconds(1)) {
+    if (is_over() && Clock::now() - told > std::chrono::seconds(1)) {
       for (const auto& [child, job] : running) ::kill(-child, SIGUSR1);
       told = Clock::now();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  if (error) std::rethrow_exception(error);
   return train::Signals::received();
 }
 

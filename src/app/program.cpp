@@ -18,8 +18,16 @@
 namespace tesserec::app {
 namespace {
 
-// `kokkos_words`: the program's name, and what is for Kokkos.
-int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_words, const comm::Communicator& comm) {
+// The words of the command line: those that begin with --kokkos- are for Kokkos.
+struct Words {
+  std::vector<std::string> own, kokkos;
+  Words(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) (std::string(argv[i]).starts_with("--kokkos-") ? kokkos : own).emplace_back(argv[i]);
+  }
+};
+
+// `argv`: the program's name, and what is for Kokkos.
+int dispatch(const std::vector<std::string>& words, std::vector<char*> argv, const comm::Communicator& comm) {
   const Invocation invocation = parse_command_line(words);
   if (invocation.command == "--help") {
     print(comm, invocation.deck.empty() ? usage() : help_of(invocation.deck));
@@ -32,13 +40,13 @@ int dispatch(const std::vector<std::string>& words, std::vector<char*> kokkos_wo
   const Command& command = command_named(invocation.command);
   if (command.parallel) comm::require_launcher_agrees(comm);
   std::optional<Kokkos::ScopeGuard> kokkos;
-  int count = kokkos_words.size();
-  kokkos_words.push_back(nullptr);
+  int count = argv.size();
+  argv.push_back(nullptr);
   if (command.computes) {
     require_gpu();
-    kokkos.emplace(count, kokkos_words.data());
+    kokkos.emplace(count, argv.data());
   } else if (count > 1)
-    fail("tesserec ", command.name, " does not compute: it has no ", kokkos_words[1]);
+    fail("tesserec ", command.name, " does not compute: it has no ", argv[1]);
   return command.run(invocation, comm);
 }
 
@@ -68,21 +76,15 @@ int life(int argc, char** argv) {
   set_log_rank(last_word.rank());
 
   const Outcome outcome = outcome_of([&] {
-    // 2. Words that begin with --kokkos- are for Kokkos, the command line is the rest.
-    std::vector<std::string> words;
-    std::vector<char*> kokkos_words = {argv[0]};
-    for (int i = 1; i < argc; ++i)
-      if (std::string(argv[i]).rfind("--kokkos-", 0) == 0)
-        kokkos_words.push_back(argv[i]);
-      else
-        words.emplace_back(argv[i]);
-
-    // 3. The command, on a communicator of its own, with Kokkos if it computes.
+    // 2. The command, on a communicator of its own, with Kokkos if it computes.
+    Words words(argc, argv);
+    std::vector<char*> for_kokkos = {argv[0]};
+    for (std::string& word : words.kokkos) for_kokkos.push_back(word.data());
     const comm::Communicator comm(mpi.world());
-    return dispatch(words, std::move(kokkos_words), comm);
+    return dispatch(words.own, std::move(for_kokkos), comm);
   });
 
-  // 4. One verdict for all ranks, then MPI ends.
+  // 3. One verdict for all ranks, then MPI ends.
   return verdict(last_word, outcome);
 }
 
@@ -91,7 +93,9 @@ std::optional<int> before_mpi(int argc, char** argv) {
   Invocation invocation;
   const Command* command = nullptr;
   try {
-    invocation = parse_command_line({argv + 1, argv + argc});
+    const Words words(argc, argv);
+    invocation = parse_command_line(words.own);
+    invocation.kokkos_words = words.kokkos;
     if (invocation.command.starts_with("--")) return std::nullopt;
     command = &command_named(invocation.command);
   } catch (const Error&) {

@@ -129,7 +129,9 @@ Json result_json(const train::Session& session, const train::TrainResult& result
         evaluation.set("samples", result.evaluation->samples).set("bins", score_bins_json(result.evaluation->bins)));
   }
   return json.set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
-      .set("exit_reason", result.signal != 0 ? "signal" : result.reached_auc ? "auc" : "finished")
+      .set("exit_reason", result.signal != 0   ? "signal"
+                          : result.reached_auc ? "auc"
+                                               : "finished")
       .set("end_time", utc_now());
 }
 
@@ -143,11 +145,12 @@ RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const
       .set("deck", deck::effective_deck(deck));
 }
 
-void RunRecord::begin(const train::Session& session, const train::Position& from) const {
+void RunRecord::begin(const train::Session& session, const train::Position& from, bool goes_on) {
   const Json hosts = hosts_json(session.comm);
   comm::agree(session.comm, [&] {
-    if (session.comm.rank() != 0) return;
     const std::string folder = session.job.run.folder();
+    stands_ = !goes_on && std::filesystem::exists(folder + "/result.json");
+    if (session.comm.rank() != 0 || stands_) return;
     const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
     Json json = Json::object(Json::Layout::lines);
     json.set("format", "tesserec run")
@@ -169,7 +172,7 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
 
 void RunRecord::end(const train::Session& session, const Json& result) const {
   comm::agree(session.comm, [&] {
-    if (session.comm.rank() == 0)
+    if (session.comm.rank() == 0 && !stands_)
       store::replace_proven(session.job.run.folder() + "/result.json", result.text() + "\n");
   });
 }

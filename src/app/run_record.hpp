@@ -15,13 +15,15 @@ class RunRecord {
  public:
   /// Reads the deck's text: what it says now is what the run was told.
   RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm);
-  /// run.json is this start's, and result.json, of an earlier one, goes.
-  void begin(const train::Session& session, const train::Position& from) const;
+  /// run.json is this start's, and result.json, of an earlier one, goes. A start without a step to make leaves those of
+  /// the one that ended the run, here and at its end.
+  void begin(const train::Session& session, const train::Position& from, bool goes_on);
   /// result.json.
   void end(const train::Session& session, const Json& result) const;
 
  private:
-  Json invocation_;  // argv, deck, overrides
+  bool stands_ = false;  // of the first rank: both files are of the start that ended the run
+  Json invocation_;      // argv, deck, overrides
   std::string start_;
 };
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec sweep list, and sweep run DECK INDEX: what a task of an array calls.
+#include <algorithm>
+#include <optional>
+
 #include "sweep_of.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/lock.hpp>
 #include <tesserec/sweep/summary.hpp>
 
 namespace tesserec::app {
@@ -29,6 +34,7 @@ void show(const sweep::Sweep& sweep, Index point) {
 
 /// The rung that the point has to train to now, its folder begun; -1: there is nothing to do for it.
 Index begin(sweep::Sweep& sweep, Index point) {
+  read_records(sweep);
   sweep::Run& run = sweep.runs[point];
   const sweep::Standing standing = sweep.standing();
   if (!has(standing.waiting, point)) return -1;
@@ -73,10 +79,15 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
          " start it without a launcher, or give the index of one point");
   sweep::Sweep sweep;
   Index point = 0, rung = -1;
+  store::FileLock lock;  // of the first rank: from before the record is read until it is written
   comm::agree(comm, [&] {
     sweep = sweep_of(invocation);
-    point = point_of(invocation, sweep);
-    if (comm.rank() == 0) rung = begin(sweep, point);  // for all: what lies in the folders may change meanwhile
+    point = point_of(invocation, std::ssize(sweep.runs));
+    if (comm.rank() != 0) return;
+    const std::string& folder = sweep.runs[point].folder;
+    store::make_folder_durably(folder);
+    lock = store::FileLock(folder + "/point.lock", invocation.read_deck().run.lock_wait);
+    rung = begin(sweep, point);
   });
   rung = comm.max(rung);
   int code = 0;

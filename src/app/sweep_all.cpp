@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec sweep run DECK: all points, each a job of its own; and sweep collect.
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,13 +17,19 @@
 namespace tesserec::app {
 namespace {
 
+sweep::Sweep sweep_with_records(const Invocation& invocation) {
+  sweep::Sweep sweep = sweep_of(invocation);
+  read_records(sweep);
+  return sweep;
+}
+
 void collect(const Invocation& invocation) {
-  const sweep::Sweep sweep = sweep_of(invocation);
+  const sweep::Sweep sweep = sweep_with_records(invocation);
   const Json json = sweep::summary_json(sweep);
   store::make_folder_durably(sweep.folder);
   store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
   store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
-  log_info("written: " + sweep.folder + "/sweep.csv, sweep.json");
+  log_info("written: " + sweep.folder + "/sweep.csv, sweep.json; as pictures: tesserec report " + sweep.folder);
   const std::string text = invocation.json ? json.text() + "\n" : sweep::summary_text(sweep);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -42,14 +49,22 @@ ChildJob job_of(const Invocation& invocation, const sweep::Sweep& sweep, Index p
   for (const std::string& word : {std::string("sweep"), std::string("run"), invocation.deck, std::to_string(point)})
     job.words.push_back(word);
   for (const std::string& text : invocation.overrides) job.words.insert(job.words.end(), {"--set", text});
+  job.words.insert(job.words.end(), invocation.kokkos_words.begin(), invocation.kokkos_words.end());
   job.log = sweep.runs[point].folder + "/log.txt";
   store::make_folder_durably(sweep.runs[point].folder);
   return job;
 }
 
-/// The last message in a log, without the program's name; else the exit code.
-std::string reason(const std::string& log, int code) {
+std::uintmax_t size_of(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+/// The last message in a log from there on, without the program's name; else the exit code.
+std::string reason(const std::string& log, std::uintmax_t from, int code) {
   std::ifstream in(log);
+  in.seekg(std::streamoff(from));
   const std::string head = "tesserec: ";
   std::string message = concat("exit code ", code);
   for (std::string line; std::getline(in, line);)
@@ -66,7 +81,8 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
     log_info(concat("rung ", standing.open() + 1, " of ", sweep.rungs.size(), ": ", counted(all, "point"), " to step ",
                     sweep.rungs[standing.open()]));
   std::vector<ChildJob> jobs;
-  for (const Index point : waiting) jobs.push_back(job_of(invocation, sweep, point));
+  std::vector<std::uintmax_t> logged;
+  for (const Index point : waiting) logged.push_back(size_of(jobs.emplace_back(job_of(invocation, sweep, point)).log));
   std::vector<std::string> failed;
   const int signal = run_jobs(jobs, sweep.settings.jobs, [&](std::size_t job, int code) {
     const Index point = waiting[job];
@@ -77,7 +93,7 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
     if (value && !now.last(point)->diverged.empty()) end = "diverged";
     const bool interrupted = code == train::exit_code_signal || train::Signals::received() != 0;
     if (!value && !interrupted) {
-      failed.push_back(concat("index ", point, " (", jobs[job].log, "): ", reason(jobs[job].log, code)));
+      failed.push_back(concat("index ", point, " (", jobs[job].log, "): ", reason(jobs[job].log, logged[job], code)));
       end = "failed";
     }
     there += value ? 1 : 0;
@@ -101,9 +117,11 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     if (std::getenv(rank) != nullptr) return std::nullopt;
   if (!invocation.index.empty()) return std::nullopt;
   const deck::Deck deck = invocation.read_deck();
+  // In a job of Slurm a point of one rank is no part of it.
+  if (deck.sweep.ranks == 1 && deck.sweep.launcher.empty()) ::unsetenv("SLURM_NTASKS");
   std::optional<store::FileLock> lock;
   for (;;) {
-    const sweep::Sweep sweep = sweep_of(invocation);
+    const sweep::Sweep sweep = sweep_with_records(invocation);
     const sweep::Standing standing = sweep.standing();
     if (standing.waiting.empty()) break;
     store::make_folder_durably(sweep.folder);

@@ -28,6 +28,7 @@ void refuse_set_twice(const deck::Deck& deck) {
 
 sweep::Sweep sweep_of(const Invocation& invocation) {
   const deck::Deck deck = invocation.read_deck();
+  deck::check_sweep(deck);
   if (deck.sweep.keys.empty())
     fail(invocation.deck, ": has no [sweep]; give it one, with the keys that vary in [sweep.keys] (tesserec describe)");
   refuse_set_twice(deck);
@@ -37,15 +38,25 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
                      deck.sweep,
                      sweep::rungs(deck.sweep.halving, halves ? deck.train.steps : sweep::to_the_end),
                      {}};
-  for (const sweep::Point& point : sweep::points(deck.sweep)) {
-    deck::Deck whole = at_point(invocation, deck, point).read_deck();
+  for (sweep::Point& point : sweep::points(deck.sweep)) sweep.runs.push_back({std::move(point), "", "", "", {}});
+  const Index points = std::ssize(sweep.runs);
+  const bool alone = !invocation.index.empty() && !halves;
+  const Index first = alone ? point_of(invocation, points) : 0;
+  for (Index i = first; i < (alone ? first + 1 : points); ++i) {
+    sweep::Run& run = sweep.runs[i];
+    deck::Deck whole = at_point(invocation, deck, run.point).read_deck();
     whole.sweep = {};
-    sweep::Run run{point, sweep::label(deck.sweep, point), "", sweep::deck_digest(deck::effective_deck(whole)), {}};
+    whole.sweep.halving = deck.sweep.halving;  // other rungs: other outcomes
+    run.label = sweep::label(deck.sweep, run.point);
+    run.digest = sweep::deck_digest(deck::effective_deck(whole));
     run.folder = sweep.folder + "/" + run.label + "-" + run.digest.substr(0, 8);
-    run.record = sweep::read_record(run.folder, run.digest);
-    sweep.runs.push_back(std::move(run));
   }
   return sweep;
+}
+
+void read_records(sweep::Sweep& sweep) {
+  for (sweep::Run& run : sweep.runs)
+    if (!run.folder.empty()) run.record = sweep::read_record(run.folder, run.digest);
 }
 
 Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point, std::size_t rung) {
@@ -57,11 +68,11 @@ Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, 
   return training;
 }
 
-Index point_of(const Invocation& invocation, const sweep::Sweep& sweep) {
+Index point_of(const Invocation& invocation, Index points) {
   const auto index = parse_number<Index>(invocation.index);
-  if (!index || *index < 0 || *index >= std::ssize(sweep.runs))
-    fail("the index behind tesserec sweep run must be an integer, 0 to ", sweep.runs.size() - 1, ", but is \"",
-         invocation.index, "\"; tesserec sweep list ", invocation.deck, " shows the points");
+  if (!index || *index < 0 || *index >= points)
+    fail("the index behind tesserec sweep run must be an integer, 0 to ", points - 1, ", but is \"", invocation.index,
+         "\"; tesserec sweep list ", invocation.deck, " shows the points");
   return *index;
 }
 

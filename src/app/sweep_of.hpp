@@ -7,14 +7,17 @@
 
 namespace tesserec::app {
 
-/// Every point's deck is read, so an Error names the line of a key that a point gets wrong. Of a point's folder its
-/// record is read; those of other decks are refused.
+/// Every point's deck is read, so an Error names the line of a key that a point gets wrong. With an INDEX and without
+/// halving that point's alone, since the others are none of its business: they have no folder then.
 sweep::Sweep sweep_of(const Invocation& invocation);
+
+/// Reads the record of each point that has a folder. Error where one is damaged, or of another deck.
+void read_records(sweep::Sweep& sweep);
 
 /// `tesserec train` of a point to a rung: the deck with the point's values, in the point's folder.
 Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point, std::size_t rung);
 
-/// The INDEX of the command line. Error unless it is one of the sweep's.
-Index point_of(const Invocation& invocation, const sweep::Sweep& sweep);
+/// The INDEX of the command line. Error unless it is one of so many points'.
+Index point_of(const Invocation& invocation, Index points);
 
 }  // namespace tesserec::app

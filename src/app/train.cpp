@@ -54,7 +54,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
 int train(const Invocation& invocation, const comm::Communicator& comm) {
   const train::Signals signals;  // one that comes while the model is built counts too
   const deck::Deck deck = invocation.read_deck();
-  const RunRecord record(invocation, deck, comm);
+  RunRecord record(invocation, deck, comm);
   deck::require_data(deck);
   const train::Job job = job_of(deck);
 
@@ -75,7 +75,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
 
   Json json;
   train::RunHooks hooks;
-  hooks.begins = [&](const train::Position& from) { record.begin(session, from); };
+  hooks.begins = [&](const train::Position& from, bool goes_on) { record.begin(session, from, goes_on); };
   hooks.ends = [&](const train::TrainResult& result) {
     show_result(session, result);
     json = result_json(session, result);

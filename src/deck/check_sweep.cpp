@@ -15,11 +15,14 @@ bool in_block(const std::string& key, const std::string& block) {
 /// Every point has a folder and checkpoints of its own.
 void check_own_folders(const Deck& deck) {
   for (const sweep::Key& key : deck.sweep.keys)
-    for (const char* block : {"sweep", "run.name", "run.output", "checkpoint.path", "checkpoint.resume"})
+    for (const char* block :
+         {"sweep", "run.name", "run.output", "run.mlperf_log", "checkpoint.path", "checkpoint.resume"})
       if (in_block(key.path, block))
         fail(deck.at("sweep.keys." + key.path), " cannot vary: every point has a folder of its own in the sweep's");
   if (!deck.checkpoint.path.empty())
     fail(deck.at("checkpoint.path"), " is one folder, and every point of a sweep has its own; leave it empty");
+  if (!deck.run.mlperf_log.empty())
+    fail(deck.at("run.mlperf_log"), " is one file, and every point of a sweep is a run of its own; leave it empty");
   if (deck.checkpoint.resume != "auto")
     fail(deck.at("checkpoint.resume"), " is ", quoted(deck.checkpoint.resume),
          ", but points of a sweep go on from their own checkpoints: leave it \"auto\"");
@@ -42,11 +45,14 @@ void check_halving(const Deck& deck) {
   const sweep::Halving& halving = deck.sweep.halving;
   if (halving.first_steps == 0) return;
   if (deck.train.steps == 0) fail(deck.at("sweep.halving"), " needs the length of a whole run: set train.steps");
-  if (halving.first_steps > deck.train.steps)  // equal: the first rung itself is being trained
+  if (halving.first_steps > deck.train.steps)
     fail(deck.at("sweep.halving.first_steps"), " is ", halving.first_steps, ", but a whole run has ", deck.train.steps,
          " steps (train.steps)");
   if (deck.checkpoint.keep == 0)
     fail(deck.at("checkpoint.keep"), " is 0, but points go on from rung to rung by their checkpoints: keep at least 1");
+  if (deck.evaluate.stop_at_auc > 0)
+    fail(deck.at("evaluate.stop_at_auc"),
+         " ends points at other steps than [sweep.halving] compares them at; leave it 0");
   if (sweep::is_of_machine(deck.sweep.metric))
     fail(deck.at("sweep.metric"), " is ", quoted(deck.sweep.metric),
          ", another in each run: halving would not decide the same twice");

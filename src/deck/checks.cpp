@@ -199,7 +199,6 @@ void check_deck(const Deck& deck) {
          " or train.accumulate = ", lanes, ", or less");
   if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
-  check_sweep(deck);
 }
 
 void with_lines(const Deck& deck, const std::function<void()>& body) {

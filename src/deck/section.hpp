@@ -29,9 +29,6 @@ std::vector<Section> sweep_sections();
 Section layer_section();
 const std::vector<Section>& sections();
 
-/// What [sweep] owes itself and the rest of the deck.
-void check_sweep(const Deck& deck);
-
 /// NAME as a TOML key: quoted where it must be.
 std::string key_text(const std::string& name);
 

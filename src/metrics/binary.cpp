@@ -24,7 +24,8 @@ void require_numbers(const comm::Communicator& comm, std::span<const double> pro
   bad[3] = Index(std::ceil(std::min(weight, most_weight)));
   comm.sum(std::span<Index>(bad));
   if (bad[0] > 0)
-    fail("metrics: ", bad[0], " probabilities are not numbers in [0, 1]: the model's scores are not finite");
+    throw Diverged(
+        concat("metrics: ", bad[0], " probabilities are not numbers in [0, 1]: the model's scores are not finite"));
   if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]");
   if (bad[2] > 0) fail("metrics: ", bad[2], " weights are not numbers from 0 on");
   if (double(bad[3]) >= most_weight)

@@ -53,6 +53,7 @@ Importance of_list(const std::vector<std::string>& x, const std::vector<double>&
   const auto worse = [&](const auto& a, const auto& b) {
     return more_is_better ? mean(a.second) < mean(b.second) : mean(a.second) > mean(b.second);
   };
+  if (groups.size() == y.size()) return {"", std::nan(""), ""};  // each value once: all variance is between them
   return {"", between / squares(y), std::max_element(groups.begin(), groups.end(), worse)->first};
 }
 

@@ -21,6 +21,12 @@ Json json_of(const std::string& toml) {
   }
 }
 
+/// Without TOML's quotes.
+std::string plain(const std::string& toml) {
+  const Json value = json_of(toml);
+  return value.kind() == Json::Kind::string ? value.string() : toml;
+}
+
 std::string number(double value) { return std::isfinite(value) ? significant(value, 6) : "-"; }
 
 std::vector<Importance> importance_of(const Sweep& sweep) {
@@ -57,7 +63,7 @@ std::vector<Row> rows(const Sweep& sweep, bool for_people) {
                                       : "",
                std::to_string(outcome ? outcome->steps : 0), std::to_string(outcome ? outcome->samples : 0),
                state(sweep, standing, i)};
-    for (const std::string& text : sweep.runs[i].point) row.push_back(text);
+    for (const std::string& text : sweep.runs[i].point) row.push_back(plain(text));
     if (!for_people) row.push_back(sweep.runs[i].folder);
     all.push_back(std::move(row));
   }

@@ -46,9 +46,11 @@ void MlperfLog::begin(const Job& job, const data::SourceInfo& data, const data::
     point("opt_name", optim::info(dense.type).name);
     point("opt_base_learning_rate", dense.lr);
     point("opt_weight_decay", dense.weight_decay);
-    point("opt_learning_rate_warmup_steps", schedule.warmup_steps);
-    point("opt_learning_rate_decay_start_step", schedule.decay_start_step);
-    point("opt_learning_rate_decay_steps", schedule.decay_steps);
+    if (schedule.stages.empty()) {  // these have no name there
+      point("opt_learning_rate_warmup_steps", schedule.warmup_steps);
+      point("opt_learning_rate_decay_start_step", schedule.decay_start_step);
+      point("opt_learning_rate_decay_steps", schedule.decay_steps);
+    }
     if (dense.type == optim::Type::adagrad) {
       point("opt_adagrad_learning_rate_decay", 0);
       point("opt_adagrad_initial_accumulator_value", dense.initial_accumulator);

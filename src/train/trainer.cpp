@@ -105,14 +105,16 @@ class Run {
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
-    mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
+    result_.loss = std::nan("");
+    if (at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps)) look_back();
+    const bool goes_on = at_.step < last_step_ && !result_.reached_auc;
+    if (goes_on)
+      mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
     pipeline_.seek(at_.epoch, at_.batch);
     by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
-    result_.loss = std::nan("");
-    if (at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps)) look_back();
-    hooks_.begins(at_);
+    hooks_.begins(at_, goes_on);
   }
 
   /// The folders are this job's from here on.

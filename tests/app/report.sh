@@ -31,6 +31,9 @@ has result.json '"steps": 3'
 must_succeed '"steps": 5' train "$deck" --json --set train.steps=5
 has run.json '"from_step": 3'
 has result.json '"steps": 5'
+cp "$folder/run/run.json" "$folder/run/result.json" "$folder"
+must_succeed '"loss": null' train "$deck" --json --set train.steps=5  # no step is left: what stands there is of the one that ended
+cmp "$folder/run.json" "$folder/run/run.json" && cmp "$folder/result.json" "$folder/run/result.json" || complain "a start without a step wrote over them"
 
 cp -a "$folder/run" "$folder/other"
 must_fail 'the loss is not a number' train "$deck" --set train.steps=9 --set "run.output=$folder/other" --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'

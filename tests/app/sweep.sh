@@ -31,6 +31,8 @@ alone must_fail 'bad.toml:'"$line"': sweep.keys.run.output cannot vary' sweep li
 alone must_fail '--set 1: optimizer.dense.lr varies in this sweep' sweep list "$deck" --set optimizer.dense.lr=1
 alone must_fail '--set 1: sweep.metric is "auprc", which evaluate.metrics lacks' sweep list "$deck" --set sweep.metric=auprc
 alone must_fail '--set 1: sweep.halving.first_steps is 433, but a whole run has 432 steps' sweep list "$deck" --set sweep.halving.first_steps=433
+alone must_fail '--set 1: sweep.halving.first_steps is 433, but a whole run has 432 steps' check "$deck" --set sweep.halving.first_steps=433
+alone must_succeed '"steps": 5' train "$halved" --json --set train.steps=5 --set run.output=plain
 must_fail 'must be an integer, 0 to 26, but is "27"' sweep run "$deck" 27
 must_fail 'must be an integer, 0 to 26, but is "one"' sweep run "$deck" one
 RANKS=2 must_fail 'start it without a launcher, or give the index' sweep run "$deck"
@@ -57,7 +59,8 @@ alone must_succeed 'started: index 7' sweep collect "$deck" "${array[@]}"
 grep -q '^23 of 24 points ended' "$folder/out" || complain "not 23 of 24"
 before=$(point weights_digest 6)
 RANKS=2 must_succeed '"state": "done"' sweep run "$deck" 6 "${array[@]}" --json  # nothing to do
-alone must_succeed '24 of 24 points ended' sweep run "$deck" "${array[@]}"
+# In a job of Slurm with several tasks, and with words for Kokkos.
+SLURM_NTASKS=4 alone must_succeed '24 of 24 points ended' sweep run "$deck" "${array[@]}" --kokkos-num-threads=1
 [ "$(grep -c 'of 24: index' "$folder/err")" = 1 ] || complain "more than the missing point was trained"
 # The same index on 2 ranks in an empty folder: the same bits.
 RANKS=2 must_succeed "\"weights_digest\": \"$before\"" sweep run "$deck" 6 "${array[@]}" --set run.output=elsewhere --json
@@ -68,6 +71,7 @@ first=$(point folder 0)
 cp "$first/point.json" kept
 sed -i 's/"deck_digest": "./"deck_digest": "x/' "$first/point.json"
 alone must_fail 'point.json: this folder is of another deck' sweep collect "$deck" "${array[@]}"
+RANKS=2 must_succeed '"state": "done"' sweep run "$deck" 6 "${array[@]}" --json  # another point's task
 sed 's/"auc"/"old"/' kept >"$first/point.json"
 alone must_fail "$first: the run to step 100 left no auc" sweep collect "$deck" "${array[@]}"
 rm -r "$sweep"
@@ -85,6 +89,7 @@ alone must_succeed '27 of 27 points ended, 24 of them stopped' sweep run "$halve
 grep -q '^3024 steps, 25.9 % of all points to the end' "$folder/out" || complain "halving took other steps"
 [ "$(sed -n '2s/,.*//p' "$sweep/sweep.csv")" = 12 ] || complain "halving did not find the planted best"
 digest=$(point weights_digest 12)
+alone must_succeed '0 of 27 points ended' sweep collect "$deck" --set run.output=runs/sweep  # what was stopped is not done
 [ "$(count checkpoints)" = 27 ] || complain "not 27 runs"
 # Whole runs of it and another on 2 ranks each; the other one fails first, for a file is where its checkpoints belong.
 whole=(--set 'sweep.keys."optimizer.dense.lr"=[0.003, 1e-5]' --set 'sweep.keys."optimizer.sparse.lr"=[0.1]'
@@ -95,6 +100,7 @@ broken=$("$TESSEREC" sweep list "$deck" "${whole[@]}" | grep -o 'whole/.*1e-05.*
 mkdir -p "$broken"
 touch "$broken/checkpoints"
 alone must_fail "1 point failed, the others stand, and the same command goes on with what is missing: index 1 ($broken/log.txt): " sweep run "$deck" "${whole[@]}"
+alone must_fail "log.txt): exit code 1" sweep run "$deck" "${whole[@]}" --set 'sweep.launcher=["false"]'  # not the message before
 rm "$broken/checkpoints"
 alone must_succeed '2 of 2 points ended' sweep run "$deck" "${whole[@]}"
 [ "$(grep -c 'of 2: index' "$folder/err")" = 1 ] || complain "more than the failed point was trained"
@@ -111,7 +117,18 @@ code=$?
 [ "$code" = 85 ] || complain "a signal to a long run: exit code $code, not 85"
 [ "$(find long -name 'step_*' | wc -l)" = 1 ] || complain "a signal to a long run: no checkpoint"
 [ "$(find long -name point.json | wc -l)" = 1 ] || complain "another point was begun after the signal"
-# What diverges is a result, and the worst one.
+# Two tasks of one point: the second waits, and has nothing to do.
+twice=("${array[@]}" --set run.output=twice --set train.steps=2000 --set train.epochs=9)
+"$TESSEREC" sweep run "$deck" 3 "${twice[@]}" >/dev/null 2>&1 &
+job=$!
+for _ in $(seq 300); do [ -n "$(find twice -name metrics.jsonl -size +0 2>/dev/null)" ] && break; sleep 0.1; done
+alone must_succeed '"state": "done"' sweep run "$deck" 3 "${twice[@]}" --json
+wait "$job" || complain "the first of two tasks failed"
+grep -q 'finished before' "$folder/err" && complain "the second task trained too"
+# What diverges is a result, and the worst one; scores that are not finite too.
+alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=infinite --set train.steps=1 --json \
+  --set optimizer.sparse.type=sgd --set optimizer.dense.type=sgd --set 'model.top=[64, 64, 64, 64, 1]' --set 'model.bottom=[64, 64, 64, 8]' \
+  --set 'sweep.keys."optimizer.sparse.lr"=[1e12]' --set 'sweep.keys."optimizer.dense.lr"=[1e16]'
 alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=diverged --set train.steps=9 --json \
   --set 'sweep.keys."optimizer.sparse.lr"=[1e30]' --set optimizer.sparse.type=sgd --set 'sweep.keys."optimizer.dense.lr"=[1e30]'
 finish

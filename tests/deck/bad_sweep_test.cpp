@@ -31,6 +31,11 @@ const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
     {"[train]\nsteps = 9\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\nfirst_steps = 3\n[sweep.keys]\n"
      "\"train.steps\" = [1]\n",
      "d.toml:8: sweep.keys.train.steps cannot vary with [sweep.halving]"},
+    {"[train]\nsteps = 9\n[evaluate]\nevery_steps = 1\nstop_at_auc = 0.9\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\n"
+     "first_steps = 3\n[sweep.keys]\n\"run.seed\" = [1]\n",
+     "d.toml:5: evaluate.stop_at_auc ends points at other steps"},
+    {"[run]\nmlperf_log = \"x\"\n[sweep]\nmetric = \"loss\"\n[sweep.keys]\n\"run.seed\" = [1]\n",
+     "d.toml:2: run.mlperf_log is one file, and every point of a sweep is a run of its own"},
     {"[train]\nsteps = 9\n[checkpoint]\nkeep = 0\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\nfirst_steps = 3\n"
      "[sweep.keys]\n\"run.seed\" = [1]\n",
      "d.toml:4: checkpoint.keep is 0, but points go on from rung to rung"},
@@ -41,7 +46,7 @@ const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
 TEST_CASE("a bad sweep is refused with file, line, key and reason") {
   for (const auto& [text, part] : bad_sweeps) {
     INFO(text);
-    const std::string message = error_of([&] { deck::parse_deck(text, "d.toml"); });
+    const std::string message = error_of([&] { deck::check_sweep(deck::parse_deck(text, "d.toml")); });
     INFO(message);
     CHECK(mentions(message, part));
   }

@@ -83,6 +83,8 @@ TEST_CASE("a key's share of the variance") {
   const double all = std::pow(11 - mean, 2) + std::pow(12 - mean, 2) + std::pow(13 - mean, 2) + std::pow(21 - mean, 2) +
                      std::pow(22 - mean, 2);
   CHECK(sweep::importance(s, points, values, true)[1].share == Approx(between / all));
+  s.keys = {{"a.x", {"1", "2", "3"}}};
+  CHECK(std::isnan(sweep::importance(s, {{"1"}, {"2"}, {"3"}}, {1, 5, 2}, true)[0].share));  // each value once
 }
 
 TEST_CASE("of a range the rank correlation counts, with ties at their mean") {

@@ -95,6 +95,9 @@ TEST_CASE("what came furthest stands first, and every state has its word") {
   CHECK(sweep::summary_csv(s) ==
         "index,auc,steps,samples,state,optimizer.dense.lr,folder\n"
         "1,0.75,30,3000,done,1.0,runs/s/p1\n0,0.6,10,1000,stopped,0.1,runs/s/p0\n2,,0,0,diverged,10.0,runs/s/p2\n");
+  sweep::Sweep of_texts = s;
+  for (sweep::Run& run : of_texts.runs) run.point[0] = "\"sgd, " + run.point[0] + "\"";
+  CHECK(sweep::summary_csv(of_texts).find("done,\"sgd, 1.0\",runs/s/p1\n") != std::string::npos);
   const Json json = parse_json(sweep::summary_json(s).text());
   CHECK(json.at("points").elements()[0].at("values").at("optimizer.dense.lr").number() == 0.1);
   CHECK(json.at("points").elements()[2].at("value").kind() == Json::Kind::null);

@@ -82,6 +82,7 @@ TEST_CASE("training ends with the first evaluation that reaches an AUC, and is a
     CHECK(result.evaluation->auc == target->second);
     CHECK(measured(job).size() == std::size_t(target->first));
   }
+  CHECK(events(job.run.mlperf_log, "run_stop").size() == 1);
   job.evaluate.stop_at_auc = 1;
   CHECK_FALSE(run(world(), job).reached_auc);
   CHECK(measured(job).size() == 8);

@@ -54,6 +54,10 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
 /// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);
 
+/// What a [sweep], if there is one, and the other blocks owe each other: for the commands of a sweep, since the others
+/// take the deck as it stands.
+void check_sweep(const Deck& deck);
+
 /// Calls body; where it throws model::SettingError, the Error has the line of the key.
 void with_lines(const Deck& deck, const std::function<void()>& body);
 

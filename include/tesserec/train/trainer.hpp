@@ -37,8 +37,8 @@ struct TrainResult {
 
 /// What a caller does while the run's folder is its own. Called on all ranks.
 struct RunHooks {
-  /// Before the first step, when nothing stands against the run any more: where it goes on from.
-  std::function<void(const Position&)> begins = [](const Position&) {};
+  /// When nothing stands against the run any more: where it goes on from, and whether a step is left to make.
+  std::function<void(const Position&, bool goes_on)> begins = [](const Position&, bool) {};
   /// After all else.
   std::function<void(const TrainResult&)> ends = [](const TrainResult&) {};
 };
