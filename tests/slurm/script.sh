@@ -16,13 +16,23 @@ STAND_IN
 cp bin/sbatch bin/scontrol
 cat >bin/squeue <<'STAND_IN'
 #!/bin/bash
-case $* in *%e*) echo "${END:-N/A}" ;; *%T*) echo "${STATE:-RUNNING}" ;; esac
+case $* in
+  *%e*) echo "${END:-N/A}" ;;
+  *%T*) if (($(wc -l <slept) <= ${SILENT:-0})); then echo "no answer" >&2; else echo "${STATE:-RUNNING}"; fi ;;
+esac
+STAND_IN
+cat >bin/sleep <<'STAND_IN'
+#!/bin/bash
+echo "$1" >>slept
 STAND_IN
 cat >bin/program <<'STAND_IN'
 #!/bin/bash
 echo "$0 $*; end ${SLURM_JOB_END_TIME:-none}, $SLURM_NTASKS_PER_NODE ranks a node, $OMP_NUM_THREADS threads"
-[[ -z ${STEP:-} ]] || echo "resumed from runs/x/checkpoints/step: step $STEP"
-echo "8 steps, 2048 samples, loss 0.5, 1000 samples/s"
+echo "locale $LC_ALL, exports ${SLURM_EXPORT_ENV:-all}"
+path=runs/step_7/checkpoints/step_000000
+[[ -z ${STEP:-} ]] || printf "resumed from $path%03d: step %d\ncheckpoint read: 0.1 MB in 0.001 s, 0.10 GB/s\n" "$STEP" "$STEP"
+[[ -z ${MADE:-} ]] || printf "checkpoint $path%03d: 0.1 MB in 0.001 s, 0.10 GB/s\n" "$MADE"
+[[ -n ${MUTE:-} ]] || echo "8 steps, 2048 samples, loss 0.5, 1000 samples/s"
 exit "${EXIT:-0}"
 STAND_IN
 chmod +x bin/*
@@ -52,6 +62,12 @@ for name in NODES RANKS_PER_NODE CORES_PER_RANK TIME LAUNCH; do
   site "$name="
   refuses "site.env: no value for $name; runs/sites/cpu.env says what it means" deck.toml
 done
+for name in LAUNCH OPTIONS; do
+  site "unset $name; $name='env -i'"
+  refuses "site.env: $name must be a list: $name=(" deck.toml
+done
+site "OPTIONS='--partition=cpu --exclusive'"
+refuses "site.env: OPTIONS must be a list: OPTIONS=(" deck.toml
 echo 'TIME=1' >site.env
 refuses 'site.env: no value for NODES RANKS_PER_NODE CORES_PER_RANK LAUNCH;' deck.toml
 site 'RANKS_PER_NODE=four'
@@ -72,24 +88,25 @@ says() {
   grep -qF -- "$1" told || complain "sbatch is not told: $1"
 }
 common='sbatch --job-name=deck --output=runs/slurm/%x-%j.out --nodes=1-3 --mincpus=8 --time=04:00:00'
-says "$common runs/train.sbatch deck.toml --set run.seed=2" deck.toml --set run.seed=2
+says "$common runs/train.sbatch site.env deck.toml --set run.seed=2" deck.toml --set run.seed=2
 site 'OPTIONS=(--partition=cpu)'
-says "$common --partition=cpu --nodes=2 runs/train.sbatch deck.toml" --nodes=2 deck.toml
+says "$common --partition=cpu --nodes=2 runs/train.sbatch site.env deck.toml" --nodes=2 deck.toml
 says "--output=runs/slurm/%x-%A_%a.out" --array=0-3%2 deck.toml
 for site in cpu gpu; do
   sed 's,^PROGRAM=.*,PROGRAM=bin/program,' "$here/../../runs/sites/$site.env" >example.env
   SITE=example.env says "--partition=$site" deck.toml
 done
 
-# job CODE VARIABLE... -- WORD...: as Slurm starts it, with its log appended.
+# job CODE VARIABLE... -- WORD...: as Slurm starts it with what was submitted, with its log appended. It has no SITE.
 job() {
   local expected=$1 variables=()
   shift
   while [ "$1" != -- ]; do variables+=("$1"); shift; done
   rm -f told
+  : >slept
   # shellcheck disable=SC2016
-  env SLURM_JOB_ID=12 SLURM_JOB_NUM_NODES=3 SLURM_JOB_NODELIST='n[1-3]' "${variables[@]}" \
-    bash -c 'SLURM_TASK_PID=$$ exec runs/train.sbatch "$@"' - "${@:2}" >>log 2>&1
+  env -u SITE SLURM_JOB_ID=12 SLURM_JOB_NUM_NODES=3 SLURM_JOB_NODELIST='n[1-3]' "${variables[@]}" \
+    bash -c 'SLURM_TASK_PID=$$ exec runs/train.sbatch site.env "$@"' - "${@:2}" >>log 2>&1
   code=$?
   [ "$code" = "$expected" ] || complain "exit code $code, not $expected: ${variables[*]}"
 }
@@ -103,10 +120,14 @@ site
 job 0 END=2030-01-01T00:00:00 -- deck.toml --set run.seed=2
 ended "bin/program train deck.toml --set run.seed=2; end $(date -d 2030-01-01T00:00:00 +%s), 4 ranks a node, 2 threads"
 grep -qE '^train.sbatch: exit code 0 after [0-9]+ s: 0.000[0-9] node hours, .*, 333 samples per node second$' log || complain "no cost"
-job 0 SLURM_JOB_END_TIME=5 -- deck.toml
+: >log
+job 0 SLURM_JOB_END_TIME=5 LC_ALL=de_DE.UTF-8 SLURM_EXPORT_ENV=NONE -- deck.toml
 ended "deck.toml; end 5,"
-job 2 EXIT=2 -- deck.toml
+ended "locale C, exports all"
+: >log
+job 2 EXIT=2 MUTE=1 -- deck.toml
 ended "deck.toml; end none,"
+grep -qE '^train.sbatch: exit code 2 .* of the whole job$' log || complain "a speed that is not known"
 : >log
 job 1 EXIT=1 -- deck.toml  # srun's, or of an MPI that cannot begin
 requeued 12
@@ -114,10 +135,40 @@ grep -qF "does LAUNCH of site.env fit its MPI?" log || complain "nothing is said
 job 85 EXIT=85 SLURM_ARRAY_JOB_ID=12 SLURM_ARRAY_TASK_ID=3 -- deck.toml --set run.seed=2
 requeued 12_3
 grep -qF "bin/program sweep run deck.toml 3 --set run.seed=2;" log || complain "an array runs no sweep"
-job 85 EXIT=85 STATE=CANCELLED -- deck.toml
-ended "not requeued: the job was cancelled"
+for state in CANCELLED COMPLETING; do
+  : >log
+  job 85 EXIT=85 STATE=$state SILENT=2 -- deck.toml  # said at the third time of asking
+  ended "not requeued: the job was cancelled"
+done
+: >log
+job 85 EXIT=85 SILENT=9 -- deck.toml
+requeued 12
+[ "$(paste -sd ' ' slept)" = "0 1 5 15" ] || complain "paused otherwise: $(paste -sd ' ' slept)"
 
-# Three in a row without a newer checkpoint; one that has a newer one starts the count again.
+# A launcher that cannot be started: not there, or no program.
+touch bin/text
+for launcher in 127,nowhere 126,bin/text; do
+  site "LAUNCH=(${launcher#*,})"
+  : >log
+  job "${launcher%,*}" -- deck.toml
+  ended "see LAUNCH and PROGRAM of site.env"
+done
+site
+
+# Three in a row without a newer checkpoint; one that resumes from a newer one, or makes one, starts the count again.
+: >log
+for _ in 1 2 3; do
+  job 137 EXIT=137 -- deck.toml
+  requeued 12
+done
+job 85 EXIT=85 MADE=500 -- deck.toml
+requeued 12
+for _ in 5 6; do
+  job 137 EXIT=137 STEP=500 -- deck.toml
+  requeued 12
+done
+job 137 EXIT=137 STEP=500 -- deck.toml
+ended "not requeued: 3 requeues in a row brought no newer checkpoint"
 : >log
 for step in '' '' 10 10 10 20 20 20; do
   job 137 EXIT=137 STEP=$step -- deck.toml
@@ -125,5 +176,16 @@ for step in '' '' 10 10 10 20 20 20; do
 done
 job 85 EXIT=85 STEP=20 -- deck.toml
 ended "not requeued: 3 requeues in a row brought no newer checkpoint"
+
+# A step a start is progress, with a word on it.
+: >log
+job 85 EXIT=85 MADE=500 -- deck.toml
+job 85 EXIT=85 STEP=500 MADE=502 -- deck.toml
+! grep -q 'TIME of' log || complain "too short a time: two steps"
+for step in 502 503 504 505 506; do
+  job 85 EXIT=85 STEP=$step MADE=$((step + 1)) -- deck.toml
+  requeued 12
+done
+[ "$(grep -c 'this start made one step; if others do too, TIME of site.env is too short' log)" = 5 ] || complain "no word on TIME"
 [ $failures = 0 ] && echo "all as expected"
 exit $((failures > 0))
