@@ -100,7 +100,7 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
       invocation.deck = invocation.paths.emplace_back(words[i]);
     } else if (command.argument.empty()) {
       fail("tesserec ", command.name, " takes no deck, but got ", words[i]);
-    } else if (!invocation.deck.empty() && command.indexed && invocation.index.empty() && !words[i].empty()) {
+    } else if (!invocation.deck.empty() && command.indexed && invocation.index.empty()) {
       invocation.index = words[i];
     } else if (!invocation.deck.empty() && command.argument != "DECK") {
       fail("tesserec ", command.name, " takes one ", command.argument, ", but got ", invocation.deck, " and ",

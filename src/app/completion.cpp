@@ -109,10 +109,14 @@ std::string bash() {
   return R"(# Completion of tesserec for bash, made by `tesserec describe --completion bash`.
 _tesserec() {
   local line=${COMP_LINE:0:COMP_POINT} before word command key files="" argument="" cut="" front=""
+  local last_word='(\\.|[^[:space:]\\])*$'
   local -a words candidates=() options=() seconds=()
-  word=${line##*[[:space:]]}
+  [[ $line =~ $last_word ]]
+  word=${BASH_REMATCH[0]}
   before=${line%"$word"}
+  word=${word//\\/}
   read -ra words <<<"$before"
+  [[ ${words[1]-} == help ]] && words=("${words[@]:1}")
   command=${words[1]-}
   COMPREPLY=()
   [[ $COMP_WORDBREAKS == *=* && $word == *=* ]] && cut=${word%"${word##*=}"}
@@ -123,12 +127,14 @@ _tesserec() {
   case $command in
 )" + commands_text(name_alone) +
          R"(  esac
-  if ((${#words[@]} == 1)) || [[ ${#words[@]} == 2 && $command == help ]]; then
+  if ((${#words[@]} == 1)); then
     candidates=()" +
          command_names(name_alone) + R"()
     [[ $word == -* ]] && candidates=(--help --version)
   elif ((${#seconds[@]} > 0 && ${#words[@]} == 2)); then
     candidates=("${seconds[@]}")
+  elif [[ ${words[0]} == help ]]; then
+    :
   elif [[ ${words[-1]} == --set || $word == --set=* ]]; then
     [[ $word == --set=* ]] && front=--set=
     key=${word#--set=}
@@ -145,11 +151,14 @@ _tesserec() {
     fi
   elif [[ ${words[-1]} == --* && ${words[-1]} != *=* ]] && _tesserec_value "$command${words[-1]}"; then
     :
+  elif [[ $word == --*=* ]] && _tesserec_value "$command${word%%=*}"; then
+    front=${word%%=*}=
   elif [[ $word == -* ]]; then
     candidates=("${options[@]}")
   else
     files=$argument
   fi
+  word=${word#"$front"}
   case $files in
     deck)
       compopt -o filenames -o plusdirs 2>/dev/null
@@ -159,8 +168,9 @@ _tesserec() {
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
       ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "${candidates[*]/#/$front}" -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "${candidates[*]}" -- "$word") ;;
   esac
+  COMPREPLY=("${COMPREPLY[@]/#/$front}")
   COMPREPLY=("${COMPREPLY[@]#"$cut"}")
 }
 
@@ -180,6 +190,8 @@ std::string zsh() {
   return R"(#compdef tesserec
 # Completion of tesserec for zsh, made by `tesserec describe --completion zsh`.
 _tesserec() {
+  local help=""
+  [[ $words[2] == help ]] && (( CURRENT > 2 )) && help=1 && shift words && (( CURRENT-- ))
   local command=$words[2] last=$words[CURRENT-1] files="" argument=""
   local -a candidates options seconds
   case $command in
@@ -189,7 +201,7 @@ _tesserec() {
   case $command in
 )" + commands_text(described) +
          R"(  esac
-  if (( CURRENT == 2 )) || [[ $CURRENT == 3 && $command == help ]]; then
+  if (( CURRENT == 2 )); then
     candidates=()" +
          command_names(described) + R"()
     [[ $PREFIX == -* ]] && candidates=(--help --version)
@@ -200,6 +212,7 @@ _tesserec() {
     compadd -- $seconds
     return
   fi
+  [[ -n $help ]] && return
   if [[ $last == --set || $PREFIX == --set=* ]]; then
     compset -P '--set='
     if [[ $PREFIX == *=* ]]; then
@@ -215,6 +228,10 @@ _tesserec() {
       compadd -S = -- $candidates
     fi
     return
+  fi
+  if [[ $PREFIX == --*=* ]]; then
+    last=${PREFIX%%=*}
+    compset -P '*='
   fi
   case $command$last in
 )" + values() +

@@ -35,12 +35,14 @@ std::string synopsis(const Command& command) {
   return argument + (argument.empty() ? "" : " ") + "[OPTION]...";
 }
 
+std::string job_synopsis(const Command& command) { return command.indexed ? "DECK.toml INDEX ..." : "..."; }
+
 namespace {
 
 std::string help_of(const Command& command) {
   return "usage: tesserec " + command.name + " " + synopsis(command) + "\n" +
-         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " ...\n" : "") + "\n" + command.help +
-         "\n\n" + lines_of(options_of(command)) +
+         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n" : "") +
+         "\n" + command.help + "\n\n" + lines_of(options_of(command)) +
          (command.argument == "DECK" ? "\ntesserec describe prints every key of a deck.\n" : "");
 }
 

@@ -13,6 +13,8 @@ std::vector<Option> options_of(const Command& command);
 
 /// What stands behind the command's name: "DECK.toml [OPTION]..."
 std::string synopsis(const Command& command);
+/// The same of a job of several ranks.
+std::string job_synopsis(const Command& command);
 
 /// What --help prints, without a command and with one.
 std::string usage();

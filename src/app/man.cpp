@@ -57,13 +57,63 @@ std::string page_name(const Command& command) {
   return name;
 }
 
+bool makes_checkpoints(const Command& command) { return command.name == "train" || command.name == "sweep run"; }
+
+std::string exit_status(bool with_checkpoint) {
+  return ".SH EXIT STATUS\n" + item("0", "every rank succeeded") +
+         item("1", "never of the program itself: the launcher or MPI could not start the ranks") +
+         item("2", "an error, whose message names file, line and key") +
+         (with_checkpoint ? item("85", "a signal ended the run with a checkpoint; started again it goes on from there")
+                          : "");
+}
+
+std::string description(const Command& command) {
+  std::string text = ".SH DESCRIPTION\n";
+  if (command.argument == "DECK") text += "The deck says what to do;\n.BR tesserec\\-deck (5)\nhas its keys.\n";
+  if (command.indexed)
+    text += "With INDEX one process, or one job of several ranks, is that point of the sweep; without, one process starts "
+            "a job for each point.\n";
+  else if (command.parallel)
+    text += "One process, or a job of several ranks under mpirun or srun.\n";
+  return text + "Messages go to standard error.\n";
+}
+
+/// What a command reads and writes but for its own argument and options.
+std::string files_of(const Command& command) {
+  struct File {
+    std::string path, what;
+    std::vector<std::string> commands;
+  };
+  static const std::vector<File> files = {
+      {"preprocess.output", "the folder of train.h5 and evaluate.h5", {"preprocess"}},
+      {"RUN/checkpoints", "the newest checkpoints", {"train", "evaluate", "predict"}},
+      {"RUN/metrics.jsonl", "losses, speed and evaluations on the way", {"train", "report"}},
+      {"RUN/run.json, RUN/result.json", "what was started, and how it ended", {"train", "report"}},
+      {"RUN/scores.h5", "the scores", {"predict"}},
+      {"RUN/report.html", "the page", {"report"}},
+      {"RUN/KEY=VALUE,...-DIGEST", "the run folder of a point", {"sweep list", "sweep run", "sweep collect"}},
+      {"RUN/sweep.csv, RUN/sweep.json", "what all points came to", {"sweep run", "sweep collect"}},
+  };
+  std::string text;
+  bool of_a_run = false;
+  for (const File& file : files)
+    if (std::find(file.commands.begin(), file.commands.end(), command.name) != file.commands.end()) {
+      text += item(bold(file.path), plain(file.what));
+      of_a_run |= file.path.starts_with("RUN");
+    }
+  if (text.empty()) return text;
+  if (of_a_run && command.argument == "DECK") text += ".PP\nRUN is run.output of the deck; without it runs/ and its name.\n";
+  return ".SH FILES\n" + text;
+}
+
 std::string page_of(const Command& command) {
   std::string text = head(page_name(command), "1", command.help) + ".SH SYNOPSIS\n" + bold("tesserec " + command.name) +
                      " " + plain(synopsis(command)) + "\n";
-  if (command.parallel) text += ".br\n" + bold("mpirun -n RANKS tesserec " + command.name) + " ...\n";
-  text += ".SH OPTIONS\n";
+  if (command.parallel) text += ".br\n" + bold("mpirun -n RANKS tesserec " + command.name) + " " + plain(job_synopsis(command)) + "\n";
+  text += description(command) + ".SH OPTIONS\n";
   for (const Option& option : options_of(command))
     text += item(bold(option.name) + (option.value.empty() ? "" : " " + italic(option.value)), plain(option.help));
+  text += exit_status(makes_checkpoints(command)) + files_of(command);
   return text + ".SH SEE ALSO\n.BR tesserec (1),\n.BR tesserec\\-deck (5)\n";
 }
 
@@ -75,10 +125,7 @@ std::string program_page() {
                      " COMMAND ...\n.SH COMMANDS\n";
   for (const Command& command : commands())
     text += item(".BR " + plain(page_name(command)) + " (1)", plain(command.help));
-  return text + ".SH EXIT STATUS\n" + item("0", "every rank succeeded") +
-         item("2", "an error, whose message names file, line and key") +
-         item("85", "a signal ended the run with a checkpoint; started again it goes on from there") +
-         ".SH SEE ALSO\n.BR tesserec\\-deck (5)\n";
+  return text + exit_status(true) + ".SH SEE ALSO\n.BR tesserec\\-deck (5)\n";
 }
 
 std::string key_entry(const deck::KeyInfo& key) {

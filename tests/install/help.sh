@@ -32,6 +32,22 @@ for command in "${commands[@]}"; do
   awk '/^OPTIONS/ { on = 1; next } /^[A-Z]/ { on = 0 } on && NF { printf "%s ", $0 } on && !NF && NR > 1 { print "" }' \
     "$scratch/page" | tr -s ' ' | sed 's/^ //; s/ $//; /^$/d' | diff "$scratch/help" - ||
     failed "tesserec-$command(1) has other options than --help"
+  # The line of a job of several ranks is one that the program takes.
+  job=$("$program" "${name[@]}" --help | sed -n 's/^ *mpirun/mpirun/p')
+  [[ $job != *"sweep run"* || $job == *"sweep run DECK.toml INDEX ..." ]] || failed "$command --help: $job"
+  sed -n 's/^ *mpirun/mpirun/p' "$scratch/page" | diff <(printf '%s' "${job:+$job$'\n'}") - || failed "tesserec-$command(1) has another job than --help"
+  # Sections, and exit codes.
+  case $command in train | sweep\ run) codes="0 1 2 85" ;; *) codes="0 1 2" ;; esac
+  for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" "SEE ALSO"; do
+    grep -qx "$section" "$scratch/page" || failed "tesserec-$command(1) lacks $section"
+  done
+  [[ $(awk '/^EXIT STATUS/ { on = 1; next } /^[A-Z]/ { on = 0 } on && $1 ~ /^[0-9]+$/ { print $1 }' "$scratch/page" | paste -sd ' ') == "$codes" ]] ||
+    failed "tesserec-$command(1) has other exit codes than $codes"
+done
+# Files: those that a training makes.
+read_page man1/tesserec-train.1 >"$scratch/page"
+for file in checkpoints metrics.jsonl run.json result.json; do
+  awk '/^FILES/ { on = 1; next } /^[A-Z]/ { on = 0 } on' "$scratch/page" | grep -q "RUN/$file" || failed "tesserec-train(1) lacks $file"
 done
 read_page man5/tesserec-deck.5 >"$scratch/page"
 "$program" describe --json | grep -o '"name": "[a-z_0-9]*", "type": ' | cut -d'"' -f4 >"$scratch/keys"
@@ -45,6 +61,8 @@ done
 cat >"$scratch/lines" <<'END'
 tesserec tra|tesserec train
 tesserec help prep|tesserec help preprocess
+tesserec help sweep coll|tesserec help sweep collect
+tesserec help train any_d|tesserec help train any_d
 tesserec swe|tesserec sweep
 tesserec sweep coll|tesserec sweep collect
 tesserec sweep run any_d|tesserec sweep run any_deck.toml
@@ -53,7 +71,10 @@ tesserec train --s|tesserec train --set
 tesserec train any_d|tesserec train any_deck.toml
 tesserec verify any_da|tesserec verify any_data.h5
 tesserec predict any_deck.toml --scores any_da|tesserec predict any_deck.toml --scores any_data.h5
+tesserec verify with\ sp|tesserec verify with\ space.h5
+tesserec predict any_deck.toml --scores=any_da|tesserec predict any_deck.toml --scores=any_data.h5
 tesserec plan --device cp|tesserec plan --device cpu
+tesserec plan --device=cp|tesserec plan --device=cpu
 tesserec describe --completion z|tesserec describe --completion zsh
 tesserec train --set model.interac|tesserec train --set model.interaction=
 tesserec train --set=model.interac|tesserec train --set=model.interaction=
@@ -63,7 +84,7 @@ tesserec evaluate --set evaluate.metrics=gau|tesserec evaluate --set evaluate.me
 tesserec train --set nothing.like_i|tesserec train --set nothing.like_i
 END
 mkdir "$scratch/here" "$scratch/functions"
-touch "$scratch/here/any_deck.toml" "$scratch/here/any_data.h5"
+touch "$scratch/here/any_deck.toml" "$scratch/here/any_data.h5" "$scratch/here/with space.h5"
 "$program" describe --completion bash >"$scratch/completion.bash"
 "$program" describe --completion zsh >"$scratch/functions/_tesserec"
 cut -d'|' -f1 "$scratch/lines" >"$scratch/typed"
@@ -78,10 +99,10 @@ for breaks in $' \t\n"\'><=;|&(:' $' \t\n"\'><;|&(:'; do
     source "$scratch/completion.bash"
     COMP_WORDBREAKS=$breaks
     while IFS= read -r COMP_LINE; do
-      COMP_POINT=${#COMP_LINE} word=${COMP_LINE##* }
+      COMP_POINT=${#COMP_LINE} word=${COMP_LINE##*[^\\] }
       [[ $breaks == *=* ]] && word=${word##*=}
       _tesserec
-      ((${#COMPREPLY[@]} == 1)) && COMP_LINE=${COMP_LINE%"$word"}${COMPREPLY[0]}
+      ((${#COMPREPLY[@]} == 1)) && COMP_LINE=${COMP_LINE%"$word"}${COMPREPLY[0]// /\\ }  # as readline writes it
       echo "$COMP_LINE"
     done <"$scratch/typed"
   ) >"$scratch/completed"
