@@ -41,7 +41,8 @@ namespace {
 
 std::string help_of(const Command& command) {
   return "usage: tesserec " + command.name + " " + synopsis(command) + "\n" +
-         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n" : "") +
+         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n"
+                           : "") +
          "\n" + command.help + "\n\n" + lines_of(options_of(command)) +
          (command.argument == "DECK" ? "\ntesserec describe prints every key of a deck.\n" : "");
 }

@@ -71,8 +71,9 @@ std::string description(const Command& command) {
   std::string text = ".SH DESCRIPTION\n";
   if (command.argument == "DECK") text += "The deck says what to do;\n.BR tesserec\\-deck (5)\nhas its keys.\n";
   if (command.indexed)
-    text += "With INDEX one process, or one job of several ranks, is that point of the sweep; without, one process starts "
-            "a job for each point.\n";
+    text +=
+        "With INDEX one process, or one job of several ranks, is that point of the sweep; without, one process starts "
+        "a job for each point.\n";
   else if (command.parallel)
     text += "One process, or a job of several ranks under mpirun or srun.\n";
   return text + "Messages go to standard error.\n";
@@ -102,14 +103,16 @@ std::string files_of(const Command& command) {
       of_a_run |= file.path.starts_with("RUN");
     }
   if (text.empty()) return text;
-  if (of_a_run && command.argument == "DECK") text += ".PP\nRUN is run.output of the deck; without it runs/ and its name.\n";
+  if (of_a_run && command.argument == "DECK")
+    text += ".PP\nRUN is run.output of the deck, or runs/ and its run.name.\n";
   return ".SH FILES\n" + text;
 }
 
 std::string page_of(const Command& command) {
   std::string text = head(page_name(command), "1", command.help) + ".SH SYNOPSIS\n" + bold("tesserec " + command.name) +
                      " " + plain(synopsis(command)) + "\n";
-  if (command.parallel) text += ".br\n" + bold("mpirun -n RANKS tesserec " + command.name) + " " + plain(job_synopsis(command)) + "\n";
+  if (command.parallel)
+    text += ".br\n" + bold("mpirun -n RANKS tesserec " + command.name) + " " + plain(job_synopsis(command)) + "\n";
   text += description(command) + ".SH OPTIONS\n";
   for (const Option& option : options_of(command))
     text += item(bold(option.name) + (option.value.empty() ? "" : " " + italic(option.value)), plain(option.help));

@@ -117,9 +117,9 @@ start_node() {
 kill_node() {
   local pid parent
   while read -r pid; do
-    tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1" || continue
+    tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "SLURMD_NODENAME=$1" || continue
     parent=$(awk '{ sub(/.*\) /, ""); print $2 }' "/proc/$pid/stat" 2>/dev/null)
-    [[ $(tr '\0' ' ' <"/proc/${parent:-0}/cmdline") != slurmstepd:* ]] || kill -KILL "$parent" 2>/dev/null
+    [[ $(tr '\0' ' ' 2>/dev/null <"/proc/${parent:-0}/cmdline") != slurmstepd:* ]] || kill -KILL "$parent" 2>/dev/null
     kill -KILL "$pid" 2>/dev/null
   done < <(ours)
 }
@@ -127,6 +127,7 @@ kill_node() {
 stop_cluster() {
   local code=$? pids
   trap - EXIT INT TERM
+  jobs -p | xargs -r kill 2>/dev/null
   while mapfile -t pids < <(ours) && ((${#pids[@]})); do
     kill -KILL "${pids[@]}" 2>/dev/null
     sleep 0.1
