@@ -11,6 +11,7 @@
 #include <tesserec/core/elementary_parts.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/exact_sum.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>

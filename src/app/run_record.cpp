@@ -5,14 +5,13 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <unistd.h>
 
 #include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/planning/plan_file.hpp>
@@ -80,11 +79,6 @@ Json memory_json(const train::Session& session) {
   return Json::object().set("weights", weights).set("states", states).set("messages", messages);
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 void add_machine(Json& json, const train::Session& session) {
   json.set("ranks", session.comm.size())
       .set("instruction_set", dense::instruction_set())
@@ -137,12 +131,14 @@ Json result_json(const train::Session& session, const train::TrainResult& result
 
 RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm)
     : invocation_(Json::object()), start_(utc_now()) {
-  if (comm.rank() != 0) return;
-  invocation_.set("argv", invocation.words)
-      .set("overrides", invocation.overrides)
-      .set("deck_file", invocation.deck)
-      .set("deck_text", text_of(invocation.deck))
-      .set("deck", deck::effective_deck(deck));
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    invocation_.set("argv", invocation.words)
+        .set("overrides", invocation.overrides)
+        .set("deck_file", invocation.deck)
+        .set("deck_text", read_file(invocation.deck, "the deck"))
+        .set("deck", deck::effective_deck(deck));
+  });
 }
 
 void RunRecord::begin(const train::Session& session, const train::Position& from, bool goes_on) {

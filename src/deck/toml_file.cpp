@@ -3,15 +3,13 @@
 #include "toml_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <toml++/toml.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -77,15 +75,8 @@ void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
 std::string read_text(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read the deck: ", std::strerror(errno));
-  std::string text;
-  char block[1 << 14];
-  while (file.read(block, sizeof block) || file.gcount() > 0) {
-    text.append(block, file.gcount());
-    if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
-  }
-  if (file.bad()) fail(path, ": cannot read the deck: ", std::strerror(errno));
+  std::string text = read_file(path, "the deck", largest_deck + 1);
+  if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
   return text;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "torchrec_plan.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_file.hpp>
@@ -123,12 +122,6 @@ const Json& table_named(const Json& tables, const std::string& name) {
   fail("it has no table ", name, ": it is the plan of another model");
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read this plan");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven, const Topology& topology,
@@ -202,11 +195,11 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
 
 ShardingPlan read_plan(const std::string& path, std::span<const EmbeddingBagConfig> tables, int ranks,
                        Borders borders) {
-  return parse_plan(text_of(path), path, tables, ranks, borders);
+  return parse_plan(read_file(path, "this plan"), path, tables, ranks, borders);
 }
 
 int plan_ranks(const std::string& path) {
-  const std::string text = text_of(path);
+  const std::string text = read_file(path, "this plan");
   try {
     const Json json = parse_json(text);
     if (is_torchrec_plan(json)) return torchrec_ranks(json);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
@@ -14,18 +14,9 @@
 namespace tesserec::sweep {
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) store::fail_errno(path, "read it");
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) store::fail_errno(path, "read it");
-  return text.str();
-}
-
 template <class Read>
 auto read_json(const std::string& path, const std::string& advice, const Read& read) {
-  const std::string text = text_of(path);
+  const std::string text = read_file(path);
   try {
     return read(parse_json(text));
   } catch (const Error& error) {
@@ -57,7 +48,7 @@ Outcome outcome_of(const Json& json) {
 /// The mean loss of the line of metrics.jsonl that ends with `step`.
 std::optional<double> training_loss(const std::string& path, Index step) {
   std::optional<double> loss;
-  std::istringstream lines(text_of(path));
+  std::istringstream lines(read_file(path));
   for (std::string line; std::getline(lines, line);) {
     const Json json = parse_json(line);
     if (json.at("kind").string() == "train" && json.at("step").integer() == step) loss = number_or_nan(json.at("loss"));
