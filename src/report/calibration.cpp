@@ -5,7 +5,6 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "svg.hpp"
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -18,13 +17,15 @@ struct Bins {
 };
 
 std::optional<Bins> bins_of(const Run& run) {
-  const Json* const json = member_of(run.result, {"evaluation", "bins"});
-  if (json == nullptr) return std::nullopt;
-  Bins bins{numbers(json->at("samples")), numbers(json->at("clicks")), numbers(json->at("scores"))};
-  if (bins.clicks.size() != bins.samples.size() || bins.scores.size() != bins.samples.size())
-    fail(run.folder, "/result.json: evaluation.bins: lists of unlike lengths");
-  for (const double samples : bins.samples) bins.all += samples;
-  return bins.all > 0 ? std::optional(bins) : std::nullopt;
+  const std::optional<Bins> bins = run.result.read({"evaluation", "bins"}, [](const Json& json) {
+    Bins read{numbers(json.at("samples")), numbers(json.at("clicks")), {}};
+    for (const Json& score : json.at("scores").elements()) read.scores.push_back(number_of(score));
+    if (read.clicks.size() != read.samples.size() || read.scores.size() != read.samples.size())
+      fail("lists of unlike lengths");
+    for (const double samples : read.samples) read.all += samples;
+    return read;
+  });
+  return bins && bins->all > 0 ? bins : std::nullopt;
 }
 
 /// Neighbouring bins together, until they hold a twentieth of the samples: mean score, share of clicks.
@@ -59,19 +60,18 @@ std::string calibration(const Runs& runs) {
   Chart curve{"Calibration at the end", {"predicted click rate (ratio)"}, {"observed click rate (ratio)"}, {}, true};
   Chart histogram{
       "Scores of the evaluation set", {"score (predicted click rate)"}, {"samples (% in 0.01 of score)"}, {}};
-  for (std::size_t i = 0; i < runs.all.size(); ++i) {
-    const Run& run = runs.all[i];
+  for (const Run& run : runs.all) {
     const std::optional<Bins> bins = bins_of(run);
     if (!bins) continue;
-    curve.series.push_back({run.name, runs.css[i], calibration_points(*bins)});
+    curve.series.push_back({run.name, run.css, calibration_points(*bins)});
     if (runs.all.size() > 1) {
-      histogram.series.push_back({run.name, runs.css[i], histogram_points(bins->samples, bins->all)});
+      histogram.series.push_back({run.name, run.css, histogram_points(bins->samples, bins->all)});
       continue;
     }
     std::vector<double> others = bins->samples;
     for (std::size_t b = 0; b < others.size(); ++b) others[b] -= bins->clicks[b];
-    histogram.series.push_back({"no click", "s0", histogram_points(others, bins->all)});
     histogram.series.push_back({"click", "s1", histogram_points(bins->clicks, bins->all)});
+    histogram.series.push_back({"no click", "s0", histogram_points(others, bins->all)});
   }
   double most = 0;
   for (const Series& series : curve.series)

@@ -2,7 +2,9 @@
 #include "chart.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "svg.hpp"
@@ -49,21 +51,23 @@ std::string drawn(const Series& series, const std::vector<Point>& points, const 
 
 struct Name {
   const Series* series;
-  double end, y;  // where the line ends, where its name stands
+  Point end;     // the line's, in pixels
+  double y = 0;  // where the name stands
 };
 
 /// The names beside the lines' ends, moved apart.
 std::string names_beside(std::vector<Name> names, const Plot& plot) {
   constexpr double apart = 14;
-  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.end < b.end; });
+  std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.end.y < b.end.y; });
   double next = plot.top + 6;
-  for (Name& name : names) next = (name.y = std::max(name.end, next)) + apart;
+  for (Name& name : names) next = (name.y = std::max(name.end.y, next)) + apart;
   double last = plot.bottom;
   for (auto name = names.rbegin(); name != names.rend(); ++name) last = (name->y = std::min(name->y, last)) - apart;
   std::string text;
   for (const Name& name : names)
     text += element("g", {{"class", "line " + name.series->css}},
-                    line(plot.right + 2, name.end, plot.right + 10, name.y, "") +
+                    line(name.end.x, name.end.y, plot.right + 2, name.end.y, "leader") +
+                        line(plot.right + 2, name.end.y, plot.right + 10, name.y, "") +
                         line(plot.right + 10, name.y, plot.right + 30, name.y, "")) +
             element("text", {{"x", number(plot.right + 34)}, {"y", number(name.y + 4)}},
                     hover(name.series->name) + escaped(shortened(name.series->name, 16)));
@@ -72,25 +76,24 @@ std::string names_beside(std::vector<Name> names, const Plot& plot) {
 
 }  // namespace
 
-std::vector<Point> thinned(const std::vector<Point>& points, double low, double high, int columns) {
-  std::vector<Point> kept;
+std::vector<Point> thinned(const std::vector<Point>& all, double low, double high, int columns) {
+  std::vector<Point> points, kept;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(points), finite);
+  if (points.size() <= 4 * std::size_t(columns)) return points;
   const auto column = [&](const Point& point) {
     return high > low ? int((point.x - low) / (high - low) * columns) : 0;
   };
   for (std::size_t i = 0; i < points.size();) {
-    const Point* of[4] = {nullptr, nullptr, nullptr, nullptr};  // first, lowest, highest, last
+    std::array<std::size_t, 4> of = {i, i, i, i};  // first, lowest, highest, last
     const int here = column(points[i]);
     for (; i < points.size() && column(points[i]) == here; ++i) {
-      const Point& point = points[i];
-      if (!finite(point)) continue;
-      if (of[0] == nullptr) of[0] = of[1] = of[2] = &point;
-      if (point.y < of[1]->y) of[1] = &point;
-      if (point.y > of[2]->y) of[2] = &point;
-      of[3] = &point;
+      if (points[i].y < points[of[1]].y) of[1] = i;
+      if (points[i].y > points[of[2]].y) of[2] = i;
+      of[3] = i;
     }
-    std::sort(of, of + 4);
-    for (const Point** point = of; point != of + 4; ++point)
-      if (*point != nullptr && (point == of || point[0] != point[-1])) kept.push_back(**point);
+    std::sort(of.begin(), of.end());
+    const auto end = std::unique(of.begin(), of.end());
+    for (auto at = of.begin(); at != end; ++at) kept.push_back(points[*at]);
   }
   return kept;
 }
@@ -113,11 +116,11 @@ std::string draw(const Chart& chart) {
   if (chart.diagonal) text += line(x.at(x.low()), y.at(x.low()), x.at(x.high()), y.at(x.high()), "diagonal");
   std::vector<Name> names;
   const int columns = std::clamp(all_columns / int(lines), 60, int(plot.right - plot.left));
-  for (const Series& series : chart.series) {
-    const std::vector<Point> points = thinned(series.points, xs.low, xs.high, columns);
+  for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
+    const std::vector<Point> points = thinned(series->points, xs.low, xs.high, columns);
     if (points.empty()) continue;
-    text += drawn(series, points, x, y);
-    names.push_back({&series, y.at(points.back().y), 0});
+    text += drawn(*series, points, x, y);
+    names.push_back({&*series, {x.at(points.back().x), y.at(points.back().y)}});
   }
   if (named) text += names_beside(names, plot);
   return figure(chart.title, picture(width, height, chart.title, text));

@@ -25,7 +25,7 @@ struct Axis {
   double low = 0, high = 0;  ///< equal = from the points
 };
 
-/// Lines over each other, each named at its end where they are few and more than one.
+/// Lines over each other, the first on top; each named at its end where they are few and more than one.
 struct Chart {
   std::string title;
   Axis x, y;
@@ -33,8 +33,9 @@ struct Chart {
   bool diagonal = false;  ///< y = x too
 };
 
-/// At most four points a column of pixels, of `columns` between `low` and `high`: the first, the lowest, the highest
-/// and the last, so that no peak is lost. Points that are not finite are left out.
+/// At most four points a column of pixels, of `columns` between `low` and `high`: where there are more in all, the
+/// first, the lowest, the highest and the last of each, so that no peak is lost. Points that are not finite are left
+/// out.
 std::vector<Point> thinned(const std::vector<Point>& points, double low, double high, int columns);
 
 /// <figure>...</figure>; nothing where no series has a point.

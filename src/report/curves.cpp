@@ -47,10 +47,10 @@ std::string chart_of(const Runs& runs, const std::string& metric, bool evaluatio
               {}};
   bool positive = true;
   double low = INFINITY, high = 0;
-  for (std::size_t i = 0; i < runs.all.size(); ++i) {
-    const Curve* const curve = curve_of(runs.all[i], metric, evaluation);
+  for (const Run& run : runs.all) {
+    const Curve* const curve = curve_of(run, metric, evaluation);
     if (curve == nullptr) continue;
-    Series& series = chart.series.emplace_back(Series{runs.all[i].name, runs.css[i], {}});
+    Series& series = chart.series.emplace_back(Series{run.name, run.css, {}});
     for (std::size_t k = 0; k < curve->values.size(); ++k) {
       const double value = curve->values[k];
       series.points.push_back(

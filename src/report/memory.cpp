@@ -5,7 +5,6 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "svg.hpp"
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -20,14 +19,15 @@ struct Part {
 
 /// weights, states and messages of run.json; none where it has none.
 std::vector<Part> parts_of(const Run& run) {
-  std::vector<Part> parts;
-  for (const auto& [name, css] : {std::pair{"weights", "s0"}, {"states", "s1"}, {"messages", "s2"}})
-    if (const Json* const bytes = member_of(run.start, {"memory_bytes", name}))
-      parts.push_back({name, css, numbers(*bytes)});
-  for (const Part& part : parts)
-    if (part.bytes.size() != parts[0].bytes.size())
-      fail(run.folder, "/run.json: memory_bytes: lists of unlike lengths");
-  return parts;
+  const auto parts = run.start.read({"memory_bytes"}, [](const Json& json) {
+    std::vector<Part> read;
+    for (const auto& [name, css] : {std::pair{"weights", "s0"}, {"states", "s1"}, {"messages", "s2"}})
+      if (json.has(name)) read.push_back({name, css, numbers(json.at(name))});
+    for (const Part& part : read)
+      if (part.bytes.size() != read[0].bytes.size()) fail("lists of unlike lengths");
+    return read;
+  });
+  return parts.value_or(std::vector<Part>());
 }
 
 std::string legend(const std::vector<Part>& parts, bool measured) {
@@ -39,13 +39,10 @@ std::string legend(const std::vector<Part>& parts, bool measured) {
   return element("p", {{"class", "legend"}}, text);
 }
 
-}  // namespace
-
-std::string memory(const Run& run) {
+std::string memory_of(const Run& run) {
   const std::vector<Part> parts = parts_of(run);
   if (parts.empty() || parts[0].bytes.empty()) return "";
-  std::vector<double> peak;
-  if (const Json* const measured = member_of(run.result, {"peak_memory_bytes_of_ranks"})) peak = numbers(*measured);
+  std::vector<double> peak = run.result.read({"peak_memory_bytes_of_ranks"}, numbers).value_or(std::vector<double>());
   const std::size_t ranks = parts[0].bytes.size();
   peak.resize(ranks, 0.0);
   std::vector<double> sums(ranks);
@@ -90,12 +87,20 @@ std::string memory(const Run& run) {
       label((plot.left + plot.right) / 2, plot.bottom + 34, "middle",
             together > 1 ? concat("rank (number; a bar is the fullest of ", together, ")") : "rank (number)", "title");
   std::string limit;
-  if (const double bytes = number_in(run.start, {"plan", "memory_bytes"}); bytes > 0)
+  if (const double bytes = run.start.number({"plan", "memory_bytes"}); bytes > 0)
     limit = element("p", {{"class", "note"}},
                     concat("By the plan, the fullest rank takes ",
                            bytes_text(*std::max_element(sums.begin(), sums.end())), " of ", bytes_text(bytes), "."));
   return figure("Memory of each rank, " + run.name, picture(560, 300, "Memory of each rank", text),
                 legend(parts, *std::max_element(peak.begin(), peak.end()) > 0) + limit);
+}
+
+}  // namespace
+
+std::string memory(const Runs& runs) {
+  std::string text;
+  for (const Run& run : runs.all) text += memory_of(run);
+  return text;
 }
 
 }  // namespace tesserec::report

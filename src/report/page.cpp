@@ -7,12 +7,13 @@ namespace tesserec::report {
 namespace {
 
 // s0 to s5: Okabe and Ito, "Color Universal Design" (2008), without their black and yellow, a little darker on white
-// and lighter on black; each with dashes of its own. q0 (best) to q8: viridis (van der Walt and Smith, 2015), without
+// and lighter on black, told apart with any blindness to a colour (Machado and others, 2009: at least 12 in Lab); each
+// with dashes of its own. q0 (best) to q8: viridis (van der Walt and Smith, 2015), without
 // the end that the background hides.
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1c2024; --soft: #5d666f; --grid: #e4e7ea; --box: #f6f7f8;
-  --s0: #0072b2; --s1: #d55e00; --s2: #008a66; --s3: #b8588f; --s4: #b87a00; --s5: #2f97d0;
-  --q0: #6ab42f; --q1: #3fa95f; --q2: #229b7a; --q3: #21918c; --q4: #2a788e; --q5: #355f8d; --q6: #414487; --q7: #482475; --q8: #440154; }
+  --s0: #0072b2; --s1: #d55e00; --s2: #008a66; --s3: #b8588f; --s4: #6b4a00; --s5: #2f97d0;
+  --q0: #6b8f00; --q1: #35a05a; --q2: #229b7a; --q3: #21918c; --q4: #2a788e; --q5: #355f8d; --q6: #414487; --q7: #482475; --q8: #440154; }
 @media screen and (prefers-color-scheme: dark) { :root { --page: #15181c; --ink: #e6e9ec; --soft: #a3acb5; --grid: #2b3138; --box: #1d2126;
   --s0: #4aa8e0; --s1: #f0803c; --s2: #1fc39a; --s3: #e08fc0; --s4: #e69f00; --s5: #9ad4f5;
   --q0: #fde725; --q1: #bddf26; --q2: #7ad151; --q3: #44bf70; --q4: #22a884; --q5: #21a5a0; --q6: #3f9ab5; --q7: #6d8fd0; --q8: #9a86d6; } }
@@ -28,11 +29,11 @@ svg { display: block; max-width: 100%; height: auto; } svg text { font-size: 12p
 .diagonal { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 4; }
 .halo { paint-order: stroke; stroke: var(--page); stroke-width: 4px; }
 .line { stroke: var(--c); stroke-width: 1.8; } .line polyline { fill: none; stroke-linejoin: round; } .line circle { fill: var(--c); stroke: none; }
-.line:hover { stroke-width: 3.5; } .bar, .dot circle { fill: var(--c); }
+.line .leader { stroke-width: 1; stroke-opacity: 0.6; stroke-dasharray: 1 4; } .line:hover { stroke-width: 3.5; } .bar, .dot circle { fill: var(--c); }
 .nothing { --c: var(--soft); stroke-width: 1; stroke-dasharray: 3 4; } .peak line { stroke: var(--ink); stroke-width: 2; }
 .s0 { --c: var(--s0); } .s1 { --c: var(--s1); } .s2 { --c: var(--s2); } .s3 { --c: var(--s3); } .s4 { --c: var(--s4); } .s5 { --c: var(--s5); }
-.s1 { stroke-dasharray: 7 3; } .s2 { stroke-dasharray: 2 3; } .s3 { stroke-dasharray: 9 3 2 3; } .s4 { stroke-dasharray: 4 2; } .s5 { stroke-dasharray: 12 4; }
-.bar { stroke-dasharray: none; }
+.s1 { stroke-dasharray: 7 3; } .s2 { stroke-dasharray: 2 3; } .s3 { stroke-dasharray: 9 3 2 3; } .s4 { stroke-dasharray: 1 4; } .s5 { stroke-dasharray: 12 4; }
+.bar { stroke-dasharray: none; } .room { fill: none; stroke: var(--soft); }
 [class*=" q"] { stroke-width: 1.3; stroke-opacity: 0.85; } .line.best { stroke-width: 3; }
 .q0 { --c: var(--q0); } .q1 { --c: var(--q1); } .q2 { --c: var(--q2); } .q3 { --c: var(--q3); } .q4 { --c: var(--q4); }
 .q5 { --c: var(--q5); } .q6 { --c: var(--q6); } .q7 { --c: var(--q7); } .q8 { --c: var(--q8); }
@@ -40,10 +41,11 @@ svg { display: block; max-width: 100%; height: auto; } svg text { font-size: 12p
 .swatch.peak { height: 0; border-top: 2px solid var(--ink); vertical-align: middle; } .key { margin-right: 14px; white-space: nowrap; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; margin-bottom: 14px; }
 th, td { text-align: left; padding: 3px 14px 3px 0; border-bottom: 1px solid var(--grid); white-space: nowrap; font-variant-numeric: tabular-nums; }
-th { color: var(--soft); font-weight: 600; } pre { background: var(--box); padding: 10px; overflow-x: auto; font-size: 12px; }
-summary { cursor: pointer; } code { overflow-wrap: anywhere; }
+th { color: var(--soft); font-weight: 600; } pre { background: var(--box); padding: 10px; max-height: 480px; overflow: auto; font-size: 12px; }
+code { overflow-wrap: anywhere; }
+@media screen { .wide { overflow-x: auto; } .wide svg { min-width: 900px; } }
 @media print { :root { color-scheme: light; } body { max-width: none; padding: 0; font-size: 11px; } main { grid-template-columns: 1fr 1fr; }
-  .swatch, .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } th, td, pre { white-space: pre-wrap; padding-right: 8px; } .scroll { overflow: visible; } table { font-size: 9px; } }
+  .swatch, .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } th, td, pre { white-space: pre-wrap; padding-right: 8px; } .scroll { overflow: visible; } pre { max-height: none; overflow: visible; } table { font-size: 9px; } }
 )";
 
 }  // namespace

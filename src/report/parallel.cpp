@@ -10,10 +10,13 @@
 namespace tesserec::report {
 namespace {
 
+constexpr double letter = 6.6;  // pixels, about
+
 /// One upright axis: numbers on a scale, or other values side by side.
 class Upright {
  public:
-  Upright(const std::vector<Json>& values, double bottom, double top) : scale_(0, 1, bottom, top) {
+  /// `wide`: numbers far apart, none below 0, stand by their logarithms.
+  Upright(const std::vector<Json>& values, double bottom, double top, bool wide = true) : scale_(0, 1, bottom, top) {
     std::vector<double> sorted;
     for (const Json& value : values) {
       const bool number = value.kind() == Json::Kind::integer || value.kind() == Json::Kind::number;
@@ -30,7 +33,7 @@ class Upright {
     std::sort(sorted.begin(), sorted.end());
     few_ = sorted;
     few_.erase(std::unique(few_.begin(), few_.end()), few_.end());
-    const bool wide = sorted.front() > 0 && sorted.back() > 20 * sorted.front();
+    wide = wide && sorted.front() > 0 && sorted.back() > 20 * sorted.front();
     scale_ = Scale(sorted.front(), sorted.back(), bottom, top, wide ? Scale::Kind::logarithmic : Scale::Kind::linear);
     bool apart = true;  // by a line of text
     for (std::size_t i = 1; i < few_.size(); ++i) apart = apart && scale_.at(few_[i - 1]) - scale_.at(few_[i]) > 13;
@@ -42,17 +45,18 @@ class Upright {
     return scale_.at(double(std::find(words_.begin(), words_.end(), value_text(value)) - words_.begin()));
   }
 
-  std::string drawn(double x, const std::string& title) const {
+  /// `room`: pixels from axis to axis.
+  std::string drawn(double x, double room) const {
+    const auto length = std::size_t(std::clamp((room - 14) / letter, 1.0, 14.0));
     std::string text = line(x, scale_.at(scale_.low()), x, scale_.at(scale_.high()), "axis");
     const auto mark = [&](double y, const std::string& word) {
-      text += line(x - 4, y, x, y, "axis") + label(x - 7, y + 4, "end", shortened(word, 14), "halo");
+      text += line(x - 4, y, x, y, "axis") + label(x - 7, y + 4, "end", shortened(word, length), "halo");
     };
     if (numeric_)
       for (const double tick : few_.empty() ? scale_.ticks() : few_) mark(scale_.at(tick), tick_text(tick));
     else
       for (std::size_t w = 0; w < words_.size(); ++w) mark(scale_.at(double(w)), words_[w]);
-    return text + element("text", {{"x", number(x)}, {"y", "14"}, {"text-anchor", "middle"}, {"class", "title"}},
-                          hover(title) + escaped(shortened(title, 26)));
+    return text;
   }
 
  private:
@@ -65,13 +69,10 @@ class Upright {
 }  // namespace
 
 std::string parallel_coordinates(const Sweep& sweep) {
-  constexpr double width = 1120, height = 360, top = 30, bottom = height - 12;
-  std::vector<double> metrics;
+  constexpr double width = 1120, height = 376, top = 46, bottom = height - 12;
   std::vector<Json> found;
-  for (const Sweep::Point& point : sweep.points) {
-    metrics.push_back(point.metric);
+  for (const Sweep::Point& point : sweep.points)
     if (std::isfinite(point.metric)) found.emplace_back(point.metric);
-  }
   if (sweep.keys.empty() || sweep.points.empty()) return "";
   std::vector<Upright> axes;
   for (std::size_t k = 0; k < sweep.keys.size(); ++k) {
@@ -79,29 +80,36 @@ std::string parallel_coordinates(const Sweep& sweep) {
     for (const Sweep::Point& point : sweep.points) values.push_back(point.values[k]);
     axes.emplace_back(values, bottom, top);
   }
-  if (!found.empty()) axes.emplace_back(found, bottom, top);
-  const double first = 110, last = width - 90;
-  const auto x = [&](std::size_t axis) {
-    return axes.size() == 1 ? first : first + (last - first) * double(axis) / double(axes.size() - 1);
-  };
+  // A metric of which more is better comes close to its best, one of which less is better may be any number of times
+  // that.
+  if (!found.empty()) axes.emplace_back(found, bottom, top, sweep.less_is_better);
+  const double first = 110, last = width - 90, room = (last - first) / std::max(1.0, double(axes.size()) - 1);
+  const auto x = [&](std::size_t axis) { return first + room * double(axis); };
 
   // The best is drawn last, over the others.
   std::string lines;
-  const std::vector<std::size_t> order = best_first(metrics, sweep.less_is_better);
-  for (std::size_t place = order.size(); place-- > 0;) {
-    const Sweep::Point& point = sweep.points[order[place]];
+  for (std::size_t place = sweep.points.size(); place-- > 0;) {
+    const Sweep::Point& point = sweep.points[place];
     const bool has = std::isfinite(point.metric);
     std::string path;
     for (std::size_t k = 0; k < sweep.keys.size(); ++k)
       path += concat(k > 0 ? " " : "", number(x(k)), ",", number(axes[k].at(point.values[k])));
     if (has) path += concat(" ", number(x(axes.size() - 1)), ",", number(axes.back().at(point.metric)));
     const std::string told =
-        concat(point.name, ": ", sweep.metric, " ", has ? significant(point.metric, 6) : point.state);
-    const std::string css = has ? scale_css(place, found.size()) + (place == 0 ? " best" : "") : "nothing";
-    lines += element("g", {{"class", "line " + css}}, hover(told) + element("polyline", {{"points", path}}));
+        has ? concat(point.name, ": ", sweep.metric, " ", significant(point.metric, 6), ", ", point.state)
+            : concat(point.name, ": ", sweep.metric, " ", point.state);
+    lines += element("g", {{"class", "line " + point.css + (has && place == 0 ? " best" : "")}},
+                     hover(told) + element("polyline", {{"points", path}}));
   }
-  for (std::size_t k = 0; k < axes.size(); ++k)
-    lines += axes[k].drawn(x(k), k < sweep.keys.size() ? sweep.keys[k].name : sweep.metric + " (at the end)");
+  const std::size_t rows = axes.size() > 5 ? 2 : 1;  // of titles
+  const auto length = std::size_t(std::max(1.0, double(rows) * room / letter - 1));
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::string title = k < sweep.keys.size() ? sweep.keys[k].name : sweep.metric + " (where it ended)";
+    const double y = k % rows == 0 ? top - 16 : top - 32;
+    lines += axes[k].drawn(x(k), room) +
+             element("text", {{"x", number(x(k))}, {"y", number(y)}, {"text-anchor", "middle"}, {"class", "title"}},
+                     hover(title) + escaped(shortened(title, length)));
+  }
   std::string note = colour_scale(sweep.metric);
   if (found.size() < sweep.points.size())
     note += element("p", {{"class", "note"}},

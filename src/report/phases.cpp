@@ -11,23 +11,27 @@ namespace tesserec::report {
 namespace {
 
 struct Phases {
-  std::size_t run;
+  const Run* run;
   std::vector<std::pair<std::string, double>> milliseconds;  // of a median step
+  double step = 0;                                           // their sum
 };
 
 /// None where this run's last start made no step.
 std::vector<Phases> phases_of(const Runs& runs) {
   std::vector<Phases> all;
-  for (std::size_t i = 0; i < runs.all.size(); ++i) {
-    const Json* const seconds = member_of(runs.all[i].result, {"phase_seconds"});
-    const double step = number_in(runs.all[i].result, {"step_seconds"});
-    if (seconds == nullptr || !(step > 0)) continue;
-    double sum = 0;
-    Phases phases{i, {}};
-    for (const std::string& name : seconds->names()) sum += seconds->at(name).number();
-    for (const std::string& name : seconds->names())
-      phases.milliseconds.emplace_back(name, 1e3 * step * seconds->at(name).number() / sum);
-    all.push_back(phases);
+  for (const Run& run : runs.all) {
+    const double step = run.result.number({"step_seconds"});
+    if (!(step > 0)) continue;
+    const auto phases = run.result.read({"phase_seconds"}, [&](const Json& seconds) {
+      double sum = 0;
+      Phases read{&run, {}, 1e3 * step};
+      for (const std::string& name : seconds.names()) sum += seconds.at(name).number();
+      if (!(sum > 0)) return read;
+      for (const std::string& name : seconds.names())
+        read.milliseconds.emplace_back(name, read.step * seconds.at(name).number() / sum);
+      return read;
+    });
+    if (phases) all.push_back(*phases);
   }
   return all;
 }
@@ -53,22 +57,20 @@ std::string phases(const Runs& runs) {
   for (std::size_t n = 0; n < names.size(); ++n) {
     const double top = plot.top + row * double(n) + gap / 2;
     text += label(plot.left - 6, top + (row - gap) / 2 + 4, "end", names[n]);
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      const std::string& css = runs.css[all[r].run];
-      double step = 0, here = 0;
-      for (const auto& [name, milliseconds] : all[r].milliseconds) {
-        step += milliseconds;
+    for (std::size_t r = all.size(); r-- > 0;) {  // the best is drawn last
+      const auto& [run, parts, step] = all[r];
+      double here = 0;
+      for (const auto& [name, milliseconds] : parts)
         if (name == names[n]) here = milliseconds;
-      }
-      const std::string share = concat(significant(here, 3), " ms, ", fixed(100 * here / step, 1), " %");
-      const std::string told = hover(concat(runs.all[all[r].run].name, ", ", names[n], ": ", share));
+      const std::string percent = fixed(100 * here / step, 1) + " %";
+      const std::string told = hover(concat(run->name, ", ", names[n], ": ", significant(here, 3), " ms, ", percent));
       if (runs.many()) {
-        text += element("g", {{"class", "dot " + css}},
+        text += element("g", {{"class", "dot " + run->css}},
                         element("circle", {{"cx", number(x.at(here))}, {"cy", number(top + 7)}, {"r", "3.5"}}, told));
         continue;
       }
-      text += rectangle(plot.left, top + bar * double(r), x.at(here) - plot.left, bar - 1, "bar " + css, told);
-      if (all.size() == 1) text += label(x.at(here) + 5, top + bar - 3, "start", fixed(100 * here / step, 1) + " %");
+      text += rectangle(plot.left, top + bar * double(r), x.at(here) - plot.left, bar - 1, "bar " + run->css, told);
+      if (all.size() == 1) text += label(x.at(here) + 5, top + bar - 3, "start", percent);
     }
   }
   return figure("Phases of the step", picture(560, plot.bottom + 42, "Phases of the step", text));

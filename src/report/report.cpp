@@ -34,7 +34,7 @@ Runs read(const std::vector<std::string>& folders, std::vector<std::string>& war
       const std::string at = folder_of(sweep, point), metrics = at + "/metrics.jsonl";
       std::error_code error;
       if (files::exists(metrics) && files::file_size(metrics, error) > 0)
-        runs.all.push_back(read_run(at));
+        runs.all.emplace_back(read_run(at)).css = point.css;
       else
         ++without;
     }
@@ -55,7 +55,7 @@ void tell_apart(std::vector<Run>& runs) {
 }
 
 std::string under(const std::string& title, const std::string& figures) {
-  return figures.empty() ? "" : element("h2", {}, title) + "\n" + figures;
+  return figures.empty() ? "" : element("h2", {}, escaped(title)) + "\n" + figures;
 }
 
 }  // namespace
@@ -70,18 +70,17 @@ Page make_page(const std::vector<std::string>& folders) {
   for (const Sweep& sweep : runs.sweeps)
     sweeps += parallel_coordinates(sweep) +
               element("div", {{"class", "wide"}}, table_of_shares(sweep) + table_of_points(sweep));
-  if (!runs.many())
-    for (const Run& run : runs.all) places += memory(run) + plan(run);
+  if (!runs.many()) places = memory(runs) + plans(runs);
   const std::string title =
       folders.size() == 1 ? folders.front() : concat(folders.front(), " and ", folders.size() - 1, " more");
   std::string body = element("h1", {}, escaped(title));
-  if (!runs.all.empty()) body += table_of_runs(runs);
-  std::string figures = under("Sweep", sweeps);
+  body += under("Runs", table_of_runs(runs)) +
+          element("main", {},
+                  under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
+                      under("Machine", phases(runs) + places)) +
+          under("Keys that differ", table_of_keys(runs)) + under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())
-    figures +=
-        under("Training", curves(runs)) + under("Scores", calibration(runs)) + under("Machine", phases(runs) + places);
-  body += element("main", {}, figures);
-  if (!runs.all.empty()) body += table_of_keys(runs) + table_of_machines(runs) + deck(runs);
+    body += under(runs.all.size() > 1 ? "Deck of " + runs.all.front().name : "Deck", deck(runs.all.front()));
   page.html = html_page(title + " - Tesserec", body);
   return page;
 }

@@ -4,32 +4,27 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
-#include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 
 namespace tesserec::report {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-double number_of(const Json& json) {
-  return json.kind() == Json::Kind::integer || json.kind() == Json::Kind::number ? json.number() : none;
-}
-
 double member(const Json& line, const char* name) { return line.has(name) ? number_of(line.at(name)) : none; }
 
-std::optional<Json> read_json(const std::string& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  try {
-    Json json = parse_json(read_text(path));
-    json.names();
-    return json;
-  } catch (const Error& error) {
-    fail(path, ": ", error.what(), "; it is not the program's: move it away");
-  }
+/// Whether point.json has a rung at which the point diverged.
+bool has_diverged(const Record& point) {
+  return point
+      .read({"outcomes"},
+            [](const Json& json) {
+              const std::vector<Json>& outcomes = json.elements();
+              return std::any_of(outcomes.begin(), outcomes.end(),
+                                 [](const Json& outcome) { return !outcome.at("diverged").string().empty(); });
+            })
+      .value_or(false);
 }
 
 /// Seconds since 1970 of the first step: that of the first line, less what its samples took.
@@ -42,6 +37,7 @@ double first_second(const Json& line) {
 void take(Run& run, const Json& line, double start) {
   const bool evaluation = line.at("kind").string() == "evaluate";
   run.steps = line.at("step").number();
+  run.samples = member(line, "samples");
   for (const std::string& name : line.names()) {
     if (name == "step" || name == "kind" || name == "samples" || name == "time") continue;
     Curve& curve = (evaluation ? run.evaluate : run.train)[name];
@@ -63,15 +59,10 @@ double Run::last(const std::string& metric) const {
 }
 
 std::string Run::end() const {
-  if (!result) return "running or crashed";
-  const double signal = number_in(result, {"signal"});
+  if (diverged) return "diverged";
+  if (!result.there()) return "running or crashed";
+  const double signal = result.number({"signal"});
   return signal > 0 ? concat("signal ", signal) : "finished";
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read this file");
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 Run read_run(const std::string& folder) {
@@ -82,10 +73,12 @@ Run read_run(const std::string& folder) {
     run.name = std::filesystem::absolute(folder).lexically_normal().filename().string();
   const std::string path = folder + "/metrics.jsonl";
   if (!std::filesystem::exists(path))
-    fail(folder, ": no metrics.jsonl there; give the folder of a run (run.output of its deck), or of a sweep");
-  run.start = read_json(folder + "/run.json");
-  run.result = read_json(folder + "/result.json");
-  const std::string text = read_text(path);
+    fail(folder, ": no metrics.jsonl there; give the folder of a run (run.output of its deck); of a sweep: ",
+         "tesserec sweep collect DECK first");
+  run.start = Record(folder + "/run.json");
+  run.result = Record(folder + "/result.json");
+  run.diverged = has_diverged(Record(folder + "/point.json"));
+  const std::string text = read_file(path);
   double start = none;
   std::size_t row = 0;
   for (std::size_t at = 0; at < text.size(); ++row) {
@@ -103,28 +96,6 @@ Run read_run(const std::string& folder) {
   if (run.train.empty() && run.evaluate.empty())
     fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
   return run;
-}
-
-const Json* member_of(const std::optional<Json>& json, std::initializer_list<const char*> path) {
-  const Json* at = json ? &*json : nullptr;
-  for (const char* const name : path) at = at != nullptr && at->has(name) ? &at->at(name) : nullptr;
-  return at;
-}
-
-double number_in(const std::optional<Json>& json, std::initializer_list<const char*> path) {
-  const Json* const found = member_of(json, path);
-  return found == nullptr ? none : number_of(*found);
-}
-
-std::string text_in(const std::optional<Json>& json, std::initializer_list<const char*> path) {
-  const Json* const found = member_of(json, path);
-  return found == nullptr || found->kind() != Json::Kind::string ? "" : found->string();
-}
-
-std::vector<double> numbers(const Json& array) {
-  std::vector<double> values;
-  for (const Json& element : array.elements()) values.push_back(number_of(element));
-  return values;
 }
 
 }  // namespace tesserec::report

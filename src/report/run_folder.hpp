@@ -2,11 +2,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <tesserec/core/json.hpp>
+#include "record.hpp"
 
 namespace tesserec::report {
 
@@ -21,33 +20,24 @@ struct Curve {
 struct Run {
   std::string folder;
   std::string name;                       ///< the last part of the folder's path
-  std::optional<Json> start;              ///< run.json
-  std::optional<Json> result;             ///< result.json; none while it runs, and after a crash
+  Record start;                           ///< run.json
+  Record result;                          ///< result.json; none while it runs, and after a crash
+  bool diverged = false;                  ///< as point.json of a sweep's point has it
   std::map<std::string, Curve> train;     ///< by the names in metrics.jsonl: "loss", ...
   std::map<std::string, Curve> evaluate;  ///< "auc", ...
   std::vector<std::string> metrics;       ///< the names of `evaluate`, in the order of the file
-  double steps = 0;                       ///< of the last line
+  double steps = 0, samples = 0;          ///< of the last line
   bool cut = false;                       ///< the last line is not whole, and left out
+  std::string css;                        ///< class of its lines (choose_colours)
 
   /// The last value of a curve that is there and finite; NaN without one.
   double last(const std::string& metric) const;
-  /// "finished", "signal 15", "running or crashed": what result.json says.
+  /// "finished", "signal 15", "running or crashed": what result.json says, or "diverged".
   std::string end() const;
 };
 
-/// Errors, naming the file: no metrics.jsonl, or no line in it; a line before the last that is no JSON; run.json or
-/// result.json that are none.
+/// Errors, naming the file: no metrics.jsonl, or no line in it; a line before the last that is no JSON; run.json,
+/// result.json or point.json that are none.
 Run read_run(const std::string& folder);
-
-/// The whole file. Error when it cannot be read.
-std::string read_text(const std::string& path);
-
-/// A member's number or text, whatever lies on the way; what is not there is NaN or empty.
-double number_in(const std::optional<Json>& json, std::initializer_list<const char*> path);
-std::string text_in(const std::optional<Json>& json, std::initializer_list<const char*> path);
-/// The member itself, or none.
-const Json* member_of(const std::optional<Json>& json, std::initializer_list<const char*> path);
-/// The numbers of an array, integers too; what is no number in it is NaN.
-std::vector<double> numbers(const Json& array);
 
 }  // namespace tesserec::report

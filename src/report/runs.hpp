@@ -15,6 +15,7 @@ struct Sweep {
     std::vector<Json> values;  ///< one a key
     double metric = 0;         ///< NaN = none
     double samples = 0;
+    std::string css;  ///< class of its lines: by its place among those with a metric
   };
   /// What the key alone says of the metric.
   struct Key {
@@ -25,7 +26,7 @@ struct Sweep {
   std::vector<Key> keys;
   std::string metric;
   bool less_is_better = false;
-  std::vector<Point> points;
+  std::vector<Point> points;  ///< as sweep.json ranks them: what came furthest first, of these the best first
 };
 
 /// sweep.json of a folder. Error, naming the file: it is none.
@@ -35,19 +36,13 @@ Sweep read_sweep(const std::string& folder);
 struct Runs {
   static constexpr std::size_t few = 6;  ///< so many have a colour and dashes each; more share a scale of colours
   std::vector<Run> all;
-  std::vector<std::string> css;  ///< class of each run's lines
-  std::string scale;             ///< of many: the metric that the colours tell, the last value
+  std::string scale;  ///< of many: the metric that the colours tell
   std::vector<Sweep> sweeps;
   bool many() const { return all.size() > few; }
 };
 
-/// Class of place `place` (0 = the best) of `count` on the scale of colours.
-std::string scale_css(std::size_t place, std::size_t count);
-
-/// Gives each run its colour; many are put into the order of their places, the best last, so that it is drawn on top.
+/// Gives each run its colour, and puts many into the order of their places, the best first: the points of one sweep as
+/// it ranks them, others by their last AUC, or loss.
 void choose_colours(Runs& runs);
-
-/// The runs' order, best first; those without the metric come last.
-std::vector<std::size_t> best_first(const std::vector<double>& values, bool less);
 
 }  // namespace tesserec::report

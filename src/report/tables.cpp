@@ -36,41 +36,44 @@ std::string number_text(double value, int digits) {
 }
 std::string size_text(double value) { return std::isfinite(value) ? tick_text(std::round(value)) : nothing; }
 
-std::string section(const std::string& title, const std::string& content) {
-  return element("h2", {}, escaped(title)) + content;
+/// A run in the first column of a table.
+std::string named(const Run& run) { return swatch(run.css) + escaped(run.name); }
+
+/// "node1 (4 ranks), node2 (4 ranks)".
+std::string hosts_text(const Json& hosts) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> names;
+  for (const Json& host : hosts.elements())
+    names.push_back(concat(host.at("name").string(), " (", counted(host.at("ranks").integer(), "rank"), ")"));
+  const std::size_t more = names.size() - std::min(names.size(), most);
+  names.resize(names.size() - more);
+  return join(names) + (more > 0 ? concat(" and ", more, " more") : "");
 }
 
 }  // namespace
 
 std::string table_of_runs(const Runs& runs) {
+  if (runs.all.empty()) return "";
   std::vector<std::vector<std::string>> rows = {{"run", "end", "steps", "samples", "loss", "AUC", "NE", "samples/s",
                                                  "ranks", "peak memory of a rank", "started (UTC)", "ended (UTC)"}};
-  for (std::size_t k = 0; k < runs.all.size(); ++k) {
-    const std::size_t i = runs.many() ? runs.all.size() - 1 - k : k;  // the best of many first
-    const Run& run = runs.all[i];
-    const double peak = number_in(run.result, {"peak_memory_bytes"});
-    const Curve& any = run.train.empty() ? run.evaluate.begin()->second : run.train.begin()->second;
-    rows.push_back({swatch(runs.css[i]) + escaped(run.name),
-                    escaped(run.end() + (run.cut ? ", its last line was cut" : "")), number_text(run.steps, 12),
-                    size_text(any.samples.back()), number_text(run.last("loss"), 5), number_text(run.last("auc"), 5),
-                    number_text(run.last("ne"), 5), size_text(run.last("samples_per_second")),
-                    number_text(number_in(run.start, {"ranks"}), 9), std::isfinite(peak) ? bytes_text(peak) : nothing,
-                    escaped(text_in(run.start, {"start_time"})), escaped(text_in(run.result, {"end_time"}))});
+  for (const Run& run : runs.all) {
+    const double peak = run.result.number({"peak_memory_bytes"});
+    rows.push_back({named(run), escaped(run.end() + (run.cut ? ", its last line was cut" : "")),
+                    number_text(run.steps, 12), size_text(run.samples), number_text(run.last("loss"), 5),
+                    number_text(run.last("auc"), 5), number_text(run.last("ne"), 5),
+                    size_text(run.last("samples_per_second")), number_text(run.start.number({"ranks"}), 9),
+                    std::isfinite(peak) ? bytes_text(peak) : nothing, escaped(run.start.text({"start_time"})),
+                    escaped(run.result.text({"end_time"}))});
   }
-  return section("Runs", colour_scale(runs.scale) + table(rows));
+  return colour_scale(runs.scale) + table(rows);
 }
 
 std::string table_of_points(const Sweep& sweep) {
   std::vector<std::vector<std::string>> rows = {{"point", "state", escaped(sweep.metric), "samples"}};
-  std::vector<double> worth;
   for (const Sweep::Key& key : sweep.keys) rows[0].push_back(escaped(key.name));
-  for (const Sweep::Point& point : sweep.points) worth.push_back(point.metric);
-  const auto with = std::size_t(std::count_if(worth.begin(), worth.end(), [](double m) { return std::isfinite(m); }));
-  const std::vector<std::size_t> order = best_first(worth, sweep.less_is_better);
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const Sweep::Point& point = sweep.points[order[place]];
-    rows.push_back({swatch(place < with ? scale_css(place, with) : "nothing") + escaped(point.name),
-                    escaped(point.state), number_text(point.metric, 6), size_text(point.samples)});
+  for (const Sweep::Point& point : sweep.points) {
+    rows.push_back({swatch(point.css) + escaped(point.name), escaped(point.state), number_text(point.metric, 6),
+                    size_text(point.samples)});
     for (const Json& value : point.values) rows.back().push_back(escaped(value_text(value)));
   }
   return table(rows);
@@ -87,57 +90,42 @@ std::string table_of_shares(const Sweep& sweep) {
 std::string table_of_keys(const Runs& runs) {
   if (runs.all.size() < 2) return "";
   std::vector<std::map<std::string, std::string>> decks;
-  for (const Run& run : runs.all) decks.push_back(keys_of(text_in(run.start, {"deck"})));
+  for (const Run& run : runs.all) decks.push_back(keys_of(run.start.text({"deck"})));
   const std::vector<std::string> keys = differing_keys(decks);
   if (keys.empty()) return "";
   std::vector<std::vector<std::string>> rows = {{"run"}};
   for (const std::string& key : keys) rows[0].push_back(escaped(key));
   for (std::size_t i = 0; i < decks.size(); ++i) {
-    rows.push_back({swatch(runs.css[i]) + escaped(runs.all[i].name)});
+    rows.push_back({named(runs.all[i])});
     for (const std::string& key : keys)
       rows.back().push_back(decks[i].contains(key) ? escaped(shortened(decks[i][key], 60)) : nothing);
   }
-  return section("Keys that differ", table(rows));
+  return table(rows);
 }
 
 std::string table_of_machines(const Runs& runs) {
+  // Runs of the same machine share a row.
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> machines;  // cells, names
+  for (const Run& run : runs.all) {
+    if (!run.start.there()) continue;
+    std::vector<std::string> cells = {escaped(run.start.read({"hosts"}, hosts_text).value_or(nothing))};
+    for (const char* const key : {"instruction_set", "backend", "kernels", "gpu", "communicator", "versions"}) {
+      const std::string text = run.start.text({key});
+      cells.push_back(text.empty() ? nothing : escaped(text));
+    }
+    auto same = std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.first == cells; });
+    if (same == machines.end()) same = machines.insert(same, {cells, {}});
+    same->second.push_back(named(run));
+  }
+  if (machines.empty()) return "";
   std::vector<std::vector<std::string>> rows = {
       {"run", "hosts", "instruction set", "Kokkos", "kernels", "GPU", "between devices", "versions"}};
-  for (std::size_t i = 0; i < runs.all.size(); ++i) {
-    const Run& run = runs.all[i];
-    if (!run.start) continue;
-    std::string hosts;
-    std::size_t count = 0;
-    if (const Json* const all = member_of(run.start, {"hosts"}))
-      for (const Json& host : all->elements())
-        if (++count <= 8)
-          hosts += concat(count > 1 ? ", " : "", host.at("name").string(), " (",
-                          counted(host.at("ranks").integer(), "rank"), ")");
-    if (count > 8) hosts += concat(" and ", count - 8, " more");
-    rows.push_back({swatch(runs.css[i]) + escaped(run.name), escaped(hosts)});
-    for (const char* const key : {"instruction_set", "backend", "kernels", "gpu", "communicator", "versions"}) {
-      const std::string text = text_in(run.start, {key});
-      rows.back().push_back(text.empty() ? nothing : escaped(text));
-    }
+  for (const auto& [cells, names] : machines) {
+    const bool few = names.size() <= Runs::few;
+    rows.push_back({few ? join(names, "<br/>") : counted(std::ssize(names), "run")});
+    rows.back().insert(rows.back().end(), cells.begin(), cells.end());
   }
-  return rows.size() == 1 ? "" : section("Machine and versions", table(rows));
-}
-
-std::string deck(const Runs& runs) {
-  const Run& run = runs.many() ? runs.all.back() : runs.all.front();  // the best of many
-  const std::string all = text_in(run.start, {"deck"});
-  if (all.empty()) return "";
-  std::string words = "tesserec";
-  if (const Json* const argv = member_of(run.start, {"argv"}))
-    for (const Json& word : argv->elements()) words += " " + word.string();
-  const auto folded = [](const std::string& title, const std::string& text) {
-    return element("details", {}, element("summary", {}, escaped(title)) + element("pre", {}, escaped(text)));
-  };
-  return section(
-      runs.all.size() > 1 ? "Deck of " + run.name : "Deck",
-      element("p", {}, element("code", {}, escaped(words))) +
-          folded("as it was written: " + text_in(run.start, {"deck_file"}), text_in(run.start, {"deck_text"})) +
-          folded("every key, as the program understood it", all));
+  return table(rows);
 }
 
 std::string value_text(const Json& value) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# browser.sh PAGE.html PREFIX: opens a page of `tesserec report` in headless Chromium, light, dark and as print. Leaves
-# PREFIX_light.png, PREFIX_dark.png ($WIDTH x $HEIGHT pixels) and PREFIX.pdf for a person to look at; ends with 1 where the
+# browser.sh PAGE.html PREFIX: opens a page of `tesserec report` in headless Chromium, light, dark, narrow and as print. Leaves
+# PREFIX_light.png, PREFIX_dark.png ($WIDTH x $HEIGHT pixels), PREFIX_narrow.png and PREFIX.pdf for a person to look at; ends with 1 where the
 # console has a message, and with 77 where there is no Chromium.
 set -euo pipefail
 page=$(realpath "$1")
@@ -22,11 +22,12 @@ open() {
   fi
 }
 size=${WIDTH:-1230},${HEIGHT:-2600}
-rm -f "${prefix}_light.png" "${prefix}_dark.png" "$prefix.pdf"
+rm -f "${prefix}_light.png" "${prefix}_dark.png" "${prefix}_narrow.png" "$prefix.pdf"
 open --window-size="$size" --screenshot="${prefix}_light.png"
 open --window-size="$size" --blink-settings=preferredColorScheme=0 --screenshot="${prefix}_dark.png"
+open --window-size="400,${HEIGHT:-2600}" --screenshot="${prefix}_narrow.png"
 open --no-pdf-header-footer --print-to-pdf="$prefix.pdf"
-for made in "${prefix}_light.png" "${prefix}_dark.png" "$prefix.pdf"; do
+for made in "${prefix}_light.png" "${prefix}_dark.png" "${prefix}_narrow.png" "$prefix.pdf"; do
   [ -s "$made" ] || {
     echo "FAILED: no $made"
     exit 1

@@ -1,124 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of made-up runs: well-formed, with all their points and units, of nothing outside; also of runs that crashed.
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
+#include <regex>
 
 #include "catch.hpp"
-#include "errors.hpp"
-#include "markup.hpp"
-#include <tesserec/core/index.hpp>
-#include <tesserec/core/json.hpp>
+#include "made_runs.hpp"
+#include "src/report/chart.hpp"
 #include <tesserec/report/report.hpp>
-
-using namespace tesserec;
-
-namespace {
-
-struct Folder {
-  std::string path =
-      (std::filesystem::temp_directory_path() / ("tesserec_report_" + std::to_string(getpid()))).string();
-  Folder() {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directory(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
-
-void write(const std::string& path, const std::string& text) {
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-  std::ofstream(path) << text;
-}
-
-/// A run of `lines` lines; the last of them is an evaluation.
-void write_metrics(const std::string& folder, int lines, const std::string& tail = "") {
-  std::string text;
-  for (int i = 1; i <= lines; ++i)
-    text += Json::object()
-                .set("step", i)
-                .set("kind", "train")
-                .set("samples", 100.0 * i)
-                .set("loss", 0.5 + 0.1 / i + 0.01 * (i % 7) + (i == 507 ? 0.3 : 0))
-                .set("lr", 0.1)
-                .set("samples_per_second", 1000.0 + i % 3)
-                .set("time", 1.7e9 + 0.1 * i)
-                .text() +
-            "\n";
-  text += Json::object()
-              .set("step", lines)
-              .set("kind", "evaluate")
-              .set("samples", 100.0 * lines)
-              .set("auc", 0.75)
-              .set("ne", 0.9)
-              .set("time", 1.7e9 + 0.1 * lines + 1)
-              .text() +
-          "\n";
-  write(folder + "/metrics.jsonl", text + tail);
-}
-
-void write_records(const std::string& folder, const std::string& rows = "[3, 1]") {
-  write(
-      folder + "/run.json",
-      R"({"start_time": "2026-01-02T03:04:05Z", "versions": "tesserec 0 & <more>", "ranks": 2, "hosts": [{"name": "n1", "ranks": 2}],
-"argv": ["train", "d.toml"], "deck_file": "d.toml", "deck_text": "[run]", "deck": "[run]\nname = \"a\"\n\n[train]\nepochs = )" +
-          rows.substr(1, 1) + R"(\n",
-"memory_bytes": {"weights": [4096, 0], "states": [1024, 0], "messages": [512, 512]},
-"plan": {"ranks": 2, "memory_bytes": 1000000, "gap": 0.25, "critical_path_seconds": 0.001, "tables": [
-{"name": "t<1>", "rows": 4, "dim": 8, "type": "row_wise", "shards": [{"rank": 0, "offset": [0, 0], "size": )" +
-          rows + R"(}]}, {"name": "t2", "rows": 2, "dim": 4, "type": "data_parallel", "shards": []}]}})");
-  std::vector<Index> samples(100, 5), clicks(100, 1);
-  std::vector<double> scores;
-  for (int b = 0; b < 100; ++b) scores.push_back(5 * (b + 0.5) / 100);
-  write(folder + "/result.json",
-        Json::object()
-            .set("signal", 15)
-            .set("step_seconds", 0.002)
-            .set("peak_memory_bytes", 9000)
-            .set("peak_memory_bytes_of_ranks", std::vector<Index>{9000, 8000})
-            .set("phase_seconds", Json::object().set("dense", 3.0).set("send ids", 1.0))
-            .set("evaluation",
-                 Json::object()
-                     .set("auc", 0.75)
-                     .set("bins", Json::object().set("samples", samples).set("clicks", clicks).set("scores", scores)))
-            .text());
-}
-
-std::vector<Element> all(const std::vector<Element>& page, const std::string& name, const std::string& css = "") {
-  std::vector<Element> found;
-  for (const Element& element : page)
-    if (element.name == name && (css.empty() || element.has_class(css))) found.push_back(element);
-  return found;
-}
-
-bool has_text(const std::vector<Element>& page, const std::string& name, const std::string& text) {
-  return std::any_of(page.begin(), page.end(), [&](const Element& e) { return e.name == name && e.text == text; });
-}
-
-/// Well-formed, without scripts or anything to load, each axis with a unit, each coordinate a number.
-std::vector<Element> checked(const std::string& html) {
-  const std::vector<Element> page = elements_of(html);
-  CHECK(html.find("://") == std::string::npos);
-  CHECK(all(page, "script").empty());
-  for (const Element& element : page) {
-    if (element.attributes.count("src") != 0) FAIL_CHECK("an element with a source: " << element.name);
-    if (element.name == "text" && element.has_class("title") && element.text.find("×") == std::string::npos &&
-        element.text != "table" && element.text != "sharding" && element.text.find('.') == std::string::npos)
-      CHECK(element.text.find('(') != std::string::npos);
-    for (const auto& [name, value] : element.attributes)
-      if (value.find("nan") != std::string::npos || value.find("inf") != std::string::npos)
-        FAIL_CHECK(element.name << " " << name << " " << value);
-  }
-  return page;
-}
-
-std::size_t points_of(const Element& polyline) {
-  return 1 + std::count(polyline.attributes.at("points").begin(), polyline.attributes.at("points").end(), ' ');
-}
-
-}  // namespace
 
 TEST_CASE("a page of one run has each of its points, its plan, memory, phases, scores, deck and machine") {
   const Folder folder;
@@ -134,6 +22,7 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(has_text(page, "td", "2026-01-02T03:04:05Z"));
   CHECK(has_text(page, "td", "tesserec 0 & <more>"));
   CHECK(has_text(page, "code", "tesserec train d.toml"));
+  CHECK(all(page, "details").empty());  // which would not be printed
   CHECK(has_text(page, "pre", "[run]\nname = \"a\"\n\n[train]\nepochs = 3\n"));
   for (const char* const title :
        {"Training loss over samples", "Training loss over time", "AUC of the evaluation set over samples",
@@ -156,10 +45,17 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   for (const Element& bar : bars)
     if (bar.attributes.count("fill-opacity") == 1) shades.push_back(bar.attributes.at("fill-opacity"));
   CHECK(shades == std::vector<std::string>{"0.23", "1.00", "1.00"});
-  CHECK(bars.size() == 3 + 2 + 6);
+  CHECK(bars.size() == 3 + 2 + 6 + 4);
   CHECK(has_text(page, "title", "a<b>&\"c, dense: 1.5 ms, 75.0 %"));
   CHECK(has_text(page, "title", "rank 0, states: 1.00 KiB"));
   CHECK(has_text(page, "title", "rank 1, peak: 7.81 KiB"));
+  // How full: what the plan takes and what was taken before it, of 10^6 bytes; the room, then the part of it.
+  CHECK(has_text(page, "title", "rank 0: 244.14 KiB of 976.56 KiB, 25 %"));
+  CHECK(has_text(page, "title", "rank 1: 488.28 KiB of 976.56 KiB, 50 %"));
+  const std::vector<Element> rooms = all(page, "rect", "room");
+  REQUIRE(rooms.size() == 2);
+  CHECK(rooms[0].attributes.at("width") == "129");
+  CHECK(bars.back().attributes.at("width") == "64.5");
 }
 
 TEST_CASE("a run that crashed, with its last line cut, and a run of one step are shown") {
@@ -171,9 +67,19 @@ TEST_CASE("a run that crashed, with its last line cut, and a run of one step are
   CHECK(has_text(page, "td", "one"));
   const std::vector<Element> lines = all(page, "polyline");
   REQUIRE(lines.size() == 16);
-  CHECK(points_of(lines[0]) == 3);
-  CHECK(points_of(lines[1]) == 1);
+  CHECK(points_of(lines[0]) == 1);  // the first is drawn last, on top
+  CHECK(points_of(lines[1]) == 3);
   CHECK(lines[0].inside.size() > 3);
+  // From a line that ends before the plot does, a leader goes to its name.
+  const std::vector<Element> leaders = all(page, "line", "leader");
+  REQUIRE(leaders.size() == 16);
+  const auto is_end = [&](const Element& leader, const Element& line) {
+    const auto [x, y] = last_point(line);
+    return std::stod(leader.attributes.at("x1")) == x && std::stod(leader.attributes.at("y1")) == y;
+  };
+  CHECK(is_end(leaders[0], lines[0]));  // by their heights
+  CHECK(is_end(leaders[1], lines[1]));
+  CHECK(last_point(lines[0]).first < last_point(lines[1]).first);
 }
 
 TEST_CASE("fifty long runs make a small page, which keeps each peak") {
@@ -200,50 +106,64 @@ TEST_CASE("fifty long runs make a small page, which keeps each peak") {
   }
   CHECK(on_top == 2 * 50);
   CHECK(most <= 4 * 61);
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const Element& l) { return points_of(l) == 200; }) ==
+        50);  // 100 bins
+  // One order in all tables; machines that are alike are one row.
+  const std::vector<std::string> names = texts(page, "td", "r");
+  REQUIRE(names.size() == 2 * 50);
+  CHECK(std::equal(names.begin(), names.begin() + 50, names.begin() + 50));
+  CHECK(texts(page, "h2", "Deck of ") == std::vector<std::string>{"Deck of " + names[0]});
+  CHECK(texts(page, "td", "50 runs").size() == 1);
 }
 
-TEST_CASE("a sweep has a line a point, and the curves of the points that have them") {
+TEST_CASE("a plan is drawn once for the runs that share it") {
   const Folder folder;
-  for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/sweep/" + name, 5);
-  write(folder.path + "/sweep/sweep.json",
-        R"({"metric": "auc", "more_is_better": true, "keys": [
-{"key": "optimizer.dense.lr", "share": 0.875, "better": 0.1}, {"key": "model.type", "share": null, "better": "dlrm"}], "points": [
-{"index": 0, "folder": "elsewhere/p0", "values": {"optimizer.dense.lr": 0.1, "model.type": "dlrm"}, "state": "done", "value": 0.79, "samples": 5},
-{"index": 1, "folder": "elsewhere/p1", "values": {"optimizer.dense.lr": 10, "model.type": "dlrm_dcn"}, "state": "done", "value": 0.75, "samples": 5},
-{"index": 2, "folder": "elsewhere/p2", "values": {"optimizer.dense.lr": 1, "model.type": "dlrm"}, "state": "missing", "value": null, "samples": 0}]})");
-  const report::Page made = report::make_page({folder.path + "/sweep"});
-  CHECK(made.runs == 2);
-  REQUIRE(made.warnings.size() == 1);
-  CHECK(mentions(made.warnings[0], "1 of 3 points have no metrics.jsonl"));
-  const std::vector<Element> page = checked(made.html);
-  const std::vector<Element> lines = all(page, "polyline");
-  REQUIRE(lines.size() == 3 + 2 * 8);
-  CHECK(points_of(lines[0]) == 2);  // the failed one ends before the metric's axis, and lies below the others
-  CHECK(points_of(lines[1]) == 3);
-  CHECK(has_text(page, "title", "p0: auc 0.79"));
-  CHECK(has_text(page, "title", "p2: auc missing"));
-  CHECK(has_text(page, "td", "0.875"));
-  CHECK(has_text(page, "td", "dlrm_dcn"));
+  for (const char* const name : {"a", "b", "c"}) {
+    write_metrics(folder.path + "/" + name, 3);
+    write_records(folder.path + "/" + name, *name == 'b' ? "[2, 1]" : "[3, 1]");
+  }
+  const std::vector<Element> page =
+      checked(report::make_page({folder.path + "/a", folder.path + "/b", folder.path + "/c"}).html);
+  CHECK(texts(page, "h3", "Plan") == std::vector<std::string>{"Plan: who holds what, a, c", "Plan: who holds what, b"});
+  CHECK(texts(page, "h3", "Memory").size() == 3);
 }
 
-TEST_CASE("folders that are no runs are refused, with what to give") {
+TEST_CASE("of points in a column of pixels four are left, whatever has no place between them") {
+  std::vector<report::Point> points;
+  for (int i = 0; i < 1000; ++i) points.push_back({i % 10 == 5 ? NAN : 1e-6 * i, i == 500 ? 3.0 : i == 700 ? -3.0 : 0});
+  const std::vector<report::Point> kept = report::thinned(points, 0, 1, 10);
+  REQUIRE(kept.size() == 4);
+  CHECK(kept[1].y == 3);
+  CHECK(kept[2].y == -3);
+  CHECK(kept[3].x == 1e-6 * 999);
+  points.resize(40);
+  CHECK(report::thinned(points, 0, 1, 10).size() == 36);
+}
+
+TEST_CASE("each colour of a line stands out from the page, light and dark") {
   const Folder folder;
-  const auto refused = [&](const std::string& part) {
-    const std::string error = error_of([&] { report::make_page({folder.path + "/x"}); });
-    INFO(error);
-    CHECK(mentions(error, part));
-    CHECK(mentions(error, folder.path + "/x"));
+  write_metrics(folder.path, 1);
+  const std::string html = report::make_page({folder.path}).html;
+  const auto light_of = [](const std::string& hex) {  // relative luminance, WCAG 2
+    double sum = 0;
+    for (const auto& [at, weight] : {std::pair{0, 0.2126}, {2, 0.7152}, {4, 0.0722}}) {
+      const double c = std::stoi(hex.substr(std::size_t(at), 2), nullptr, 16) / 255.0;
+      sum += weight * (c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
   };
-  refused("no such folder");
-  std::filesystem::create_directory(folder.path + "/x");
-  refused("no metrics.jsonl there; give the folder of a run");
-  write(folder.path + "/x/metrics.jsonl", "");
-  refused("not one line");
-  write(folder.path + "/x/metrics.jsonl", "{\"step\": 1}\n");
-  refused("metrics.jsonl:1: it has no \"kind\"");
-  write_metrics(folder.path + "/x", 2);
-  write(folder.path + "/x/result.json", "[1]");
-  refused("result.json: an object is wanted");
-  write(folder.path + "/x/sweep.json", "{}");
-  refused("sweep.json: it has no \"metric\"");
+  const std::regex colour("--(page|[sq][0-9]): #([0-9a-f]{6})");
+  double behind = 0;
+  int lines = 0;
+  for (std::sregex_iterator found(html.begin(), html.end(), colour), end; found != end; ++found) {
+    const double light = light_of(found->str(2));
+    if (found->str(1) == "page") {
+      behind = light;
+      continue;
+    }
+    ++lines;
+    INFO(found->str());
+    CHECK((std::max(light, behind) + 0.05) / (std::min(light, behind) + 0.05) >= 3);
+  }
+  CHECK(lines == 2 * (6 + 9));
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "chart.hpp"
+#include "figures.hpp"
+#include "plan.hpp"
+#include "svg.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+namespace {
+
+constexpr std::size_t most_rows = 40, most_columns = 64;
+constexpr double row = 15, top = 22;
+
+/// Ranks side by side; of many, some share a column, which shows the most of them.
+struct Columns {
+  static constexpr double left = 330, right = 1120;
+  std::size_t ranks, together, count;
+  double width;
+
+  explicit Columns(std::size_t of)
+      : ranks(of),
+        together((of + most_columns - 1) / most_columns),
+        count((of + together - 1) / together),
+        width(std::min((right - left) / double(count), 130.0)) {}
+  double x(std::size_t column) const { return left + width * double(column); }
+  double most(const std::vector<double>& values, std::size_t column) const {
+    const auto first = values.begin() + std::ptrdiff_t(column * together);
+    return *std::max_element(first, values.begin() + std::ptrdiff_t(std::min(ranks, (column + 1) * together)));
+  }
+  std::string who(std::size_t column) const {
+    const std::size_t first = column * together, end = std::min(ranks, first + together);
+    return end - first == 1 ? concat("rank ", first) : concat("ranks ", first, " to ", end - 1, ", at most");
+  }
+};
+
+std::string drawn(const Plan::Table& table, const Columns& columns, double y) {
+  std::string text =
+      element("text", {{"x", "0"}, {"y", number(y + 11)}}, hover(table.name) + escaped(shortened(table.name, 20))) +
+      label(212, y + 11, "end", table.size) + label(222, y + 11, "start", table.type) +
+      line(Columns::left, y + row - 1, columns.x(columns.count), y + row - 1, "grid");
+  for (std::size_t c = 0; c < columns.count; ++c) {
+    const double share = columns.most(table.shares, c);
+    if (share <= 0) continue;
+    text +=
+        element("rect",
+                {{"x", number(columns.x(c) + 0.5)},
+                 {"y", number(y)},
+                 {"width", number(std::max(columns.width - 1, 1.0))},
+                 {"height", number(row - 2)},
+                 {"class", "bar s0"},
+                 {"fill-opacity", fixed(0.15 + 0.85 * std::min(share, 1.0), 2)}},
+                hover(concat(table.name, ", ", columns.who(c), ": ", significant(100 * share, 3), " % of the table")));
+  }
+  return text;
+}
+
+/// How full each rank is.
+std::string gauges(const Plan& plan, const Columns& columns, double y) {
+  std::string text =
+      label(0, y + 11, "start", "taken by the plan") + label(212, y + 11, "end", "of " + bytes_text(plan.memory));
+  for (std::size_t c = 0; c < columns.count; ++c) {
+    const double bytes = columns.most(plan.taken, c), share = bytes / plan.memory;
+    const double width = std::max(columns.width - 1, 1.0), x = columns.x(c) + 0.5;
+    const std::string percent = significant(100 * share, 2) + " %";
+    const std::string told =
+        hover(concat(columns.who(c), ": ", bytes_text(bytes), " of ", bytes_text(plan.memory), ", ", percent));
+    text += rectangle(x, y, width, row - 2, "room", told) +
+            rectangle(x, y, width * std::min(share, 1.0), row - 2, "bar s1", told);
+    if (columns.width > 50) text += label(x + width / 2, y + 11, "middle", percent, "halo");
+  }
+  return text;
+}
+
+std::string legend(bool full) {
+  const auto key = [](const std::string& css, const std::string& style, const std::string& word) {
+    return element("span", {{"class", "key"}}, element("i", {{"class", "swatch " + css}, {"style", style}}) + word);
+  };
+  std::string text = "share of the table: ";
+  for (const int percent : {1, 25, 50, 75, 100})
+    text += key("s0", concat("opacity:", 0.15 + 0.0085 * percent), percent == 1 ? "little" : concat(percent, " %"));
+  if (full) text += key("s1", "", "how full the rank is");
+  return element("p", {{"class", "legend"}}, text);
+}
+
+std::string picture_of(const Plan& plan) {
+  const Columns columns(plan.ranks);
+  const std::size_t shown = std::min(plan.tables.size(), most_rows);
+  std::string text = label(0, 12, "start", "table", "title") + label(212, 12, "end", "rows × columns", "title") +
+                     label(222, 12, "start", "sharding", "title");
+  double y = top;
+  for (std::size_t t = 0; t < shown; ++t, y += row) text += drawn(plan.tables[t], columns, y);
+  if (!plan.taken.empty()) text += gauges(plan, columns, y + 6), y += row + 6;
+  const std::size_t every = (columns.count + 15) / 16;
+  for (std::size_t c = 0; c < columns.count; c += every)
+    text += label(columns.x(c) + columns.width / 2, y + 14, "middle", std::to_string(c * columns.together));
+  const std::string most = columns.together > 1 ? concat("; a column is the most of ", columns.together) : "";
+  text += label((Columns::left + columns.x(columns.count)) / 2, y + 32, "middle", "rank (number" + most + ")", "title");
+  return picture(1120, y + 40, "Plan", text);
+}
+
+std::string notes(const Plan& plan, const Record& start) {
+  std::string text = "The largest table comes first. ";
+  if (plan.tables.size() > most_rows)
+    text += concat("These are the ", most_rows, " largest of ", plan.tables.size(), ". ");
+  if (const double gap = start.number({"plan", "gap"}); std::isfinite(gap))
+    text +=
+        concat("By the prediction they take ", significant(1e3 * start.number({"plan", "critical_path_seconds"}), 3),
+               " ms of a step, at most ", fixed(100 * gap, 1), " % above the best plan.");
+  return element("p", {{"class", "note"}}, escaped(text));
+}
+
+}  // namespace
+
+std::string plans(const Runs& runs) {
+  struct Drawn {
+    std::string legend, picture, names;
+  };
+  std::vector<Drawn> all;
+  for (const Run& run : runs.all) {
+    const auto plan = run.start.read({"plan"}, plan_of);
+    if (!plan) continue;
+    const Drawn one{legend(!plan->taken.empty()) + notes(*plan, run.start), picture_of(*plan), run.name};
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Drawn& other) {
+      return other.legend == one.legend && other.picture == one.picture;
+    });
+    if (same == all.end())
+      all.push_back(one);
+    else
+      same->names += ", " + run.name;
+  }
+  std::string text;
+  for (const Drawn& one : all) text += figure("Plan: who holds what, " + one.names, one.picture, one.legend, "wide");
+  return text;
+}
+
+}  // namespace tesserec::report

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders that are no runs, and files that are not as the program writes them.
+#include "catch.hpp"
+#include "errors.hpp"
+#include "made_runs.hpp"
+#include <tesserec/report/report.hpp>
+
+TEST_CASE("folders that are no runs are refused, with what to give") {
+  const Folder folder;
+  const auto refused = [&](const std::string& part) {
+    const std::string error = error_of([&] { report::make_page({folder.path + "/x"}); });
+    INFO(error);
+    CHECK(mentions(error, part));
+    CHECK(mentions(error, folder.path + "/x"));
+  };
+  refused("no such folder");
+  std::filesystem::create_directory(folder.path + "/x");
+  refused("no metrics.jsonl there; give the folder of a run");
+  refused("of a sweep: tesserec sweep collect DECK first");
+  write(folder.path + "/x/metrics.jsonl", "");
+  refused("not one line");
+  write(folder.path + "/x/metrics.jsonl", "{\"step\": 1}\n");
+  refused("metrics.jsonl:1: it has no \"kind\"");
+  write_metrics(folder.path + "/x", 2);
+  write(folder.path + "/x/result.json", "[1]");
+  refused("result.json: an object is wanted");
+  write(folder.path + "/x/sweep.json", "{}");
+  refused("sweep.json: it has no \"metric\"");
+}
+
+TEST_CASE("what is JSON, and not as the program writes it, is refused with its file and member") {
+  const Folder folder;
+  const std::string run = folder.path + "/x";
+  struct Case {
+    const char *file, *text, *error;
+  };
+  for (const Case& bad :
+       {Case{"run.json", R"({"plan": {}})", "plan: it has no \"ranks\""},
+        {"run.json", R"({"memory_bytes": {"weights": 3}})", "memory_bytes: a list is wanted"},
+        {"run.json", R"({"memory_bytes": {"weights": [null]}})", "memory_bytes: a number is wanted"},
+        {"run.json", R"({"hosts": [{"ranks": 1}]})", "hosts: it has no \"name\""},
+        {"run.json", R"({"deck": "a", "argv": 3})", "argv: a list is wanted"},
+        {"result.json", R"({"evaluation": {"bins": {}}})", "evaluation.bins: it has no \"samples\""},
+        {"result.json", R"({"step_seconds": 1, "phase_seconds": 3})", "phase_seconds: an object is wanted"},
+        {"point.json", R"({"outcomes": [{}]})", "outcomes: it has no \"diverged\""}}) {
+    std::filesystem::remove_all(run);
+    write_metrics(run, 2);
+    write(run + "/" + bad.file, bad.text);
+    CHECK(error_of([&] { report::make_page({run}); }) ==
+          run + "/" + bad.file + ": " + bad.error + "; the program does not write it so: move the file away");
+  }
+}

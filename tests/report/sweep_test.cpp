@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of sweeps: in the order and the colours of sweep.json's ranking.
+#include <numeric>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "made_runs.hpp"
+#include <tesserec/report/report.hpp>
+
+namespace {
+
+/// sweep.json of points p0, p1, ... with these values of the metric, and one value of all keys each.
+void write_sweep(const std::string& folder, const std::string& metric, const std::vector<double>& values,
+                 const std::vector<int>& ranking, const std::vector<std::string>& keys = {"run.seed"},
+                 const Json& value = 1) {
+  Json of_keys = Json::array(), points = Json::array(), settings = Json::object();
+  for (const std::string& key : keys) {
+    of_keys.add(Json::object().set("key", key).set("share", Json()).set("better", 1));
+    settings.set(key, value);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    points.add(Json::object()
+                   .set("folder", "elsewhere/p" + std::to_string(i))
+                   .set("values", settings)
+                   .set("state", int(i) == ranking[0] ? "done" : "stopped")
+                   .set("value", values[i])
+                   .set("samples", 5));
+  write(folder + "/sweep.json", Json::object()
+                                    .set("metric", metric)
+                                    .set("more_is_better", metric == "auc")
+                                    .set("ranking", ranking)
+                                    .set("keys", of_keys)
+                                    .set("points", points)
+                                    .text());
+}
+
+}  // namespace
+
+TEST_CASE("a sweep has a line a point, and the curves of the points that have them") {
+  const Folder folder;
+  for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/sweep/" + name, 5);
+  write(folder.path + "/sweep/sweep.json",
+        R"({"metric": "auc", "more_is_better": true, "ranking": [0, 1, 2], "keys": [
+{"key": "optimizer.dense.lr", "share": 0.875, "better": 0.1}, {"key": "model.type", "share": null, "better": "dlrm"}], "points": [
+{"index": 0, "folder": "elsewhere/p0", "values": {"optimizer.dense.lr": 0.1, "model.type": "dlrm"}, "state": "done", "value": 0.79, "samples": 5},
+{"index": 1, "folder": "elsewhere/p1", "values": {"optimizer.dense.lr": 10, "model.type": "dlrm_dcn"}, "state": "done", "value": 0.75, "samples": 5},
+{"index": 2, "folder": "elsewhere/p2", "values": {"optimizer.dense.lr": 1, "model.type": "dlrm"}, "state": "missing", "value": null, "samples": 0}]})");
+  const report::Page made = report::make_page({folder.path + "/sweep"});
+  CHECK(made.runs == 2);
+  REQUIRE(made.warnings.size() == 1);
+  CHECK(mentions(made.warnings[0], "1 of 3 points have no metrics.jsonl"));
+  const std::vector<Element> page = checked(made.html);
+  const std::vector<Element> lines = all(page, "polyline");
+  REQUIRE(lines.size() == 3 + 2 * 8);
+  CHECK(points_of(lines[0]) == 2);  // the failed one ends before the metric's axis, and lies below the others
+  CHECK(points_of(lines[1]) == 3);
+  CHECK(has_text(page, "title", "p0: auc 0.79, done"));
+  CHECK(has_text(page, "title", "p2: auc missing"));
+  CHECK(has_text(page, "td", "0.875"));
+  CHECK(has_text(page, "td", "dlrm_dcn"));
+}
+
+TEST_CASE("the best of a sweep is what it ranks first, not what stopped early with more") {
+  const Folder folder;
+  for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/" + name, 5);
+  write_sweep(folder.path, "auc", {0.79, 0.75}, {1, 0});
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html);
+  CHECK(texts(page, "td", "p") == std::vector<std::string>{"p1", "p0", "p1", "p0"});  // runs, points
+  const auto best = std::find_if(page.begin(), page.end(), [](const Element& e) { return e.has_class("best"); });
+  REQUIRE(best - page.begin() > 2);
+  CHECK(best[-2].text == "p1: auc 0.75, done");
+  CHECK(best->has_class("q0"));
+  CHECK(has_text(page, "text", "auc (where it ended)"));
+}
+
+TEST_CASE("the curves of many points have the colours and the order of the sweep's ranking") {
+  const Folder folder;
+  std::vector<double> values;
+  std::vector<int> ranking;
+  for (int i = 0; i < 7; ++i) {
+    write_metrics(folder.path + "/p" + std::to_string(i), 5);
+    values.push_back(7 - i);
+    ranking.push_back(6 - i);
+  }
+  write_sweep(folder.path, "log_loss", values, ranking);
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html);
+  const std::vector<std::string> names = texts(page, "td", "p");
+  REQUIRE(names.size() == 2 * 7);
+  CHECK(names[0] == "p6");
+  CHECK(names[6] == "p0");
+  CHECK(std::equal(names.begin(), names.begin() + 7, names.begin() + 7));
+  const std::vector<Element> legends = all(page, "p", "legend");
+  REQUIRE(legends.size() == 2);
+  for (const Element& legend : legends) CHECK(mentions(legend.text, "colours by log_loss"));
+}
+
+TEST_CASE("an AUC far from the others does not make its axis logarithmic") {
+  const Folder folder;
+  write_sweep(folder.path, "auc", {0.9, 0.46, 0.02}, {0, 1, 2});
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
+  CHECK(all(page, "h2").size() == 1);  // no point has curves
+  REQUIRE(lines.size() == 3);
+  CHECK(last_point(lines[1]).second ==
+        Approx((last_point(lines[0]).second + last_point(lines[2]).second) / 2).margin(0.11));
+}
+
+TEST_CASE("with many keys titles and values keep to the room between their axes") {
+  const Folder folder;
+  std::vector<std::string> keys;
+  for (int k = 0; k < 9; ++k) keys.push_back("table.site_category_long_name" + std::to_string(k) + ".rows");
+  write_sweep(folder.path, "auc", {0.5, 0.6}, {1, 0}, keys, std::vector<int>{1024, 1024, 512, 256, 128, 1});
+  const auto letters = [](const std::string& text) {
+    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  };
+  struct Box {
+    double left, right;
+  };
+  std::map<std::string, std::vector<Box>> rows;  // by y
+  constexpr double letter = 6;                   // pixels
+  for (const Element& text : all(checked(report::make_page({folder.path}).html), "text")) {
+    const double x = std::stod(text.attributes.at("x")), width = letter * double(letters(text.text));
+    const bool title = text.has_class("title");
+    rows[text.attributes.at("y")].push_back(title ? Box{x - width / 2, x + width / 2} : Box{x - width, x});
+  }
+  CHECK(rows.size() > 3);
+  for (auto& [y, boxes] : rows)
+    for (std::size_t i = 1; i < boxes.size(); ++i) CHECK(boxes[i - 1].right < boxes[i].left);
+}
+
+TEST_CASE("a point that diverged says so") {
+  const Folder folder;
+  write_metrics(folder.path + "/p0", 2);
+  write(folder.path + "/p0/point.json",
+        R"({"outcomes": [{"diverged": ""}, {"diverged": "the loss is not a number"}]})");
+  write_metrics(folder.path + "/p1", 2);
+  write(folder.path + "/p1/point.json", R"({"outcomes": [{"diverged": ""}]})");
+  const std::vector<Element> page = checked(report::make_page({folder.path + "/p0", folder.path + "/p1"}).html);
+  CHECK(texts(page, "td", "diverged").size() == 1);
+  CHECK(texts(page, "td", "running or crashed").size() == 1);
+}
