@@ -70,7 +70,7 @@ std::string names_beside(std::vector<Name> names, const Plot& plot) {
                         line(plot.right + 2, name.end.y, plot.right + 10, name.y, "") +
                         line(plot.right + 10, name.y, plot.right + 30, name.y, "")) +
             element("text", {{"x", number(plot.right + 34)}, {"y", number(name.y + 4)}},
-                    hover(name.series->name) + escaped(shortened(name.series->name, 16)));
+                    hover(name.series->name) + escaped(shortened(name.series->name, 15)));
   return text;
 }
 

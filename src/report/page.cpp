@@ -7,9 +7,8 @@ namespace tesserec::report {
 namespace {
 
 // s0 to s5: Okabe and Ito, "Color Universal Design" (2008), without their black and yellow, a little darker on white
-// and lighter on black, told apart with any blindness to a colour (Machado and others, 2009: at least 12 in Lab); each
-// with dashes of its own. q0 (best) to q8: viridis (van der Walt and Smith, 2015), without
-// the end that the background hides.
+// and lighter on black, each with dashes of its own; any two are 12 apart in Lab for all eyes (Machado and others, 2009).
+// q0 (best) to q8: viridis (van der Walt and Smith, 2015), without the end that the background hides.
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1c2024; --soft: #5d666f; --grid: #e4e7ea; --box: #f6f7f8;
   --s0: #0072b2; --s1: #d55e00; --s2: #008a66; --s3: #b8588f; --s4: #6b4a00; --s5: #2f97d0;
