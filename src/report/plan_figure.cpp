@@ -64,7 +64,7 @@ std::string gauges(const Plan& plan, const Columns& columns, double y) {
   for (std::size_t c = 0; c < columns.count; ++c) {
     const double bytes = columns.most(plan.taken, c), share = bytes / plan.memory;
     const double width = std::max(columns.width - 1, 1.0), x = columns.x(c) + 0.5;
-    const std::string percent = significant(100 * share, 2) + " %";
+    const std::string percent = significant(100 * share, 3) + " %";
     const std::string told =
         hover(concat(columns.who(c), ": ", bytes_text(bytes), " of ", bytes_text(plan.memory), ", ", percent));
     text += rectangle(x, y, width, row - 2, "room", told) +

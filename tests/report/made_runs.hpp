@@ -66,7 +66,7 @@ inline void write_records(const std::string& folder, const std::string& rows = "
           rows.substr(1, 1) + R"(\n",
 "memory_bytes": {"weights": [4096, 0], "states": [1024, 0], "messages": [512, 512]},
 "plan": {"ranks": 2, "memory_bytes": 1000000, "gap": 0.25, "critical_path_seconds": 0.001,
-"taken_bytes": 50000, "per_rank": [{"rank": 0, "seconds": 1, "bytes": 200000}, {"rank": 1, "seconds": 1, "bytes": 450000}], "tables": [
+"taken_bytes": 50000, "per_rank": [{"rank": 0, "seconds": 1, "bytes": 450000}, {"rank": 1, "seconds": 1, "bytes": 950000}], "tables": [
 {"name": "t<1>", "rows": 4, "dim": 8, "type": "row_wise", "shards": [{"rank": 0, "offset": [0, 0], "size": )" +
           rows + R"(}]}, {"name": "t2", "rows": 2, "dim": 4, "type": "data_parallel", "shards": []}]}})");
   std::vector<Index> samples(100, 5), clicks(100, 1);
