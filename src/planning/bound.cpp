@@ -4,16 +4,16 @@
 // M times the ranks; the same for work and bytes, weighed. E is not known, but at least the sum of the
 // tables' least, and more when little work is left to choose: work that counts E more than once also has a
 // least value, and ways to cut a table that cost it more than the least of the others leaves are out. The
-// least work of a table that may be cut anywhere is found over all ways to do so (row_partitions.hpp). Pieces above
-// M / (k + 1), at most k a rank, count 1 / k, those above 2 M / (k + 1) 2 / k and so on: a dual feasible
-// function (numbers that sum to at most 1 have images that sum to at most 1; Fekete, Schepers, Math. Program.
-// 2001), which is mixed with work. Of c pieces side by side the images sum to at least that of their sum less
-// (c - 1) / k.
+// least work of a table that may be cut anywhere is found over all ways to do so (row_partitions.hpp). Work is
+// mixed with counts of large pieces (dual_function.hpp), and E is walked through from its least value on: a mixture
+// that refutes M at one E refutes it up to a larger one, from where the next mixture goes on.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "dual_function.hpp"
 #include "problem.hpp"
 
 namespace tesserec::planning {
@@ -22,16 +22,24 @@ namespace {
 constexpr double rounding = 1e-9;
 constexpr double each_step = 0.03;
 constexpr int passes = 2;
+constexpr int most_walk = 60, most_sums = 60;
+constexpr double least_walk = 3e-3, first_step = 0.1, last_step = 0.02, each_scale = 4;
+constexpr int columns_counted = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// `share` of the counts of pieces above room / (k + 1), 2 room / (k + 1), ...
-struct Dual {
-  int k = 1;
-  double share = 0, room = 1;
-  /// Of `columns` pieces of `own` seconds each on average.
-  double operator()(double own, double columns) const {
-    return share == 0 ? 0 : share * std::max(0.0, std::ceil((k + 1) * columns * own / room - 1e-9) - columns) / k;
-  }
+/// Prices: of what tables cost every rank, of pieces by their counts, and the rest of 1 of a second of their work.
+struct Mixture {
+  double each = 1;
+  DualShares counts{};
+  double work() const { return 1 - std::accumulate(counts.begin(), counts.end(), 0.0); }
+};
+
+/// What is added for pieces on a rank with so much room.
+struct Counts {
+  const DualFunction& dual;
+  double room;
+  /// Of `columns` pieces of `own` seconds each on average, on each.
+  double operator()(double own, Index columns) const { return dual.of(own / room, int(columns)) / double(columns); }
 };
 
 class Bound {
@@ -49,6 +57,7 @@ class Bound {
                                 (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
         if (!among_cuts) table.ways.push_back({&option});
       }
+      if (free) most_columns_ = std::max(most_columns_, int(std::min<Index>(free->most_columns(), columns_counted)));
       if (free)
         for (const FreeTable::Cut& cut : free->cuts()) table.ways.push_back({nullptr, &cut});
       tables_.push_back(std::move(table));
@@ -58,7 +67,7 @@ class Bound {
   }
 
   /// Whether no plan of the ways at hand has a load of at most `most`.
-  bool refutes_within(double most, double& all_each, double most_each, bool duals) {
+  bool refutes_within(double most, double& all_each, double most_each) {
     const double room = (most - problem_.base) * (1 + rounding);
     for (TableBound& table : tables_)
       for (Way& way : table.ways) way.out = false;
@@ -90,36 +99,26 @@ class Bound {
         }
       if (all_each - before < 1e-3 * room) break;
     }
-    if (!duals) return false;
-    const double left = room - all_each;
-    for (int k = 1; k <= 3; ++k)
-      for (const double share : {0.3, 0.6, 0.8, 0.9}) {
-        if (problem_.large && share != 0.6 && share != 0.9) continue;
-        for (const double times : {1.0, 1.6}) {
-          if (times > 1 && most_each == infinity) break;
-          double sum = 0;
-          const double linear = share / left;
-          for (const TableBound& table : tables_)
-            sum += least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0},
-                         Dual{k, 1 - share, left});
-          const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
-          if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
-        }
-      }
     return false;
   }
 
-  /// Whether no plan has a load of at most `most`: at once, or step by step of what its tables cost every
-  /// rank.
-  bool refutes(double most, bool duals, int steps) {
+  /// Whether no plan has a load of at most `most`: at once, or step by step of what its tables cost every rank.
+  bool refutes(double most, bool walk, int steps) {
+    const double room = (most - problem_.base) * (1 + rounding);
     double each = 0;
-    if (refutes_within(most, each, infinity, duals)) return true;
-    for (int i = 0; i < steps; ++i) {
-      const double next = each + each_step * (most - problem_.base);
-      double from = each;
-      if (!refutes_within(most, from, next, true)) return false;
+    if (refutes_within(most, each, infinity)) return true;
+    if (!walk) return false;
+    int left = most_sums;
+    for (int i = 0; i < most_walk; ++i) {
+      double next = reach(room, each, left);
+      if (next == each && i < steps) {
+        next = each + each_step * room;
+        double from = each;
+        if (!refutes_within(most, from, next)) return false;
+      }
+      if (next == each) return false;
       each = next;
-      if (refutes_within(most, each, infinity, true)) return true;
+      if (each > room || refutes_within(most, each, infinity)) return true;
     }
     return false;
   }
@@ -151,36 +150,95 @@ class Bound {
     double least = 0;  ///< of what was summed last
   };
 
-  static double image(const Dual& dual, double own, double columns) {
-    return dual.share == 0 ? 0 : dual(own, columns) / columns;
+  /// No plan whose tables cost every rank `each` has a load of `room`, nor up to what is returned: `each` when no mixture
+  /// says so. The mixture is climbed from the one that did last, for at most `sums` sums over tables.
+  double reach(double room, double each, int& sums) {
+    const double left = room - each, ahead = least_walk * room;
+    // How far the tables are above what ranks hold, at `each` and at `ahead` more.
+    const auto excess = [&](const Mixture& mixture, double further) {
+      return above_ - std::max(0.0, mixture.each - mixture.work()) * further / left;
+    };
+    const auto evaluate = [&](const Mixture& mixture) {
+      const DualFunction dual(mixture.counts, most_columns_);
+      const Counts counts{dual, left};
+      const Price price{mixture.work() / left, mixture.each * ranks_ / left, 0, 0};
+      double sum = 0;
+      for (const TableBound& table : tables_) sum += least(table, {left, problem_.memory}, price, &counts);
+      --sums;
+      above_ = sum / ranks_ - (1 + mixture.each * each / left) * (1 + rounding);
+      return excess(mixture, ahead);
+    };
+    const auto reached = [&](const Mixture& mixture) {
+      const double slope = (mixture.each - mixture.work()) / left;
+      return slope <= 0 ? infinity : each + above_ / slope;
+    };
+    double best = evaluate(mixture_);
+    if (best > 0) return reached(mixture_);
+    std::array<double, std::tuple_size_v<DualShares> + 1> step;
+    step.fill(first_step);
+    for (bool moving = true; moving && sums > 0;) {
+      moving = false;
+      for (std::size_t d = 0; d < step.size() && sums > 0; ++d) {
+        if (std::abs(step[d]) < last_step) continue;
+        moving = true;
+        const Mixture next = moved(mixture_, d, step[d]);
+        const double found = evaluate(next);
+        if (found > best) {
+          best = found, mixture_ = next;
+          step[d] *= 1.5;
+          if (best > 0) return reached(mixture_);
+        } else {
+          step[d] *= -0.5;
+        }
+      }
+    }
+    return each;
+  }
+
+  /// The last place is the price of what tables cost every rank.
+  static Mixture moved(Mixture mixture, std::size_t place, double step) {
+    if (place == mixture.counts.size()) {
+      mixture.each = std::max(0.0, mixture.each + each_scale * step);
+      return mixture;
+    }
+    double& share = mixture.counts[place];
+    const double others = 1 - mixture.work() - share;
+    share = std::clamp(share + step, 0.0, 1.0);
+    if (const double most = 1 - share; others > most)
+      for (double& other : mixture.counts)
+        if (&other != &share) other *= most / others;
+    return mixture;
   }
 
   /// No plan has the table this way, without a piece above `piece`, for less; of no interest from `most` on.
   static double at_least(const TableBound& table, const Way& way, const Load& piece, const Price& price,
-                         const Dual& dual, double most) {
+                         const Counts* counts, double most) {
     if (const Option* option = way.option) {
       if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
       double value = price.of({{}, option->each});
-      for (const Load& load : option->pieces) value += price.of({load, {}}) + dual(load.seconds, 1);
+      for (const Load& load : option->pieces) value += price.of({load, {}}) + (counts ? (*counts)(load.seconds, 1) : 0);
       return value;
     }
-    const double columns = double(way.cut->columns), whole = columns * price.of(way.cut->whole);
+    const FreeTable::Cut& cut = *way.cut;
+    const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
     if (whole >= most) return whole;  // uncut rows cost least
-    if (dual.share == 0 && table.free->partitions(*way.cut).fits_whole(piece)) return whole;
-    const auto f = [&](double own) { return image(dual, own, columns); };
-    return std::max(whole, columns * table.free->partitions(*way.cut).relaxed(piece, price, f));
+    const RowPartitions& partitions = table.free->partitions(cut);
+    const bool counted = counts && (*counts)(cut.whole.owner.seconds, cut.columns) > 0;
+    if (!counted && partitions.fits_whole(piece)) return whole;
+    const auto f = [&](double own) { return counted ? (*counts)(own, cut.columns) : 0; };
+    return std::max(whole, columns * partitions.relaxed(piece, price, f));
   }
 
   /// Ways that cost a table more than `left` above its least are out: the other tables leave no more.
   void leave_out(const Load& piece, const Price& price, double left) {
     for (TableBound& table : tables_) {
       const double most = (table.least + left) * (1 + rounding);
-      for (Way& way : table.ways) way.out = way.out || at_least(table, way, piece, price, {}, most) > most;
+      for (Way& way : table.ways) way.out = way.out || at_least(table, way, piece, price, nullptr, most) > most;
     }
   }
 
   /// The least price of a table without a piece above `piece`.
-  double least(const TableBound& table, const Load& piece, const Price& price, const Dual& dual = {}) const {
+  double least(const TableBound& table, const Load& piece, const Price& price, const Counts* counts = nullptr) const {
     double best = infinity;
     struct Candidate {
       double least;
@@ -189,9 +247,9 @@ class Bound {
     std::vector<Candidate> candidates;
     for (const Way& way : table.ways) {
       if (way.out) continue;
-      const double least = at_least(table, way, piece, price, dual, best);
+      const double least = at_least(table, way, piece, price, counts, best);
       if (least >= best) continue;
-      if (way.cut)
+      if (way.cut && exact_ && !counts)
         candidates.push_back({least, way.cut});
       else
         best = least;
@@ -201,14 +259,8 @@ class Bound {
     for (const auto& [least, cut] : candidates) {
       if (least >= best) break;
       const double columns = cut->columns;
-      const bool exact =
-          !exact_ || cut->form == ExchangeForm::rows || (least <= columns * price.of(cut->whole) * (1 + rounding));
-      const RowPartitions& partitions = table.free->partitions(*cut);
-      best = std::min(best, exact             ? least
-                            : dual.share == 0 ? columns * partitions.least(piece, price)
-                                              : columns * partitions.least(piece, price, [&](double own) {
-                                                  return image(dual, own, columns);
-                                                }));
+      const bool exact = cut->form == ExchangeForm::rows || least <= columns * price.of(cut->whole) * (1 + rounding);
+      best = std::min(best, exact ? least : columns * table.free->partitions(*cut).least(piece, price));
     }
     return best;
   }
@@ -217,6 +269,9 @@ class Bound {
   double ranks_;
   bool exact_;
   bool memory_matters_ = false;
+  int most_columns_ = 1;
+  Mixture mixture_;
+  double above_ = 0;  ///< of the mixture that was evaluated last
   std::vector<TableBound> tables_;
 };
 
@@ -225,13 +280,12 @@ class Bound {
 double lower_bound(const Problem& problem, double known, double target) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
-    const bool duals = problem.large || problem.options.size() <= 20;
     const int steps = problem.options.size() <= 8 ? 25 : 0;
     double low = known, high = target;
-    if (bound.refutes(target * (1 - rounding), duals, steps)) return target;
+    if (bound.refutes(target * (1 - rounding), true, steps)) return target;
     for (int i = 0; i < (problem.large ? 4 : 7); ++i) {
       const double middle = 0.5 * (low + high);
-      (bound.refutes(middle, duals, steps) ? low : high) = middle;
+      (bound.refutes(middle, true, steps) ? low : high) = middle;
     }
     return low;
   }
