@@ -22,9 +22,10 @@ namespace {
 constexpr double rounding = 1e-9;
 constexpr double each_step = 0.03;
 constexpr int passes = 2;
-constexpr int most_walk = 60, most_sums = 60;
+constexpr int most_sums = 60, most_steps = 25;
 constexpr double least_walk = 3e-3, first_step = 0.1, last_step = 0.02, each_scale = 4;
 constexpr int columns_counted = 8;
+constexpr std::size_t few_tables = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Prices: of what tables cost every rank, of pieces by their counts, and the rest of 1 of a second of their work.
@@ -67,7 +68,7 @@ class Bound {
   }
 
   /// Whether no plan of the ways at hand has a load of at most `most`.
-  bool refutes_within(double most, double& all_each, double most_each) {
+  bool refutes_within(double most, double& all_each, double most_each, bool counted) {
     const double room = (most - problem_.base) * (1 + rounding);
     for (TableBound& table : tables_)
       for (Way& way : table.ways) way.out = false;
@@ -99,28 +100,29 @@ class Bound {
         }
       if (all_each - before < 1e-3 * room) break;
     }
-    return false;
+    return counted && counts_refute(room, all_each, most_each);
   }
 
   /// Whether no plan has a load of at most `most`: at once, or step by step of what its tables cost every rank.
-  bool refutes(double most, bool walk, int steps) {
+  bool refutes(double most, bool walk) {
+    const bool few = tables_.size() <= few_tables;
     const double room = (most - problem_.base) * (1 + rounding);
     double each = 0;
-    if (refutes_within(most, each, infinity)) return true;
+    if (refutes_within(most, each, infinity, walk && few)) return true;
     if (!walk) return false;
-    int left = most_sums;
-    for (int i = 0; i < most_walk; ++i) {
-      double next = reach(room, each, left);
-      if (next == each && i < steps) {
-        next = each + each_step * room;
-        double from = each;
-        if (!refutes_within(most, from, next)) return false;
-      }
-      if (next == each) return false;
+    for (int i = 0; few && i < most_steps; ++i) {
+      const double next = each + each_step * (most - problem_.base);
+      double from = each;
+      if (!refutes_within(most, from, next, true)) return false;
       each = next;
-      if (each > room || refutes_within(most, each, infinity)) return true;
+      if (refutes_within(most, each, infinity, true)) return true;
     }
-    return false;
+    for (int sums = most_sums; !few && each < room;) {
+      const double next = reach(room, each, sums);
+      if (next <= each) return false;
+      each = next;
+    }
+    return !few;
   }
 
   /// The largest load of pieces that the deck puts on ranks.
@@ -150,8 +152,30 @@ class Bound {
     double least = 0;  ///< of what was summed last
   };
 
-  /// No plan whose tables cost every rank `each` has a load of `room`, nor up to what is returned: `each` when no mixture
-  /// says so. The mixture is climbed from the one that did last, for at most `sums` sums over tables.
+  /// Whether work mixed with one count at a time exceeds what the ranks hold; for few tables, whose ways were left out.
+  bool counts_refute(double room, double all_each, double most_each) const {
+    const double left = room - all_each;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (const double share : {0.3, 0.6, 0.8, 0.9}) {
+        DualShares shares{};
+        shares[k] = 1 - share;
+        const DualFunction dual(shares, most_columns_);
+        const Counts counts{dual, left};
+        for (const double times : {1.0, 1.6}) {
+          if (times > 1 && most_each == infinity) break;
+          double sum = 0;
+          const double linear = share / left;
+          for (const TableBound& table : tables_)
+            sum += least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, &counts);
+          const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
+          if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
+        }
+      }
+    return false;
+  }
+
+  /// No plan whose tables cost every rank `each` has a load of `room`, nor up to what is returned: `each` when no
+  /// mixture says so. The mixture is climbed from the one that did last, for at most `sums` sums over tables.
   double reach(double room, double each, int& sums) {
     const double left = room - each, ahead = least_walk * room;
     // How far the tables are above what ranks hold, at `each` and at `ahead` more.
@@ -249,7 +273,7 @@ class Bound {
       if (way.out) continue;
       const double least = at_least(table, way, piece, price, counts, best);
       if (least >= best) continue;
-      if (way.cut && exact_ && !counts)
+      if (way.cut && exact_ && (!counts || tables_.size() <= few_tables))
         candidates.push_back({least, way.cut});
       else
         best = least;
@@ -259,8 +283,13 @@ class Bound {
     for (const auto& [least, cut] : candidates) {
       if (least >= best) break;
       const double columns = cut->columns;
-      const bool exact = cut->form == ExchangeForm::rows || least <= columns * price.of(cut->whole) * (1 + rounding);
-      best = std::min(best, exact ? least : columns * table.free->partitions(*cut).least(piece, price));
+      const bool exact =
+          (cut->form == ExchangeForm::rows && !counts) || least <= columns * price.of(cut->whole) * (1 + rounding);
+      const RowPartitions& partitions = table.free->partitions(*cut);
+      const auto f = [&](double own) { return counts ? (*counts)(own, cut->columns) : 0; };
+      best = std::min(best, exact     ? least
+                            : !counts ? columns * partitions.least(piece, price)
+                                      : columns * partitions.least(piece, price, f));
     }
     return best;
   }
@@ -280,21 +309,20 @@ class Bound {
 double lower_bound(const Problem& problem, double known, double target) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
-    const int steps = problem.options.size() <= 8 ? 25 : 0;
     double low = known, high = target;
-    if (bound.refutes(target * (1 - rounding), true, steps)) return target;
+    if (bound.refutes(target * (1 - rounding), true)) return target;
     for (int i = 0; i < (problem.large ? 4 : 7); ++i) {
       const double middle = 0.5 * (low + high);
-      (bound.refutes(middle, true, steps) ? low : high) = middle;
+      (bound.refutes(middle, true) ? low : high) = middle;
     }
     return low;
   }
   double low = std::max(known, problem.base + bound.fixed()), step = 1e-9 + low;
   double high = low + step;
-  while (bound.refutes(high, false, 0) && high < 1e9) low = high, high += step *= 2;
+  while (bound.refutes(high, false) && high < 1e9) low = high, high += step *= 2;
   while (high - low > (problem.large ? 2e-3 : 5e-4) * high) {
     const double middle = 0.5 * (low + high);
-    (bound.refutes(middle, false, 0) ? low : high) = middle;
+    (bound.refutes(middle, false) ? low : high) = middle;
   }
   return low;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Dual feasible functions: numbers that sum to at most 1 have images that sum to at most the number of shares given
-/// out. f_k(x) = (ceil((k + 1) x) - 1) / k counts a number above 1 / (k + 1) as 1 / k, one above 2 / (k + 1) as 2 / k and
-/// so on (Fekete, Schepers, Math. Program. 2001).
+/// out. f_k(x) = (ceil((k + 1) x) - 1) / k counts a number above 1 / (k + 1) as 1 / k, one above 2 / (k + 1) as 2 / k
+/// and so on (Fekete, Schepers, Math. Program. 2001).
 #pragma once
 
 #include <array>

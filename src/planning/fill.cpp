@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as bins of one height: tables in falling order to the fullest rank that holds them whole (best fit);
-// one that fits nowhere is cut into the rooms that are left (row_partitions.hpp).
+// Ranks as bins of one height, beside what tables cost every rank: tables in falling order to the fullest rank that
+// holds them whole (best fit); one that fits nowhere is cut into the rooms that are left (row_partitions.hpp).
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -15,10 +15,12 @@ constexpr int most_passes = 8;
 
 class Bins {
  public:
+  /// `room`: of every rank beside the seconds of `each`, which are of no interest; without it, up to `most` with them.
   /// `reserved`: for the loads of every rank, which cuts add to.
-  Bins(Problem& problem, double most, const Load& reserved, const FillStyle& style)
+  Bins(Problem& problem, double most, bool room, const Load& reserved, const FillStyle& style)
       : problem_(problem),
         most_(most),
+        room_(room),
         reserved_(reserved),
         style_(style),
         own_(problem.ranks),
@@ -37,11 +39,17 @@ class Bins {
       each_ += problem_.options[t][cheapest[t]].each;
     }
     const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
-    const auto size = [&](std::size_t t) { return option(t).biggest * double(option(t).group); };  // on one node
+    std::vector<double> key(count);
+    for (std::size_t t = 0; t < count; ++t) {
+      const double size = option(t).biggest * double(option(t).group);  // on one node
+      key[t] = style_.order == FillStyle::Order::dear_first    ? cost_of_cut(t, option(t))
+               : style_.order == FillStyle::Order::small_first ? -size
+                                                               : size;
+    }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;
       if (fixed_a != fixed_b) return fixed_a;
-      return style_.small_first ? size(a) < size(b) : size(a) > size(b);
+      return key[a] > key[b];
     });
     for (const std::size_t t : order)
       if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
@@ -49,9 +57,9 @@ class Bins {
   }
 
   bool kept_level() const {
-    for (const Load& own : own_)
-      if (own.seconds + each_.seconds > most_ * (1 + 1e-9) || own.bytes + each_.bytes > problem_.memory) return false;
-    return true;
+    return std::all_of(own_.begin(), own_.end(), [this](const Load& own) {
+      return (room_ || own.seconds + each_.seconds <= most_ * (1 + 1e-9)) && own.bytes + each_.bytes <= problem_.memory;
+    });
   }
 
   /// The choices; uneven cuts become options.
@@ -68,7 +76,7 @@ class Bins {
   /// Of the original options.
   std::size_t cheapest_of(std::size_t t) const {
     const auto& options = problem_.options[t];
-    const double room = most_ - problem_.base;
+    const double room = room_ ? most_ : most_ - problem_.base;
     const auto key = [&](const Option& option) {
       const bool large = option.biggest > room && !problem_.free[t];
       return std::pair(large, option.total);
@@ -79,10 +87,23 @@ class Bins {
     return best;
   }
 
+  /// Seconds of all ranks that two halves of the rows take beyond the whole table.
+  double cost_of_cut(std::size_t t, const Option& whole) const {
+    double least = std::numeric_limits<double>::infinity();
+    if (!problem_.free[t]) return least;
+    for (const FreeTable::Cut& cut : problem_.free[t]->cuts()) {
+      if (cut.columns > 1) continue;
+      const TableCosts& costs = problem_.free[t]->costs(cut);
+      const double filled = costs.filled(0.5), vectors = cut.form == ExchangeForm::pooled ? filled : 0;
+      const ShardLoad half = costs.load(costs.rows() / 2, filled, vectors, costs.dim(), cut.form);
+      least = std::min(least, 2 * (half.owner.seconds + problem_.ranks * half.each.seconds) - whole.total);
+    }
+    return least;
+  }
+
   bool fits(int rank, const Load& piece) const {
-    const Load& own = own_[rank];
-    return own.seconds + piece.seconds + std::max(each_.seconds, reserved_.seconds) <= most_ &&
-           own.bytes + piece.bytes + std::max(each_.bytes, reserved_.bytes) <= problem_.memory;
+    const Load left = room(rank);
+    return piece.seconds <= left.seconds && piece.bytes <= left.bytes;
   }
 
   bool whole(std::size_t t, std::size_t o) {
@@ -141,9 +162,9 @@ class Bins {
   }
 
   Load room(int rank) const {
-    const Load& own = own_[rank];
-    return {most_ - own.seconds - std::max(each_.seconds, reserved_.seconds),
-            problem_.memory - own.bytes - std::max(each_.bytes, reserved_.bytes)};
+    const double each = room_ ? 0 : std::max(each_.seconds, reserved_.seconds);
+    return {most_ - own_[rank].seconds - each,
+            problem_.memory - own_[rank].bytes - std::max(each_.bytes, reserved_.bytes)};
   }
 
   /// Pieces into rooms, the largest first.
@@ -242,6 +263,7 @@ class Bins {
 
   Problem& problem_;
   double most_;
+  bool room_;
   Load reserved_;
   FillStyle style_;
   std::vector<Load> own_;
@@ -254,10 +276,21 @@ class Bins {
 
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved) {
   for (int pass = 0; pass < most_passes; ++pass) {
-    Bins bins(problem, most, reserved, style);
+    Bins bins(problem, most, false, reserved, style);
     const bool filled = bins.run();
     if (filled && bins.kept_level()) return bins.choices();
     if (!filled && bins.each().seconds <= reserved.seconds) return {};
+    reserved = bins.each();
+  }
+  return {};
+}
+
+std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style) {
+  Load reserved;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    Bins bins(problem, room, true, reserved, style);
+    if (!bins.run()) return {};
+    if (bins.kept_level()) return bins.choices();
     reserved = bins.each();
   }
   return {};

@@ -103,15 +103,19 @@ std::vector<Choice> search(Problem& problem, double bound);
 /// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
 /// counts `each` times, and what a room has left afterwards `waste` times.
 struct FillStyle {
+  enum class Order { large_first, small_first, dear_first };
   double waste = 0;
   double each = 1;
-  bool small_first = false;
-  bool on_nodes = true;  ///< options of nodes too; else tables for which they are cheapest are cut
+  Order order = Order::large_first;  ///< dear: to cut, so that what fills gaps is cheap to cut
+  bool on_nodes = true;              ///< options of nodes too; else tables for which they are cheapest are cut
 };
 
 /// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is
 /// too little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
+
+/// The same with `room` seconds of each rank beside what tables load every rank with, however much that is.
+std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
 /// whether it came to an end: then nothing is better than `best`.

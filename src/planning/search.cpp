@@ -20,15 +20,27 @@ constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
-constexpr double least_step = 2e-3;
-/// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound,
-/// and a level is found no finer than to that share of its distance from the bound.
+constexpr double least_step = 2e-3, room_step = 5e-3, near = 0.05, least_room = 0.2;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 2, most_styles_of_large = 5;
-constexpr double far = 0.06, coarse = 0.1;
+constexpr double far = 0.06;
 
-constexpr FillStyle styles[] = {{0, 1, false},   {0.3, 1, false},      {0.7, 1, false},       {0, 2, false},
-                                {0.5, 2, false}, {0, 0.5, false},      {0, 1, true},          {0.5, 1, true},
-                                {0, 2, true},    {0, 1, false, false}, {0.5, 1, false, false}};
+using enum FillStyle::Order;
+constexpr FillStyle styles[] = {{0, 1},
+                                {0.3, 1},
+                                {0.7, 1},
+                                {0, 2},
+                                {0.5, 2},
+                                {0, 0.5},
+                                {0, 1, small_first},
+                                {0.5, 1, small_first},
+                                {0, 2, small_first},
+                                {0, 1, large_first, false},
+                                {0.5, 1, large_first, false}};
+constexpr FillStyle styles_of_many[] = {
+    {0.3, 1.5, dear_first}, {0.7, 1.5, dear_first}, {0.7, 1, dear_first},       {0.3, 1},
+    {0, 1, small_first},    {0.5, 1, small_first},  {0, 1, large_first, false}, {0.5, 1, large_first, false}};
 
 class LocalSearch {
  public:
@@ -178,6 +190,23 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   for (const std::size_t t : order) assignment.place(t, chosen[t]);
 }
 
+/// Narrows where f is least to the share `step` of where that is.
+template <class F>
+void golden_section(double low, double high, double step, const F& f) {
+  constexpr double part = 0.6180339887498949;
+  double left = high - part * (high - low), right = low + part * (high - low);
+  double at_left = f(left), at_right = f(right);
+  while (high - low > step * high) {
+    if (at_left < at_right) {
+      high = right, right = left, at_right = at_left;
+      at_left = f(left = high - part * (high - low));
+    } else {
+      low = left, left = right, at_left = at_right;
+      at_right = f(right = low + part * (high - low));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Choice> search(Problem& problem, double bound) {
@@ -191,43 +220,60 @@ std::vector<Choice> search(Problem& problem, double bound) {
     const Standing standing = assignment.standing();
     if (best.empty() || standing < best_standing) best = assignment.choices(), best_standing = standing;
   };
-  Load reserved;  // by the style at hand
-  const auto try_fill = [&](double most, const FillStyle& style) {
+  double best_room = 0;
+  const auto attempt = [&](const auto& fill, double room) {
     std::vector<std::size_t> before;
     for (const auto& options : problem.options) before.push_back(options.size());
-    const std::vector<Choice> filled = fill_up(problem, most, style, reserved);
-    if (filled.empty()) return false;
+    const std::vector<Choice> filled = fill();
+    if (filled.empty()) return std::numeric_limits<double>::infinity();
     const Outcome found = outcome(problem, filled);
     const Standing standing{found.missing, found.worst, 0};
     if (best.empty() || standing < best_standing)
-      best = filled, best_standing = standing;
+      best = filled, best_standing = standing, best_room = room;
     else  // its cuts are no options to keep
       for (std::size_t t = 0; t < before.size(); ++t) problem.options[t].resize(before[t]);
-    return true;
+    return found.worst;
   };
-  // The least level up to which the ranks can be filled, by each style from where the last one came to.
   const bool many = problem.options.size() > many_tables;
   const bool nodes = std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
     return options.size() > 1 && std::any_of(options.begin(), options.end(),
                                              [](const Option& option) { return option.owner_rule == OwnerRule::node; });
   });
-  for (std::size_t i = 0; i < std::size(styles); ++i) {
-    if (problem.large && i >= most_styles_of_large) break;
-    if (many && i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
-    const FillStyle& style = styles[i];
-    if (!style.on_nodes && !nodes) break;
-    reserved = {};
+  // Few tables: the least level up to which the ranks can be filled, by each style from where the last one came to.
+  for (const FillStyle& style : styles) {
+    if (many || (!style.on_nodes && !nodes)) break;
+    Load reserved;
+    const auto try_fill = [&](double most) {
+      return attempt([&] { return fill_up(problem, most, style, reserved); }, 0) < infinity;
+    };
     double low = bound, high = best.empty() ? 0 : best_standing.worst * (1 - least_step);
     if (best.empty())
-      for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step), style); step *= 2) low = high;
-    else if (!try_fill(high, style))
+      for (double step = 0.02; step < 40 && !try_fill(high = bound * (1 + step)); step *= 2) low = high;
+    else if (!try_fill(high))
       continue;
-    while (high - low > std::max(least_step * high, many ? coarse * (high - bound) : 0)) {
+    while (high - low > least_step * high) {
       const double middle = 0.5 * (low + high);
-      const bool filled = try_fill(middle, style);
-      (filled ? high : low) = middle;
+      (try_fill(middle) ? high : low) = middle;
       high = std::min(high, best_standing.worst);
     }
+    if (good_enough()) return best;
+  }
+  // Many: with too little room tables are cut too often, with too much ranks stay idle. The best by golden section,
+  // each style's near that of those before.
+  for (std::size_t i = 0; many && i < std::size(styles_of_many); ++i) {
+    if (problem.large && i >= most_styles_of_large) break;
+    if (i >= few_styles && best_standing.worst <= bound * (1 + far)) break;
+    const FillStyle& style = styles_of_many[i];
+    if (!style.on_nodes && !nodes) break;
+    const auto try_fill = [&](double room) { return attempt([&] { return fill_rooms(problem, room, style); }, room); };
+    double low = best_room * (1 - near), high = best_room * (1 + near);
+    if (best.empty()) {
+      const double all = bound - problem.base;
+      for (double step = 0; step < 40 && best.empty(); step = 2 * step + 0.02) try_fill(high = all * (1 + step));
+      if (best.empty()) continue;
+      low = least_room * high;
+    }
+    golden_section(low, high, room_step, try_fill);
     if (good_enough()) return best;
   }
   if (best.empty()) {
