@@ -22,7 +22,7 @@ namespace {
 constexpr double rounding = 1e-9;
 constexpr double each_step = 0.03;
 constexpr int passes = 2;
-constexpr int most_sums = 60, most_steps = 25;
+constexpr int most_sums = 50, most_steps = 25;
 constexpr double least_walk = 3e-3, first_step = 0.1, last_step = 0.02, each_scale = 4;
 constexpr int columns_counted = 8;
 constexpr std::size_t few_tables = 8;

@@ -20,10 +20,10 @@ constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr int patience = 40;
 constexpr std::size_t most_tables = 24;
-constexpr double least_step = 2e-3, room_step = 5e-3, near = 0.05, least_room = 0.2;
+constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// With more tables than this, styles beyond the first two are tried only while the plan is that far above the bound.
-constexpr std::size_t many_tables = 16, few_styles = 2, most_styles_of_large = 5;
+constexpr std::size_t many_tables = 16, few_styles = 2, most_styles_of_large = 2;
 constexpr double far = 0.06;
 
 using enum FillStyle::Order;
@@ -273,7 +273,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
       if (best.empty()) continue;
       low = least_room * high;
     }
-    golden_section(low, high, room_step, try_fill);
+    golden_section(low, high, problem.large ? room_step_of_large : room_step, try_fill);
     if (good_enough()) return best;
   }
   if (best.empty()) {
