@@ -8,12 +8,11 @@
 // mixed with counts of large pieces (dual_function.hpp), and E is walked through from its least value on: a mixture
 // that refutes M at one E refutes it up to a larger one, from where the next mixture goes on.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "dual_function.hpp"
+#include "mixture.hpp"
 #include "problem.hpp"
 
 namespace tesserec::planning {
@@ -23,17 +22,11 @@ constexpr double rounding = 1e-9;
 constexpr double each_step = 0.03;
 constexpr int passes = 2;
 constexpr int most_sums = 50, most_steps = 25;
-constexpr double least_walk = 3e-3, first_step = 0.1, last_step = 0.02, each_scale = 4;
+constexpr double sums_of_large = 1.8e5;  // in all bounds together, times tables
+constexpr double least_walk = 3e-3;
 constexpr int columns_counted = 8;
 constexpr std::size_t few_tables = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Prices: of what tables cost every rank, of pieces by their counts, and the rest of 1 of a second of their work.
-struct Mixture {
-  double each = 1;
-  DualShares counts{};
-  double work() const { return 1 - std::accumulate(counts.begin(), counts.end(), 0.0); }
-};
 
 /// What is added for pieces on a rank with so much room.
 struct Counts {
@@ -64,6 +57,7 @@ class Bound {
       tables_.push_back(std::move(table));
       bytes += least->total_bytes;
     }
+    sums_left_ = all_sums();
     memory_matters_ = bytes > 0.8 * ranks_ * problem.memory;
   }
 
@@ -117,12 +111,17 @@ class Bound {
       each = next;
       if (refutes_within(most, each, infinity, true)) return true;
     }
-    for (int sums = most_sums; !few && each < room;) {
+    if (few) return false;
+    const double most_each = room - sum(each, room, {1, 0, 0, 0}) / ranks_;  // work alone leaves no more
+    int sums = problem_.large ? std::min(all_sums() / 2, sums_left_) : most_sums;
+    sums_left_ -= sums;
+    while (each < room && each <= most_each) {
       const double next = reach(room, each, sums);
-      if (next <= each) return false;
+      if (next <= each) break;
       each = next;
     }
-    return !few;
+    sums_left_ += std::max(sums, 0);
+    return each >= room || each > most_each;
   }
 
   /// The largest load of pieces that the deck puts on ranks.
@@ -177,61 +176,28 @@ class Bound {
   /// No plan whose tables cost every rank `each` has a load of `room`, nor up to what is returned: `each` when no
   /// mixture says so. The mixture is climbed from the one that did last, for at most `sums` sums over tables.
   double reach(double room, double each, int& sums) {
-    const double left = room - each, ahead = least_walk * room;
-    // How far the tables are above what ranks hold, at `each` and at `ahead` more.
-    const auto excess = [&](const Mixture& mixture, double further) {
-      return above_ - std::max(0.0, mixture.each - mixture.work()) * further / left;
-    };
-    const auto evaluate = [&](const Mixture& mixture) {
+    const double left = room - each;
+    // Of what tables cost every rank beyond `each`, a second weighs so much more than one of work.
+    const auto slope = [&](const Mixture& mixture) { return (mixture.each - mixture.work()) / left; };
+    double above = 0;  // how far the tables are above what ranks hold, by the mixture tried last
+    const auto ahead = [&](const Mixture& mixture) {
       const DualFunction dual(mixture.counts, most_columns_);
       const Counts counts{dual, left};
-      const Price price{mixture.work() / left, mixture.each * ranks_ / left, 0, 0};
-      double sum = 0;
-      for (const TableBound& table : tables_) sum += least(table, {left, problem_.memory}, price, &counts);
-      --sums;
-      above_ = sum / ranks_ - (1 + mixture.each * each / left) * (1 + rounding);
-      return excess(mixture, ahead);
+      const double sum = this->sum(each, room, {mixture.work() / left, mixture.each * ranks_ / left, 0, 0}, &counts);
+      above = sum / ranks_ - (1 + mixture.each * each / left) * (1 + rounding);
+      return above - std::max(0.0, slope(mixture)) * least_walk * room;
     };
-    const auto reached = [&](const Mixture& mixture) {
-      const double slope = (mixture.each - mixture.work()) / left;
-      return slope <= 0 ? infinity : each + above_ / slope;
-    };
-    double best = evaluate(mixture_);
-    if (best > 0) return reached(mixture_);
-    std::array<double, std::tuple_size_v<DualShares> + 1> step;
-    step.fill(first_step);
-    for (bool moving = true; moving && sums > 0;) {
-      moving = false;
-      for (std::size_t d = 0; d < step.size() && sums > 0; ++d) {
-        if (std::abs(step[d]) < last_step) continue;
-        moving = true;
-        const Mixture next = moved(mixture_, d, step[d]);
-        const double found = evaluate(next);
-        if (found > best) {
-          best = found, mixture_ = next;
-          step[d] *= 1.5;
-          if (best > 0) return reached(mixture_);
-        } else {
-          step[d] *= -0.5;
-        }
-      }
-    }
-    return each;
+    if (!climb(mixture_, ahead, sums)) return each;
+    return slope(mixture_) <= 0 ? infinity : each + above / slope(mixture_);
   }
 
-  /// The last place is the price of what tables cost every rank.
-  static Mixture moved(Mixture mixture, std::size_t place, double step) {
-    if (place == mixture.counts.size()) {
-      mixture.each = std::max(0.0, mixture.each + each_scale * step);
-      return mixture;
-    }
-    double& share = mixture.counts[place];
-    const double others = 1 - mixture.work() - share;
-    share = std::clamp(share + step, 0.0, 1.0);
-    if (const double most = 1 - share; others > most)
-      for (double& other : mixture.counts)
-        if (&other != &share) other *= most / others;
-    return mixture;
+  int all_sums() const { return int(std::clamp(sums_of_large / double(tables_.size()), 60.0, 540.0)); }
+
+  /// The least price of all tables that cost every rank at least `each`.
+  double sum(double each, double room, const Price& price, const Counts* counts = nullptr) const {
+    double sum = 0;
+    for (const TableBound& table : tables_) sum += least(table, {room - each, problem_.memory}, price, counts);
+    return sum;
   }
 
   /// No plan has the table this way, without a piece above `piece`, for less; of no interest from `most` on.
@@ -300,7 +266,7 @@ class Bound {
   bool memory_matters_ = false;
   int most_columns_ = 1;
   Mixture mixture_;
-  double above_ = 0;  ///< of the mixture that was evaluated last
+  int sums_left_ = 0;  ///< of a large problem
   std::vector<TableBound> tables_;
 };
 
@@ -310,7 +276,7 @@ double lower_bound(const Problem& problem, double known, double target) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
     double low = known, high = target;
-    if (bound.refutes(target * (1 - rounding), true)) return target;
+    if (!problem.large && bound.refutes(target * (1 - rounding), true)) return target;
     for (int i = 0; i < (problem.large ? 4 : 7); ++i) {
       const double middle = 0.5 * (low + high);
       (bound.refutes(middle, true) ? low : high) = middle;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner's bound on small problems, beside all their plans.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "src/planning/problem.hpp"
+#include <tesserec/core/random.hpp>
+
+using namespace tesserec;
+using namespace tesserec::planning;
+
+namespace {
+
+/// Tables whole, or in two or three pieces, which costs all ranks something, or on all ranks, which costs nothing else.
+Problem random_problem(std::uint64_t k, int tables) {
+  const Random random(k, Purpose::test);
+  Problem problem;
+  problem.ranks = k % 8 == 1 ? 4 : 3;
+  problem.memory = 1e9;
+  problem.base = 0.1;
+  problem.large = k % 4 > 1;
+  problem.free.resize(tables);
+  for (Index t = 0; t < tables; ++t) {
+    const double size = k % 3 == 0 ? 1 : 0.3 + random.uniform53(t, 0), dear = 0.5 * random.uniform53(t, 1);
+    auto& options = problem.options.emplace_back();
+    for (int pieces = 0; pieces <= 3; ++pieces) {
+      Option option;
+      const double more = pieces == 0 ? 1.1 + dear : 1 + 0.4 * dear * (pieces - 1);
+      if (pieces > 0) option.pieces.assign(pieces, {size * more / pieces, 1});
+      option.each.seconds = pieces == 0 ? size * more / problem.ranks : 0.02 * pieces * random.uniform53(t, 3);
+      derive(option, problem.ranks);
+      options.push_back(std::move(option));
+    }
+  }
+  return problem;
+}
+
+/// The least largest load of all plans, table by table; of ranks loaded alike one is tried.
+void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, double each, double& best) {
+  if (each + *std::max_element(own.begin(), own.end()) >= best) return;
+  if (t == problem.options.size()) {
+    best = each + *std::max_element(own.begin(), own.end());
+    return;
+  }
+  for (const Option& option : problem.options[t]) {
+    const int pieces = int(option.pieces.size());
+    std::vector<std::vector<double>> seen;
+    for (int owners = 0; owners < 1 << own.size(); ++owners) {
+      if (__builtin_popcount(unsigned(owners)) != pieces) continue;
+      std::vector<double> then = own;
+      for (std::size_t r = 0; r < own.size(); ++r)
+        if (owners >> r & 1) then[r] += option.pieces[0].seconds;
+      std::sort(then.begin(), then.end());
+      if (std::find(seen.begin(), seen.end(), then) != seen.end()) continue;
+      seen.push_back(then);
+      all_plans(problem, t + 1, then, each + option.each.seconds, best);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no plan of a small problem goes below the bound") {
+  double most = 0;
+  for (std::uint64_t k = 0; k < 16; ++k) {
+    const Problem problem = random_problem(k, k % 6 == 5 ? 7 : 9);
+    std::vector<double> own(problem.ranks);
+    double best = 1e300;
+    all_plans(problem, 0, own, problem.base, best);
+    const double first = lower_bound(problem, 0, 0);
+    INFO("problem " << k << ", best " << best << ", first bound " << first);
+    CHECK(first <= best * (1 + 1e-6));
+    // The target is above the best, so that the bound may not reach it.
+    for (const double above : {1.001, 1.05, 1.5}) {
+      const double bound = lower_bound(problem, first, above * best);
+      CHECK(bound <= best * (1 + 1e-6));
+      CHECK(bound >= first);
+      most = std::max(most, bound / first - 1);
+    }
+  }
+  CHECK(most > 0.01);  // counts of large pieces say more than work
+}
