@@ -97,7 +97,10 @@ void derive(Option& option, int ranks);
 /// yet, and a first bound will do.
 double lower_bound(const Problem& problem, double known, double target);
 
-/// Greedy starts and local search; stops early within a small share of `bound`. May add options.
+/// A plan this share above the bound is good enough.
+constexpr double close_enough = 1e-3;
+
+/// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
 /// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
@@ -108,6 +111,7 @@ struct FillStyle {
   double each = 1;
   Order order = Order::large_first;  ///< dear: to cut, so that what fills gaps is cheap to cut
   bool on_nodes = true;              ///< options of nodes too; else tables for which they are cheapest are cut
+  bool rooms = false;                ///< filled by fill_rooms, else by fill_up
 };
 
 /// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tesserec::planning {
+namespace {
+
+constexpr int patience = 40;
+constexpr std::size_t most_tables = 24;
+
+class LocalSearch {
+ public:
+  LocalSearch(Assignment& assignment, double bound) : s_(assignment), bound_(bound) {}
+
+  void run(int most_rounds) {
+    Standing mark = s_.standing();
+    for (int round = 1; round <= most_rounds; ++round) {
+      const Standing now = s_.standing();
+      if (now.missing <= 0 && now.worst <= bound_ * (1 + close_enough)) return;
+      const int rank = now.missing > 0 ? s_.fullest() : s_.slowest();
+      if (!move_or_swap(rank, now) && !other_option(tables_on(rank), now) && !lighter_everywhere(now)) return;
+      if (round % patience != 0) continue;
+      if (now.missing <= 0 && mark.missing <= 0 && now.worst > mark.worst * (1 - 1e-3)) return;
+      mark = now;
+    }
+  }
+
+ private:
+  struct Best {
+    double worst = 0;
+    Assignment::At a, b;
+    int to = -1;
+    bool swap = false;
+  };
+  bool movable(const Assignment::At& at) const { return s_.option(at.table).owner_rule == OwnerRule::anywhere; }
+  static bool better(double one, double other, double than) { return one < than && other < than; }
+
+  /// A piece of the rank to another rank, or exchanged for a smaller one there: the best of all.
+  bool move_or_swap(int rank, const Standing& now) {
+    const bool time = now.missing <= 0;
+    Best best;
+    best.worst = time ? now.worst * (1 - 1e-12) : std::numeric_limits<double>::infinity();
+    for (const Assignment::At& a : s_.pieces_on(rank)) {
+      if (!movable(a)) continue;
+      const Load piece = s_.piece(a);
+      for (int to = 0; to < s_.ranks(); ++to) {
+        if (to == rank) continue;
+        const double here = s_.load(rank) - piece.seconds, there = s_.load(to) + piece.seconds;
+        if (better(here, there, best.worst) && s_.fits(to, piece.bytes) && !s_.holds(a.table, to))
+          best = {std::max(here, there), a, {}, to, false};
+        if (time && s_.load(to) >= best.worst) continue;
+        for (const Assignment::At& b : s_.pieces_on(to)) swap(rank, a, to, b, time, best);
+      }
+    }
+    if (best.to < 0) return false;
+    s_.move(best.a, best.to);
+    if (best.swap) s_.move(best.b, rank);
+    return true;
+  }
+
+  void swap(int rank, const Assignment::At& a, int to, const Assignment::At& b, bool time, Best& best) const {
+    const Load& piece = s_.piece(a);
+    const Load& other = s_.piece(b);
+    const double gain = piece.seconds - other.seconds;
+    if (time ? gain <= 0 : piece.bytes <= other.bytes) return;
+    const double here = s_.load(rank) - gain, there = s_.load(to) + gain;
+    if (!better(here, there, best.worst) || b.table == a.table || !movable(b)) return;
+    if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes))) return;
+    if (s_.holds(b.table, rank) || s_.holds(a.table, to)) return;
+    best = {std::max(here, there), a, b, to, true};
+  }
+
+  /// Those with the largest pieces first.
+  std::vector<std::size_t> tables_on(int rank) const {
+    std::vector<Assignment::At> pieces = s_.pieces_on(rank);
+    std::stable_sort(pieces.begin(), pieces.end(), [this](const Assignment::At& a, const Assignment::At& b) {
+      return std::pair(s_.piece(b).seconds, a.table) < std::pair(s_.piece(a).seconds, b.table);
+    });
+    std::vector<std::size_t> tables;
+    for (const Assignment::At& at : pieces)
+      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
+    return tables;
+  }
+
+  /// The best other option, placed anew, of the first table that has one.
+  bool other_option(const std::vector<std::size_t>& tables, const Standing& now) {
+    const bool time = now.missing <= 0;
+    const double slack = s_.slack(now.worst);
+    for (const std::size_t t : tables) {
+      const auto& options = s_.problem().options[t];
+      if (options.size() == 1 && options[0].owner_rule == OwnerRule::fixed) continue;
+      const Choice old = s_.choice(t);
+      const double total = options[old.option].total;
+      Standing best = now;
+      Choice chosen;
+      for (std::size_t o = 0; o < options.size(); ++o) {
+        if (time && (options[o].total - total > slack || options[o].biggest > now.worst)) continue;
+        s_.remove(t);
+        s_.place(t, o);
+        const Standing then = s_.standing();
+        if (then < best) best = then, chosen = s_.choice(t);
+        s_.remove(t);
+        s_.put(t, old);
+      }
+      if (!(best < now)) continue;
+      s_.remove(t);
+      s_.put(t, chosen);
+      return true;
+    }
+    return false;
+  }
+
+  /// Any table that could load all ranks less.
+  bool lighter_everywhere(const Standing& now) {
+    std::vector<std::size_t> tables;
+    for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < most_tables; ++t)
+      for (const Option& option : s_.problem().options[t])
+        if (option.each.seconds < s_.option(t).each.seconds * (1 - 1e-9)) {
+          tables.push_back(t);
+          break;
+        }
+    return other_option(tables, now);
+  }
+
+  Assignment& s_;
+  double bound_;
+};
+
+}  // namespace
+
+void lighten(Assignment& assignment, double bound, int most_rounds) { LocalSearch(assignment, bound).run(most_rounds); }
+
+}  // namespace tesserec::planning
