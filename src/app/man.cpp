@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "help.hpp"
+#include "version.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>
 

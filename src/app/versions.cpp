@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "versions.hpp"
 
+#include "version.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/text.hpp>
