@@ -24,16 +24,14 @@ constexpr int passes = 2;
 constexpr int most_sums = 50, most_steps = 25;
 constexpr double sums_of_large = 1.8e5;  // in all bounds together, times tables
 constexpr double least_walk = 3e-3;
-constexpr int columns_counted = 8;
-constexpr std::size_t few_tables = 8;
+constexpr int halvings = 6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What is added for pieces on a rank with so much room.
+/// What is added for a piece of so many seconds on a rank with so much room.
 struct Counts {
   const DualFunction& dual;
   double room;
-  /// Of `columns` pieces of `own` seconds each on average, on each.
-  double operator()(double own, Index columns) const { return dual.of(own / room, int(columns)) / double(columns); }
+  double operator()(double own) const { return dual.of(own / room); }
 };
 
 class Bound {
@@ -51,7 +49,6 @@ class Bound {
                                 (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
         if (!among_cuts) table.ways.push_back({&option});
       }
-      if (free) most_columns_ = std::max(most_columns_, int(std::min<Index>(free->most_columns(), columns_counted)));
       if (free)
         for (const FreeTable::Cut& cut : free->cuts()) table.ways.push_back({nullptr, &cut});
       tables_.push_back(std::move(table));
@@ -107,22 +104,26 @@ class Bound {
     for (int i = 0; few && i < most_steps; ++i) {
       const double next = each + each_step * (most - problem_.base);
       double from = each;
-      if (!refutes_within(most, from, next, true)) return false;
+      if (!refutes_within(most, from, next, true)) break;
       each = next;
       if (refutes_within(most, each, infinity, true)) return true;
     }
-    if (few) return false;
+    if (few && refutes_within(most, each, infinity, false)) return true;     // ways are in again
     const double most_each = room - sum(each, room, {1, 0, 0, 0}) / ranks_;  // work alone leaves no more
     int sums = problem_.large ? std::min(all_sums() / 2, sums_left_) : most_sums;
     sums_left_ -= sums;
     while (each < room && each <= most_each) {
       const double next = reach(room, each, sums);
+      if (next <= each) prices_ = {mixture_, room - each};
       if (next <= each) break;
       each = next;
     }
     sums_left_ += std::max(sums, 0);
     return each >= room || each > most_each;
   }
+
+  /// Of what was refuted last, the least load of all.
+  const Prices& prices() const { return prices_; }
 
   /// The largest load of pieces that the deck puts on ranks.
   double fixed() const {
@@ -158,7 +159,7 @@ class Bound {
       for (const double share : {0.3, 0.6, 0.8, 0.9}) {
         DualShares shares{};
         shares[k] = 1 - share;
-        const DualFunction dual(shares, most_columns_);
+        const DualFunction dual(shares);
         const Counts counts{dual, left};
         for (const double times : {1.0, 1.6}) {
           if (times > 1 && most_each == infinity) break;
@@ -181,7 +182,7 @@ class Bound {
     const auto slope = [&](const Mixture& mixture) { return (mixture.each - mixture.work()) / left; };
     double above = 0;  // how far the tables are above what ranks hold, by the mixture tried last
     const auto ahead = [&](const Mixture& mixture) {
-      const DualFunction dual(mixture.counts, most_columns_);
+      const DualFunction dual(mixture.counts);
       const Counts counts{dual, left};
       const double sum = this->sum(each, room, {mixture.work() / left, mixture.each * ranks_ / left, 0, 0}, &counts);
       above = sum / ranks_ - (1 + mixture.each * each / left) * (1 + rounding);
@@ -206,16 +207,16 @@ class Bound {
     if (const Option* option = way.option) {
       if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
       double value = price.of({{}, option->each});
-      for (const Load& load : option->pieces) value += price.of({load, {}}) + (counts ? (*counts)(load.seconds, 1) : 0);
+      for (const Load& load : option->pieces) value += price.of({load, {}}) + (counts ? (*counts)(load.seconds) : 0);
       return value;
     }
     const FreeTable::Cut& cut = *way.cut;
     const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
     if (whole >= most) return whole;  // uncut rows cost least
     const RowPartitions& partitions = table.free->partitions(cut);
-    const bool counted = counts && (*counts)(cut.whole.owner.seconds, cut.columns) > 0;
+    const bool counted = counts && (*counts)(cut.whole.owner.seconds) > 0;
     if (!counted && partitions.fits_whole(piece)) return whole;
-    const auto f = [&](double own) { return counted ? (*counts)(own, cut.columns) : 0; };
+    const auto f = [&](double own) { return counted ? (*counts)(own * cut.narrowest) : 0; };
     return std::max(whole, columns * partitions.relaxed(piece, price, f));
   }
 
@@ -252,7 +253,7 @@ class Bound {
       const bool exact =
           (cut->form == ExchangeForm::rows && !counts) || least <= columns * price.of(cut->whole) * (1 + rounding);
       const RowPartitions& partitions = table.free->partitions(*cut);
-      const auto f = [&](double own) { return counts ? (*counts)(own, cut->columns) : 0; };
+      const auto f = [&](double own) { return counts ? (*counts)(own * cut->narrowest) : 0; };
       best = std::min(best, exact     ? least
                             : !counts ? columns * partitions.least(piece, price)
                                       : columns * partitions.least(piece, price, f));
@@ -264,23 +265,24 @@ class Bound {
   double ranks_;
   bool exact_;
   bool memory_matters_ = false;
-  int most_columns_ = 1;
   Mixture mixture_;
+  Prices prices_;
   int sums_left_ = 0;  ///< of a large problem
   std::vector<TableBound> tables_;
 };
 
 }  // namespace
 
-double lower_bound(const Problem& problem, double known, double target) {
+double lower_bound(const Problem& problem, double known, double target, Prices* prices) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
     double low = known, high = target;
     if (!problem.large && bound.refutes(target * (1 - rounding), true)) return target;
-    for (int i = 0; i < (problem.large ? 4 : 7); ++i) {
+    for (int i = 0; i < halvings; ++i) {
       const double middle = 0.5 * (low + high);
       (bound.refutes(middle, true) ? low : high) = middle;
     }
+    if (prices) *prices = bound.prices();
     return low;
   }
   double low = std::max(known, problem.base + bound.fixed()), step = 1e-9 + low;

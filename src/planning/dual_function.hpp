@@ -4,9 +4,9 @@
 /// and so on (Fekete, Schepers, Math. Program. 2001).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 namespace tesserec::planning {
 
@@ -15,20 +15,17 @@ using DualShares = std::array<double, 5>;
 
 class DualFunction {
  public:
-  /// For up to `most_columns` pieces side by side.
-  DualFunction(const DualShares& shares, int most_columns);
+  explicit DualFunction(const DualShares& shares);
 
-  /// The least sum of the images of `columns` numbers whose sum is columns * `average`, none above 1.
-  double of(double average, int columns) const {
-    if (columns > int(least_.size())) return 0;
-    const std::vector<double>& least = least_[columns - 1];
-    const auto steps = std::size_t(std::max(0.0, std::ceil(grid * columns * average - 1e-7)));
-    return least[std::min(steps, least.size() - 1)];
+  /// Of a number from 0 to 1; what rounding put above a step is below it.
+  double of(double x) const {
+    const auto steps = std::size_t(std::max(0.0, std::ceil(grid * x - 1e-7)));
+    return image_[std::min(steps, image_.size() - 1)];
   }
 
  private:
-  static constexpr int grid = 60;           ///< all steps of all f_k are multiples of 1 / 60
-  std::vector<std::vector<double>> least_;  ///< [columns - 1][steps: the sum is above (steps - 1) / 60]
+  static constexpr int grid = 60;  ///< all steps of all f_k are multiples of 1 / 60
+  std::array<double, grid + 1> image_{};
 };
 
 }  // namespace tesserec::planning

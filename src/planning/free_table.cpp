@@ -17,7 +17,10 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
       for (Index columns = 1; columns <= most_columns; ++columns) {
         const double width = double(of.dim()) / double(columns);
         const double vectors = form == ExchangeForm::pooled ? whole : 0;
-        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), nullptr});
+        double narrowest = 1;
+        for (Index c = 0; c < columns; ++c)
+          narrowest = std::min(narrowest, double(this->columns(c, columns).size()) / width);
+        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), narrowest, nullptr});
       }
   }
 }
@@ -30,6 +33,27 @@ const RowPartitions& FreeTable::partitions(const Cut& cut) const {
     cut.partitions = std::make_shared<const RowPartitions>(*rows_, costs(cut), width, double(widest), cut.form);
   }
   return *cut.partitions;
+}
+
+Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) const {
+  const bool rows = borders.size() > 2, columns = cut.columns > 1;
+  Option option;
+  option.type = rows      ? columns ? ShardingType::grid : ShardingType::row_wise
+                : columns ? ShardingType::column_wise
+                          : ShardingType::table_wise;
+  option.kernel = kernel(cut);
+  option.form = cut.form;
+  option.column_cuts = cut.columns;
+  option.borders = std::move(borders);
+  for (Index c = 0; c < cut.columns; ++c)
+    for (std::size_t i = 0; i + 1 < option.borders.size(); ++i) {
+      const Range blocks{option.borders[i], option.borders[i + 1]};
+      const ShardLoad load = costs(cut).shard(blocks, this->columns(c, cut.columns), cut.form);
+      option.pieces.push_back(load.owner);
+      option.each += load.each;
+    }
+  derive(option, ranks);
+  return option;
 }
 
 Range FreeTable::columns(Index piece, Index pieces) const {

@@ -14,7 +14,7 @@ namespace {
 using embedding::EmbeddingBagConfig;
 
 /// Tables times ranks from which on a problem is large.
-constexpr Index large = 30000;
+constexpr Index large = 300;
 
 /// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
 std::vector<Index> counts(Index most, bool all) {
@@ -215,28 +215,30 @@ void derive(Option& option, int ranks) {
 
 namespace {
 
-/// Whether each piece of `b` can stand where one of `a` stood, and load no rank more.
-bool no_worse(const Option& b, const Option& a) {
-  if (b.pieces.size() > a.pieces.size()) return false;
-  if (b.each.seconds > a.each.seconds || b.each.bytes > a.each.bytes) return false;
-  const auto sorted = [](std::vector<Load> pieces) {
-    std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
-    return pieces;
-  };
-  const std::vector<Load> of_b = sorted(b.pieces), of_a = sorted(a.pieces);
-  for (std::size_t i = 0; i < of_b.size(); ++i)
-    if (of_b[i].seconds > of_a[i].seconds || of_b[i].bytes > of_a[i].bytes) return false;
-  return true;
+std::vector<Load> falling(std::vector<Load> pieces) {
+  std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
+  return pieces;
 }
 
 /// Without options that another one equals or beats in every respect.
 std::deque<Option> undominated(const std::vector<Option>& options) {
+  std::vector<std::vector<Load>> pieces;
+  for (const Option& option : options) pieces.push_back(falling(option.pieces));
+  // Whether each piece of b can stand where one of a stood, and load no rank more.
+  const auto no_worse = [&](std::size_t b, std::size_t a) {
+    if (pieces[b].size() > pieces[a].size()) return false;
+    if (options[b].each.seconds > options[a].each.seconds || options[b].each.bytes > options[a].each.bytes)
+      return false;
+    for (std::size_t i = 0; i < pieces[b].size(); ++i)
+      if (pieces[b][i].seconds > pieces[a][i].seconds || pieces[b][i].bytes > pieces[a][i].bytes) return false;
+    return true;
+  };
   std::deque<Option> kept;
   for (std::size_t i = 0; i < options.size(); ++i) {
     bool beaten = false;
     for (std::size_t k = 0; k < options.size() && !beaten; ++k)
       beaten = k != i && options[i].owner_rule == OwnerRule::anywhere && options[k].owner_rule == OwnerRule::anywhere &&
-               no_worse(options[k], options[i]) && (k < i || !no_worse(options[i], options[k]));
+               no_worse(k, i) && (k < i || !no_worse(i, k));
     if (!beaten) kept.push_back(options[i]);
   }
   return kept;
@@ -260,7 +262,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   problem.ranks_per_node = model.topology().ranks_per_node;
   problem.memory = model.topology().usable_memory();
   problem.base = model.latency();
-  problem.large = std::ssize(tables) * problem.ranks > large;
+  problem.large = tables.size() > few_tables && std::ssize(tables) * problem.ranks > large;
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
     std::vector<Option> fitting;

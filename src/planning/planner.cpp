@@ -58,12 +58,21 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   Outcome found = outcome(problem, choices);
   if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
     proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
+  proven.lower_bound = bound;
+  if (found.missing <= 0 && !proven.exact) {
+    Prices prices;
+    proven.lower_bound = lower_bound(problem, bound, found.worst, &prices);
+    if (prices.room > 0 && found.worst > proven.lower_bound * (1 + close_enough)) {
+      search_by_prices(problem, proven.lower_bound, prices, choices);
+      found = outcome(problem, choices);
+    }
+  }
   proven.plan = plan_of(tables, problem, choices);
   if (found.missing > 0) model_.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model_.topology().ranks);
   proven.estimate = model_.evaluate(tables, proven.plan);
   const double seconds = proven.estimate.critical_path();
-  proven.lower_bound = proven.exact ? seconds : std::min(seconds, lower_bound(problem, bound, found.worst));
+  proven.lower_bound = proven.exact ? seconds : std::min(seconds, proven.lower_bound);
   if (found.worst <= proven.lower_bound * (1 + 1e-9)) proven.exact = true;
   return proven;
 }
@@ -79,7 +88,7 @@ ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig
   ProvenPlan proven;
   proven.estimate = model_.evaluate(tables, plan);
   if (!tables.empty())
-    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());
+    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());  // at most that
   proven.plan = std::move(plan);
   return proven;
 }

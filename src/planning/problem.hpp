@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "mixture.hpp"
 #include "row_partitions.hpp"
 #include <tesserec/planning/cost_model.hpp>
 
@@ -52,6 +53,7 @@ class FreeTable {
     ExchangeForm form;
     Index columns;
     ShardLoad whole;                                          ///< of a piece with all rows, as wide as the average
+    double narrowest;                                         ///< piece beside the average
     mutable std::shared_ptr<const RowPartitions> partitions;  ///< made when asked for
   };
   ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
@@ -62,6 +64,8 @@ class FreeTable {
   Index step() const { return step_; }
   const RowPartitions& partitions(const Cut& cut) const;
   Range columns(Index piece, Index pieces) const;
+  /// Rows cut at `borders`, owned by nobody.
+  Option option(const Cut& cut, std::vector<Index> borders, int ranks) const;
 
  private:
   std::vector<std::pair<ComputeKernel, TableCosts>> costs_;
@@ -75,7 +79,7 @@ struct Problem {
   int ranks_per_node = 1;
   double memory = 0;                        ///< bytes of a rank
   double base = 0;                          ///< seconds of every rank
-  bool large = false;                       ///< rows are cut at every fourth block; a coarser bound
+  bool large = false;                       ///< rows are cut at every fourth block; bounded by the best length a block
   std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
   /// [table] that may be cut at any block between any ranks.
   std::vector<std::optional<FreeTable>> free;
@@ -90,18 +94,39 @@ struct Choice {
 /// other or the machine, a table too large for a rank in every option.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model);
 
+/// With more, counts of large pieces are mixed with work.
+constexpr std::size_t few_tables = 8;
+
 /// Fills in what follows from pieces and each.
 void derive(Option& option, int ranks);
 
+/// The mixture that came the closest to refuting the least load that was not refuted, and the seconds that each
+/// rank had there beside what tables cost every rank; 0 where all were refuted.
+struct Prices {
+  static constexpr std::size_t places = Mixture::places + 1;
+
+  Mixture mixture;
+  double room = 0;
+  /// The first place is the room.
+  Prices moved(std::size_t place, double step) const {
+    constexpr double room_scale = 0.3;
+    if (place > 0) return {mixture.moved(place - 1, step), room};
+    return {mixture, room * (1 + room_scale * step)};
+  }
+};
+
 /// No plan has a smaller largest load. `known`: such a bound already; `target`: the best load found, 0 = none
 /// yet, and a first bound will do.
-double lower_bound(const Problem& problem, double known, double target);
+double lower_bound(const Problem& problem, double known, double target, Prices* prices = nullptr);
 
 /// A plan this share above the bound is good enough.
 constexpr double close_enough = 1e-3;
 
 /// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
+
+/// Better choices where tables are cut as is the cheapest at prices near these.
+void search_by_prices(Problem& problem, double bound, const Prices& prices, std::vector<Choice>& choices);
 
 /// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
 /// counts `each` times, and what a room has left afterwards `waste` times.
@@ -120,6 +145,10 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
 
 /// The same with `room` seconds of each rank beside what tables load every rank with, however much that is.
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
+
+/// The same with each table cut as is the cheapest at these prices, and pieces in falling order on the fullest rank
+/// that holds them; a table with a piece that none holds is cut into the rooms that are left.
+std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
 /// whether it came to an end: then nothing is better than `best`.

@@ -38,7 +38,43 @@ RowPartitions::Loads::Loads(const RowShares& rows, const TableCosts& costs, doub
 
 RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
                              ExchangeForm form)
-    : rows_(rows), average_(rows, costs, width, form), widest_(rows, costs, widest, form) {}
+    : rows_(rows), average_(rows, costs, width, form), widest_(rows, costs, widest, form) {
+  keep_unbeaten();
+}
+
+/// A longer piece beats one that loads its owner no less: each block of it costs less at any price, and no count is
+/// larger. Those of fewer subtrees are tried.
+void RowPartitions::keep_unbeaten() {
+  const auto piece = [&](Index begin, Index end) -> Piece {
+    const std::size_t n = end - begin;
+    if (end == rows_.used) return {begin, end - begin, average_.last[begin], widest_.last[begin].owner};
+    const double vectors = rows_.full[n].vectors;
+    return {begin, end - begin, plus(average_.full[n], average_.vector, vectors),
+            plus(widest_.full[n], widest_.vector, vectors).owner};
+  };
+  const auto no_more = [](const Load& a, const Load& b, double times) {
+    return a.seconds * times <= b.seconds && a.bytes * times <= b.bytes;
+  };
+  const auto beats = [&](const Piece& longer, const Piece& shorter, double times) {
+    return no_more(longer.widest, shorter.widest, 1) && no_more(longer.average.owner, shorter.average.owner, 1) &&
+           no_more(longer.average.each, shorter.average.each, times);
+  };
+  for (Index n = 1; n < rows_.used; ++n) {
+    const Piece shorter = piece(0, n);
+    bool beaten = false;
+    for (Index size = 2; !beaten && size <= embedding::RowBlocks::count; size *= 2)
+      if (const Index longer = (n / size + 1) * size; longer < rows_.used)
+        beaten = beats(piece(0, longer), shorter, double(n) / double(longer));
+    if (!beaten) pieces_.push_back(shorter);
+  }
+  for (Index begin = 0; begin < rows_.used; ++begin) {
+    const Piece shorter = piece(begin, rows_.used);
+    bool beaten = false;
+    for (Index size = 2; !beaten && size <= begin; size *= 2)
+      if (begin % size != 0) beaten = beats(piece(begin / size * size, rows_.used), shorter, 1);
+    if (!beaten) last_.push_back(shorter);
+  }
+}
 
 std::vector<double> RowPartitions::vector_limit(const Load& most) const {
   const auto limit = [](double room, double vector) {

@@ -98,8 +98,18 @@ class RowPartitions {
   /// The longest piece within the limit.
   Index window(const std::vector<double>& limit) const;
 
+  /// As wide as the average, and as wide as the widest.
+  struct Piece {
+    Index begin, blocks;
+    ShardLoad average;
+    Load widest;
+  };
+  void keep_unbeaten();
+
   const RowShares& rows_;
   Loads average_, widest_;
+  /// Those that no longer piece beats, by length: with as few vectors as one can have, and those of the last rows.
+  std::vector<Piece> pieces_, last_;
 };
 
 /// Calls visit(begin, vectors) for all pieces [begin, end) of at most `window` blocks from a multiple of `step`. The
@@ -125,23 +135,16 @@ RowPartitions::Affine RowPartitions::affine(const Loads& loads, const Of& of) {
 
 template <class F>
 double RowPartitions::relaxed(const Load& most, const Price& price, const F& f) const {
-  const Index used = rows_.used;
   const auto fits = [&](const Load& load) { return load.seconds <= most.seconds && load.bytes <= most.bytes; };
   double rate = none, best = none;
-  for (Index n = 1; n < used; ++n) {
-    const std::size_t at = n;
-    const double vectors = rows_.full[at].vectors;  // no piece as long has fewer
-    if (!fits(plus(widest_.full[at], widest_.vector, vectors).owner)) continue;
-    const ShardLoad load = plus(average_.full[at], average_.vector, vectors);
-    rate = std::min(rate, (price.of(load) + f(load.owner.seconds)) / double(n));
-  }
-  for (Index begin = 0; begin < used; ++begin) {
-    const std::size_t at = begin;
-    if (!fits(widest_.last[at].owner)) continue;
-    const ShardLoad& load = average_.last[at];
-    const double before = begin == 0 ? 0 : rate * double(begin);
-    best = std::min(best, before + price.of(load) + f(load.owner.seconds));
-  }
+  for (const Piece& piece : pieces_)
+    if (fits(piece.widest))
+      rate = std::min(rate, (price.of(piece.average) + f(piece.average.owner.seconds)) / double(piece.blocks));
+  for (const Piece& piece : last_)
+    if (fits(piece.widest)) {
+      const double before = piece.begin == 0 ? 0 : rate * double(piece.begin);
+      best = std::min(best, before + price.of(piece.average) + f(piece.average.owner.seconds));
+    }
   return best;
 }
 

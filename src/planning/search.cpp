@@ -21,8 +21,11 @@ constexpr int long_rounds = 600;
 constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// With more tables than this, styles beyond the first few are tried only while the plan is that far above the bound.
-constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 2;
+constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 3, tables_by_ranks_for_one = 100000;
 constexpr double far = 0.06;
+/// Of a search by prices: what is added to the room, until there is enough of it, and how many fillings are tried.
+constexpr double more_room = 0.02, most_more_room = 1;
+constexpr double fillings_times_tables = 1e4;
 
 using enum FillStyle::Order;
 constexpr FillStyle styles_of_few[] = {{0, 1},
@@ -110,6 +113,31 @@ class Search {
   /// Fills the ranks by the style, from where the last one came to.
   void fill(const FillStyle& style) { style.rooms ? best_room(style) : lowest_level(style); }
 
+  /// From these on.
+  void start(const std::vector<Choice>& choices) {
+    const Outcome outcome = planning::outcome(problem_, choices);
+    best_ = choices, standing_ = {outcome.missing, outcome.worst, 0};
+  }
+
+  /// Climbs from these prices to those whose filling is the best.
+  void by_prices(Prices prices) {
+    int fillings = int(std::clamp(fillings_times_tables / double(problem_.options.size()), 10.0, 60.0));
+    const auto worst = [&](const Prices& at) { return keep([&] { return fill_by_prices(problem_, at); }); };
+    // With too little room tables are cut into many small pieces, if at all.
+    Prices start = prices, next = prices;
+    double least = worst(next);
+    for (double more = more_room; more < most_more_room; more *= 1.5) {
+      --fillings;
+      next.room = prices.room * (1 + more);
+      const double found = worst(next);
+      if (found >= least && least <= standing_.worst * (1 + far)) break;
+      if (found < least) least = found, start = next;
+    }
+    prices = start;
+    climb(
+        prices, [&](const Prices& at) { return -worst(at); }, fillings);
+  }
+
   void improve(Assignment& assignment, int rounds) {
     lighten(assignment, bound_, rounds);
     const Standing standing = assignment.standing();
@@ -185,9 +213,11 @@ std::vector<Choice> search(Problem& problem, double bound) {
     return options.size() > 1 && std::any_of(options.begin(), options.end(),
                                              [](const Option& option) { return option.owner_rule == OwnerRule::node; });
   });
+  const std::size_t size = problem.options.size() * std::size_t(problem.ranks);
+  const std::size_t most_styles = size > tables_by_ranks_for_one ? 1 : most_styles_of_large;
   std::size_t tried = 0;
   for (const FillStyle& style : many ? std::span<const FillStyle>(styles_of_many) : styles_of_few) {
-    if (many && problem.large && tried >= most_styles_of_large) break;
+    if (many && problem.large && tried >= most_styles) break;
     if (many && tried >= few_styles && search.worst() <= bound * (1 + far)) break;
     if (!style.on_nodes && !nodes) break;
     search.fill(style);
@@ -210,6 +240,16 @@ std::vector<Choice> search(Problem& problem, double bound) {
   for (std::size_t t = 0; t < search.best().size(); ++t) assignment.put(t, search.best()[t]);
   search.improve(assignment, long_rounds);
   return search.best();
+}
+
+void search_by_prices(Problem& problem, double bound, const Prices& prices, std::vector<Choice>& choices) {
+  Search search(problem, bound);
+  search.start(choices);
+  search.by_prices(prices);
+  Assignment assignment(problem);
+  for (std::size_t t = 0; t < search.best().size(); ++t) assignment.put(t, search.best()[t]);
+  search.improve(assignment, long_rounds);
+  choices = search.best();
 }
 
 }  // namespace tesserec::planning

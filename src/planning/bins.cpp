@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables go whole to the fullest rank that holds them (best fit), or are cut into the rooms that are left
+// (row_partitions.hpp).
+#include "bins.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tesserec::planning {
+
+bool Bins::kept_level() const {
+  return std::all_of(own_.begin(), own_.end(), [this](const Load& own) {
+    return (room_ || own.seconds + each_.seconds <= most_ * (1 + 1e-9)) && own.bytes + each_.bytes <= problem_.memory;
+  });
+}
+
+std::vector<Choice> Bins::choices() {
+  for (auto& [t, option] : cuts_) {
+    choices_[t] = {problem_.options[t].size(), option.owners};
+    option.owners.clear();
+    problem_.options[t].push_back(std::move(option));
+  }
+  return choices_;
+}
+
+bool Bins::fits(int rank, const Load& piece) const {
+  const Load left = room(rank);
+  return piece.seconds <= left.seconds && piece.bytes <= left.bytes;
+}
+
+bool Bins::whole(std::size_t t, std::size_t o) {
+  const Option& option = problem_.options[t][o];
+  if (option.owner_rule == OwnerRule::node) return style_.on_nodes && on_nodes(t, o);
+  std::vector<int> owners;
+  for (std::size_t i = 0; i < option.pieces.size(); ++i) {
+    int best = -1;
+    for (int rank = 0; rank < problem_.ranks; ++rank) {
+      if (option.owner_rule == OwnerRule::fixed && rank != option.owners[i]) continue;
+      if (!fits(rank, option.pieces[i]) || std::find(owners.begin(), owners.end(), rank) != owners.end()) continue;
+      if (best < 0 || own_[rank].seconds > own_[best].seconds) best = rank;
+    }
+    if (best < 0) return false;
+    owners.push_back(best);
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i) own_[owners[i]] += option.pieces[i];
+  choices_[t] = {o, owners};
+  return true;
+}
+
+bool Bins::on_nodes(std::size_t t, std::size_t o) {
+  const Option& option = problem_.options[t][o];
+  const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
+  const std::vector<Load> before = own_;
+  std::vector<int> owners, used(nodes);
+  for (std::size_t first = 0; first < option.pieces.size(); first += option.group) {
+    int best = -1;
+    std::pair<int, double> best_key;
+    std::vector<int> best_ranks;
+    for (int node = 0; node < nodes; ++node) {
+      std::vector<int> ranks(inside);
+      std::iota(ranks.begin(), ranks.end(), node * inside);
+      if (option.group < inside)
+        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].seconds < own_[b].seconds; });
+      bool room = true;
+      double load = 0;
+      for (Index i = 0; i < option.group; ++i)
+        room = room && fits(ranks[i], option.pieces[first + i]), load += own_[ranks[i]].seconds;
+      const std::pair key{used[node], -load};
+      if (room && (best < 0 || key < best_key)) best = node, best_key = key, best_ranks = ranks;
+    }
+    if (best < 0) {
+      own_ = before;
+      return false;
+    }
+    ++used[best];
+    for (Index i = 0; i < option.group; ++i) {
+      owners.push_back(best_ranks[i]);
+      own_[best_ranks[i]] += option.pieces[first + i];
+    }
+  }
+  choices_[t] = {o, owners};
+  return true;
+}
+
+Load Bins::room(int rank) const {
+  const double each = room_ ? 0 : std::max(each_.seconds, reserved_.seconds);
+  return {most_ - own_[rank].seconds - each,
+          problem_.memory - own_[rank].bytes - std::max(each_.bytes, reserved_.bytes)};
+}
+
+bool Bins::cut(std::size_t t, std::size_t cheapest) {
+  if (!problem_.free[t]) return false;
+  const FreeTable& free = *problem_.free[t];
+  each_.seconds -= problem_.options[t][cheapest].each.seconds;
+  each_.bytes -= problem_.options[t][cheapest].each.bytes;
+  std::vector<int> ranks(own_.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
+  const Load largest{room(ranks[0]).seconds, problem_.memory};
+  struct Candidate {
+    double least;  // no placement costs less
+    const FreeTable::Cut* cut;
+    Price price;
+  };
+  std::vector<Candidate> candidates;
+  for (const FreeTable::Cut& cut : free.cuts()) {
+    const double columns = cut.columns;
+    const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
+    if (cut.columns > problem_.ranks) continue;
+    candidates.push_back({price.of(cut.whole), &cut, price});
+  }
+  const auto cheaper = [](const Candidate& a, const Candidate& b) { return a.least < b.least; };
+  std::stable_sort(candidates.begin(), candidates.end(), cheaper);
+  RowPartitions::Placed best;
+  const FreeTable::Cut* best_cut = nullptr;
+  for (const auto& [least, cut, price] : candidates) {
+    if (least >= best.price) break;
+    const RowPartitions& partitions = free.partitions(*cut);
+    if (partitions.relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+    const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
+    RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, free.step());
+    if (placed.price < best.price) best = std::move(placed), best_cut = cut;
+  }
+  if (!best_cut) return false;
+  Option option = free.option(*best_cut, best.borders, problem_.ranks);
+  for (Index c = 0; c < best_cut->columns; ++c)
+    for (const std::size_t room : best.rooms) {
+      option.owners.push_back(ranks[room * best_cut->columns + c]);
+      own_[option.owners.back()] += option.pieces[option.owners.size() - 1];
+    }
+  each_ += option.each;
+  fill_gaps(option);
+  cuts_.emplace_back(t, std::move(option));
+  return true;
+}
+
+bool Bins::put(Option& option, std::size_t place) {
+  int& owner = option.owners[place];
+  for (int rank = 0; rank < problem_.ranks; ++rank)
+    if (fits(rank, option.pieces[place]) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
+        std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
+      owner = rank;
+  if (owner == nobody) return false;
+  own_[owner] += option.pieces[place];
+  return true;
+}
+
+void Bins::take_back(const Option& option) {
+  each_.seconds -= option.each.seconds, each_.bytes -= option.each.bytes;
+  for (std::size_t i = 0; i < option.owners.size(); ++i)
+    if (const int owner = option.owners[i]; owner != nobody)
+      own_[owner].seconds -= option.pieces[i].seconds, own_[owner].bytes -= option.pieces[i].bytes;
+}
+
+void Bins::fill_gaps(Option& option) {
+  std::vector<std::size_t> order(option.pieces.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds < option.pieces[b].seconds; });
+  for (const std::size_t i : order) {
+    const Load& piece = option.pieces[i];
+    int& owner = option.owners[i];
+    own_[owner].seconds -= piece.seconds, own_[owner].bytes -= piece.bytes;
+    int best = owner;
+    for (int rank = 0; rank < problem_.ranks; ++rank)
+      if (own_[rank].seconds > own_[best].seconds && fits(rank, piece) &&
+          std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
+        best = rank;
+    owner = best;
+    own_[owner] += piece;
+  }
+}
+
+std::vector<Load> Bins::shared_rooms(const std::vector<int>& ranks, std::size_t columns) const {
+  std::vector<Load> rooms;
+  for (std::size_t i = 0; i + columns <= ranks.size(); i += columns) {
+    rooms.push_back(room(ranks[i]));
+    for (std::size_t c = 1; c < columns; ++c) {
+      const Load other = room(ranks[i + c]);
+      rooms.back() = {std::min(rooms.back().seconds, other.seconds), std::min(rooms.back().bytes, other.bytes)};
+    }
+  }
+  return rooms;
+}
+
+}  // namespace tesserec::planning
