@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "random_tables.hpp"
+#include "src/planning/problem.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
@@ -244,6 +245,17 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
   given.ranks = 1;
   given.settings.costs.update_bytes = 1e7;
   for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::fused);
+  // A cut has the kernel that it was costed with.
+  given.ranks = 8;
+  const auto problem = planning::make_problem(four_tables(), given.planner().model());
+  std::size_t dense = 0;
+  for (const auto& table : problem.free)
+    for (const auto& cut : table->cuts()) {
+      const auto option = table->option(cut, {0, 512, embedding::RowBlocks::count}, given.ranks);
+      CHECK(option.kernel == table->kernel(cut));
+      dense += option.kernel == planning::ComputeKernel::dense;
+    }
+  CHECK(dense > 0);
   // Each table its own, cut anywhere, never dearer than by one kernel for all.
   given.ranks = 8;
   given.settings.costs.update_bytes = 2e10;

@@ -24,7 +24,7 @@ TEST_CASE("what a longer piece beats is not missed by the bound") {
       const auto draw = [&](Index column) { return random.uniform53(trial, column); };
       const DualFunction dual({0.4 * draw(0), 0.3 * draw(1), 0.2 * draw(2), 0, 0.1 * draw(3)});
       const double room = way.whole.owner.seconds * (0.1 + 0.8 * draw(4));
-      const Price price{draw(5) / room, 3 * draw(6) / room, 0, 0};
+      const Price price{draw(5) / room, 4 * draw(6) * problem.ranks / room, 0, 0};
       const auto count = [&](double own) { return dual.of(own / room); };
       // As wide as the average, as here all pieces are.
       const TableCosts& costs = table.costs(way);
