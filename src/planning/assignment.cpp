@@ -141,8 +141,7 @@ void Assignment::put(std::size_t table, Choice choice) {
 
 void Assignment::remove(std::size_t table) {
   const Option& chosen = option(table);
-  each_.seconds -= chosen.each.seconds;
-  each_.bytes -= chosen.each.bytes;
+  each_ -= chosen.each;
   for (std::size_t i = 0; i < chosen.pieces.size(); ++i) drop({table, i});
   choices_[table] = {};
 }
@@ -156,8 +155,7 @@ void Assignment::take(const At& at) {
 
 void Assignment::drop(const At& at) {
   const std::size_t rank = choices_[at.table].owners[at.piece];
-  own_[rank].seconds -= piece(at).seconds;
-  own_[rank].bytes -= piece(at).bytes;
+  own_[rank] -= piece(at);
   const std::size_t place = where_[at.table][at.piece];
   const At last = held_[rank].back();
   held_[rank][place] = last;

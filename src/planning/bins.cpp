@@ -91,8 +91,7 @@ Load Bins::room(int rank) const {
 bool Bins::cut(std::size_t t, std::size_t cheapest) {
   if (!problem_.free[t]) return false;
   const FreeTable& free = *problem_.free[t];
-  each_.seconds -= problem_.options[t][cheapest].each.seconds;
-  each_.bytes -= problem_.options[t][cheapest].each.bytes;
+  each_ -= problem_.options[t][cheapest].each;
   std::vector<int> ranks(own_.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
@@ -146,10 +145,9 @@ bool Bins::put(Option& option, std::size_t place) {
 }
 
 void Bins::take_back(const Option& option) {
-  each_.seconds -= option.each.seconds, each_.bytes -= option.each.bytes;
+  each_ -= option.each;
   for (std::size_t i = 0; i < option.owners.size(); ++i)
-    if (const int owner = option.owners[i]; owner != nobody)
-      own_[owner].seconds -= option.pieces[i].seconds, own_[owner].bytes -= option.pieces[i].bytes;
+    if (option.owners[i] != nobody) own_[option.owners[i]] -= option.pieces[i];
 }
 
 void Bins::fill_gaps(Option& option) {
@@ -158,16 +156,8 @@ void Bins::fill_gaps(Option& option) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds < option.pieces[b].seconds; });
   for (const std::size_t i : order) {
-    const Load& piece = option.pieces[i];
-    int& owner = option.owners[i];
-    own_[owner].seconds -= piece.seconds, own_[owner].bytes -= piece.bytes;
-    int best = owner;
-    for (int rank = 0; rank < problem_.ranks; ++rank)
-      if (own_[rank].seconds > own_[best].seconds && fits(rank, piece) &&
-          std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
-        best = rank;
-    owner = best;
-    own_[owner] += piece;
+    own_[option.owners[i]] -= option.pieces[i];
+    put(option, i);
   }
 }
 

@@ -50,7 +50,8 @@ class Bins {
   Load room(int rank) const;
   /// Pieces into rooms, the largest first.
   bool cut(std::size_t t, std::size_t cheapest);
-  /// On the fullest rank that holds the piece, and no other of the table.
+  /// On the fullest rank that holds the piece, and no other of the table; one that has a rank stays where none is
+  /// fuller.
   bool put(Option& option, std::size_t place);
   void take_back(const Option& option);
   /// Each piece goes on to the fullest rank that holds it, the smallest first: what is left of a table fills what other

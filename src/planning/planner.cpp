@@ -88,7 +88,7 @@ ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig
   ProvenPlan proven;
   proven.estimate = model_.evaluate(tables, plan);
   if (!tables.empty())
-    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());  // at most that
+    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());
   proven.plan = std::move(plan);
   return proven;
 }

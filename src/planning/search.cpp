@@ -144,6 +144,12 @@ class Search {
     if (!found() || standing < standing_) best_ = assignment.choices(), standing_ = standing;
   }
 
+  void improve_best() {
+    Assignment assignment(problem_);
+    for (std::size_t t = 0; t < best_.size(); ++t) assignment.put(t, best_[t]);
+    improve(assignment, long_rounds);
+  }
+
  private:
   /// The least level up to which the ranks can be filled.
   void lowest_level(const FillStyle& style) {
@@ -236,9 +242,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
     fill(assignment, choose(problem, infinity, true));
     search.improve(assignment, short_rounds);
   }
-  Assignment assignment(problem);
-  for (std::size_t t = 0; t < search.best().size(); ++t) assignment.put(t, search.best()[t]);
-  search.improve(assignment, long_rounds);
+  search.improve_best();
   return search.best();
 }
 
@@ -246,9 +250,7 @@ void search_by_prices(Problem& problem, double bound, const Prices& prices, std:
   Search search(problem, bound);
   search.start(choices);
   search.by_prices(prices);
-  Assignment assignment(problem);
-  for (std::size_t t = 0; t < search.best().size(); ++t) assignment.put(t, search.best()[t]);
-  search.improve(assignment, long_rounds);
+  search.improve_best();
   choices = search.best();
 }
 

@@ -22,6 +22,11 @@ struct Load {
     bytes += other.bytes;
     return *this;
   }
+  Load& operator-=(const Load& other) {
+    seconds -= other.seconds;
+    bytes -= other.bytes;
+    return *this;
+  }
 };
 
 /// A shard loads the rank that owns it, and each rank whose samples ask for it.
