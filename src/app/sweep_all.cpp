@@ -7,6 +7,7 @@
 
 #include "jobs.hpp"
 #include "sweep_of.hpp"
+#include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/store/disk.hpp>
@@ -113,9 +114,7 @@ int sweep_collect(const Invocation& invocation, const comm::Communicator& comm) 
 }
 
 std::optional<int> sweep_run(const Invocation& invocation) {
-  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (std::getenv(rank) != nullptr) return std::nullopt;
-  if (!invocation.index.empty()) return std::nullopt;
+  if (comm::is_launched() || !invocation.index.empty()) return std::nullopt;
   const deck::Deck deck = invocation.read_deck();
   // In a job of Slurm a point of one rank is no part of it.
   if (deck.sweep.ranks == 1 && deck.sweep.launcher.empty()) ::unsetenv("SLURM_NTASKS");

@@ -5,11 +5,39 @@
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::comm {
+namespace {
+
+// Ranks without a launcher share a session folder of Open MPI 4, which the one that ends takes from the one that begins
+// (open-mpi/ompi#8510). They need none.
+class NoSessionFolder {
+ public:
+  NoSessionFolder() {
+    if (needed_) ::setenv(name_, "0", 1);
+  }
+  ~NoSessionFolder() {
+    if (needed_) ::unsetenv(name_);
+  }
+  NoSessionFolder(const NoSessionFolder&) = delete;
+  NoSessionFolder& operator=(const NoSessionFolder&) = delete;
+
+ private:
+  static constexpr const char* name_ = "OMPI_MCA_orte_create_session_dirs";
+  bool needed_ = !is_launched() && std::getenv(name_) == nullptr;
+};
+
+}  // namespace
+
+bool is_launched() {
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(rank) != nullptr) return true;
+  return false;
+}
 
 Environment::Environment(int& argc, char**& argv) {
   int up = 0;
   check(MPI_Initialized(&up), "MPI_Initialized");
   if (up) fail("MPI is initialised already");
+  const NoSessionFolder alone;
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)

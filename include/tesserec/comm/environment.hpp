@@ -8,6 +8,9 @@
 
 namespace tesserec::comm {
 
+/// This process is a rank that a launcher (mpirun, srun) started.
+bool is_launched();
+
 /// MPI from construction to destruction, with MPI_THREAD_FUNNELED.
 class Environment {
  public:
