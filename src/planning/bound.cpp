@@ -278,7 +278,7 @@ double lower_bound(const Problem& problem, double known, double target, Prices* 
   if (target > 0) {
     double low = known, high = target;
     if (!problem.large && bound.refutes(target * (1 - rounding), true)) return target;
-    for (int i = 0; i < halvings; ++i) {
+    for (int i = 0; i < halvings && high - low > close_enough * high; ++i) {
       const double middle = 0.5 * (low + high);
       (bound.refutes(middle, true) ? low : high) = middle;
     }

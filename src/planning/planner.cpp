@@ -59,7 +59,7 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
   if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
     proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
   proven.lower_bound = bound;
-  if (found.missing <= 0 && !proven.exact) {
+  if (found.missing <= 0 && !proven.exact && found.worst > bound * (1 + proven_enough)) {
     Prices prices;
     proven.lower_bound = lower_bound(problem, bound, found.worst, &prices);
     if (prices.room > 0 && found.worst > proven.lower_bound * (1 + close_enough)) {

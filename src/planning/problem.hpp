@@ -122,6 +122,9 @@ double lower_bound(const Problem& problem, double known, double target, Prices* 
 /// A plan this share above the bound is good enough.
 constexpr double close_enough = 1e-3;
 
+/// A gap that is not worth the time of a finer bound: predictions err by more.
+constexpr double proven_enough = 5e-3;
+
 /// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
