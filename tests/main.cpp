@@ -82,12 +82,11 @@ CATCH_REGISTER_LISTENER(EndsTogether)
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  const tesserec::comm::Environment mpi(argc, argv);
   try {
     tesserec::require_gpu();
   } catch (const tesserec::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    MPI_Finalize();
     return 2;
   }
   Kokkos::initialize(argc, argv);
@@ -96,6 +95,5 @@ int main(int argc, char** argv) {
   const bool failed_anywhere = world->max(failed) != 0;
   world.reset();
   Kokkos::finalize();
-  MPI_Finalize();
   return failed_anywhere ? 1 : 0;
 }

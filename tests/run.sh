@@ -10,11 +10,11 @@ need_packages "${program_packages[@]}" "${test_packages[@]}"
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_TESTS=ON
 ninja -C build -j "${JOBS:-2}"
 
-# Ranks of the tests run side by side already, so tests come one after the other.
+# Tests of several ranks fill two processors alone; those of one run side by side.
 report=build/test_report.xml
 rm -f "$report"
 status=0
-ctest --test-dir build --output-on-failure --output-junit "$PWD/$report" "$@" || status=$?
+ctest --test-dir build -j "${JOBS:-2}" --output-on-failure --output-junit "$PWD/$report" "$@" || status=$?
 if [[ ! -f $report ]]; then
   echo "ctest wrote no report" >&2
   exit 1
