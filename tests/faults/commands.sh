@@ -130,7 +130,7 @@ same_metrics() {
 set_aside() {
   [ ! -e run/checkpoints/step_000000002 ] &&
     cmp -s <(sums run | grep step_000000002.old/ | sed 's/\.old//') "$base/replace.old" &&
-    alone evaluate deck.toml >/dev/null 2>&1
+    "$TESSEREC" evaluate deck.toml >/dev/null 2>&1
 }
 
 # A checkpoint under its plain name is as it should be, old or new: nobody may take a torn one for whole.

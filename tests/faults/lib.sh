@@ -56,8 +56,7 @@ lives() {
 # out and err in $logs, and $code: the exit code, or "hang". Nothing of it runs on.
 attempt() {
   local ranks=$1 variables=() launch='' tag=$session.${mark:+$mark.}$BASHPID.$RANDOM$RANDOM. again done_
-  # MPI jobs that share a folder for their own files now and then take it away from one another: of many runs of one
-  # rank side by side 3 in 100 then end in MPI_Init.
+  # Jobs of mpirun that share a folder for their own files now and then take it away from one another.
   local own=$folder/mpi.$BASHPID
   shift
   while [ "$1" != -- ]; do
@@ -101,16 +100,7 @@ holds() { [ -s "$2" ] && [ -z "$(comm -13 <(sums "$1" | sort) <(sort "$2"))" ]; 
 # is FOLDER SUMS: whether these are all, and no folder of another content stands there.
 is() { [ -s "$2" ] && cmp -s <(sums "$1") "$2" && [ -z "$(find "$1" -mindepth 1 -type d -empty)" ]; }
 
-# alone ARGS...: the program on one rank, with a folder of its own for MPI's files, as in attempt.
-alone() {
-  local own code
-  own=$(mktemp -d "$folder/mpi.XXXXXX") || exit 1
-  TMPDIR=$own "$TESSEREC" "$@"
-  code=$?
-  rm -rf "$own"
-  return "$code"
-}
-verified() { alone verify "$1" >"$logs/verify" 2>&1; }
+verified() { "$TESSEREC" verify "$1" >"$logs/verify" 2>&1; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$logs/out" 2>/dev/null | tr '\n' ' '; }
 metrics() { sed -E 's/, "(samples_per_second|time)": [^,}]*//g' "$1" 2>/dev/null; }
