@@ -115,7 +115,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   for (const auto& [least, cut, price] : candidates) {
     if (least >= best.price) break;
     const RowPartitions& partitions = free.partitions(*cut);
-    if (partitions.relaxed(largest, price, [](double) { return 0.0; }) >= best.price) continue;
+    if (partitions.relaxed(largest, price, [](double) { return 0.0; }).price >= best.price) continue;
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
     RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, free.step());
     if (placed.price < best.price) best = std::move(placed), best_cut = cut;
@@ -137,6 +137,18 @@ bool Bins::put(Option& option, std::size_t place) {
   int& owner = option.owners[place];
   for (int rank = 0; rank < problem_.ranks; ++rank)
     if (fits(rank, option.pieces[place]) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
+        std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
+      owner = rank;
+  if (owner == nobody) return false;
+  own_[owner] += option.pieces[place];
+  return true;
+}
+
+bool Bins::put_above(Option& option, std::size_t place) {
+  int& owner = option.owners[place];
+  for (int rank = 0; rank < problem_.ranks; ++rank)
+    if (option.pieces[place].bytes <= room(rank).bytes &&
+        (owner == nobody || own_[rank].seconds < own_[owner].seconds) &&
         std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
       owner = rank;
   if (owner == nobody) return false;

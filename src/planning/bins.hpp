@@ -28,8 +28,9 @@ class Bins {
 
   /// Whether all found room; `each` then tells what had to be reserved.
   bool run();
-  /// The same by prices: pieces of all tables in falling order.
-  bool run(const Mixture& mixture);
+  /// The same by prices: pieces of all tables in falling order. `above`: one that no room holds goes above it, else its
+  /// table is cut into the rooms.
+  bool run(const Mixture& mixture, bool above);
   bool kept_level() const;
   /// The choices; uneven cuts become options.
   std::vector<Choice> choices();
@@ -53,6 +54,8 @@ class Bins {
   /// On the fullest rank that holds the piece, and no other of the table; one that has a rank stays where none is
   /// fuller.
   bool put(Option& option, std::size_t place);
+  /// On the rank with the least load that has the memory, and no other piece of the table.
+  bool put_above(Option& option, std::size_t place);
   void take_back(const Option& option);
   /// Each piece goes on to the fullest rank that holds it, the smallest first: what is left of a table fills what other
   /// tables left.

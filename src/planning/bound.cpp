@@ -8,74 +8,54 @@
 // mixed with counts of large pieces (dual_function.hpp), and E is walked through from its least value on: a mixture
 // that refutes M at one E refutes it up to a larger one, from where the next mixture goes on.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "dual_function.hpp"
-#include "mixture.hpp"
-#include "problem.hpp"
+#include "ascent.hpp"
+#include "table_bound.hpp"
 
 namespace tesserec::planning {
 namespace {
 
 constexpr double rounding = 1e-9;
-constexpr double each_step = 0.03;
 constexpr int passes = 2;
-constexpr int most_sums = 50, most_steps = 25;
-constexpr double sums_of_large = 1.8e5;  // in all bounds together, times tables
+constexpr int most_sums = 200;
+constexpr double sums_of_large = 1.2e5;  // in all bounds together, times tables
 constexpr double least_walk = 3e-3;
 constexpr int halvings = 6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What is added for a piece of so many seconds on a rank with so much room.
-struct Counts {
-  const DualFunction& dual;
-  double room;
-  double operator()(double own) const { return dual.of(own / room); }
-};
-
 class Bound {
  public:
   /// `exact`: with each cut's own borders, else with the best length a block, which is at most that.
-  Bound(const Problem& problem, bool exact) : problem_(problem), ranks_(problem.ranks), exact_(exact) {
+  Bound(const Problem& problem, bool exact) : problem_(problem), ranks_(problem.ranks) {
     double bytes = 0;
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
-      const FreeTable* free = problem.free[t] ? &*problem.free[t] : nullptr;
-      TableBound table{free, {}};
-      const Option* least = &problem.options[t][0];
-      for (const Option& option : problem.options[t]) {
-        if (option.total < least->total) least = &option;
-        const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
-                                (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
-        if (!among_cuts) table.ways.push_back({&option});
-      }
-      if (free)
-        for (const FreeTable::Cut& cut : free->cuts()) table.ways.push_back({nullptr, &cut});
-      tables_.push_back(std::move(table));
+      const auto& options = problem.options[t];
+      tables_.emplace_back(options, problem.free[t] ? &*problem.free[t] : nullptr, exact);
+      const auto least = std::min_element(options.begin(), options.end(),
+                                          [](const Option& a, const Option& b) { return a.total < b.total; });
       bytes += least->total_bytes;
     }
+    least_.resize(tables_.size());
     sums_left_ = all_sums();
     memory_matters_ = bytes > 0.8 * ranks_ * problem.memory;
   }
 
-  /// Whether no plan of the ways at hand has a load of at most `most`.
-  bool refutes_within(double most, double& all_each, double most_each, bool counted) {
-    const double room = (most - problem_.base) * (1 + rounding);
-    for (TableBound& table : tables_)
-      for (Way& way : table.ways) way.out = false;
+  /// Whether work, or work and bytes, refute that load. Ways that cost too much are out afterwards, and `all_each` is
+  /// what tables cost every rank at least.
+  bool refutes_at_once(double room, double& all_each) {
+    for (TableBound& table : tables_) table.take_in();
     for (int pass = 0; pass < passes; ++pass) {
       const auto sum = [&](const Price& price) {
         double sum = 0;
-        for (TableBound& table : tables_) {
-          if (sum == infinity) break;
-          sum += table.least = least(table, {room - all_each, problem_.memory}, price);
-        }
+        for (std::size_t t = 0; t < tables_.size() && sum < infinity; ++t)
+          sum += least_[t] = tables_[t].least({room - all_each, problem_.memory}, price);
         return sum;
       };
       const double before = all_each, each = sum({0, 1, 0, 0});
       all_each = std::max(all_each, each);
-      if (all_each > std::min(room, most_each)) return true;
-      leave_out({room - all_each, problem_.memory}, {0, 1, 0, 0}, std::min(room, most_each) - each);
+      if (all_each > room) return true;
+      leave_out({room - all_each, problem_.memory}, {0, 1, 0, 0}, room - each);
       const double work = sum({1, ranks_, 0, 0});
       if (work > ranks_ * room) return true;
       leave_out({room - all_each, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * room - work);
@@ -83,7 +63,7 @@ class Bound {
         const double more = sum({1, times * ranks_, 0, 0});
         all_each = std::max(all_each, (more - ranks_ * room) / ((times - 1) * ranks_));
       }
-      if (all_each > std::min(room, most_each)) return true;
+      if (all_each > room) return true;
       if (memory_matters_)
         for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) {
           const double seconds = (1 - weight) / room, bytes = weight / problem_.memory;
@@ -91,30 +71,21 @@ class Bound {
         }
       if (all_each - before < 1e-3 * room) break;
     }
-    return counted && counts_refute(room, all_each, most_each);
+    return false;
   }
 
   /// Whether no plan has a load of at most `most`: at once, or step by step of what its tables cost every rank.
   bool refutes(double most, bool walk) {
-    const bool few = tables_.size() <= few_tables;
     const double room = (most - problem_.base) * (1 + rounding);
     double each = 0;
-    if (refutes_within(most, each, infinity, walk && few)) return true;
+    if (refutes_at_once(room, each)) return true;
     if (!walk) return false;
-    for (int i = 0; few && i < most_steps; ++i) {
-      const double next = each + each_step * (most - problem_.base);
-      double from = each;
-      if (!refutes_within(most, from, next, true)) break;
-      each = next;
-      if (refutes_within(most, each, infinity, true)) return true;
-    }
-    if (few && refutes_within(most, each, infinity, false)) return true;     // ways are in again
     const double most_each = room - sum(each, room, {1, 0, 0, 0}) / ranks_;  // work alone leaves no more
     int sums = problem_.large ? std::min(all_sums() / 2, sums_left_) : most_sums;
     sums_left_ -= sums;
     while (each < room && each <= most_each) {
       const double next = reach(room, each, sums);
-      if (next <= each) prices_ = {mixture_, room - each};
+      if (next <= each) prices_.push_back({mixture_, room - each});
       if (next <= each) break;
       each = next;
     }
@@ -122,8 +93,8 @@ class Bound {
     return each >= room || each > most_each;
   }
 
-  /// Of what was refuted last, the least load of all.
-  const Prices& prices() const { return prices_; }
+  /// Of what was not refuted, the last at the end.
+  const std::vector<Prices>& prices() const { return prices_; }
 
   /// The largest load of pieces that the deck puts on ranks.
   double fixed() const {
@@ -140,140 +111,60 @@ class Bound {
   }
 
  private:
-  /// An option, or all cuts of rows in one form with as many columns.
-  struct Way {
-    const Option* option = nullptr;
-    const FreeTable::Cut* cut = nullptr;
-    bool out = false;
-  };
-  struct TableBound {
-    const FreeTable* free = nullptr;
-    std::vector<Way> ways;
-    double least = 0;  ///< of what was summed last
-  };
-
-  /// Whether work mixed with one count at a time exceeds what the ranks hold; for few tables, whose ways were left out.
-  bool counts_refute(double room, double all_each, double most_each) const {
-    const double left = room - all_each;
-    for (std::size_t k = 0; k < 3; ++k)
-      for (const double share : {0.3, 0.6, 0.8, 0.9}) {
-        DualShares shares{};
-        shares[k] = 1 - share;
-        const DualFunction dual(shares);
-        const Counts counts{dual, left};
-        for (const double times : {1.0, 1.6}) {
-          if (times > 1 && most_each == infinity) break;
-          double sum = 0;
-          const double linear = share / left;
-          for (const TableBound& table : tables_)
-            sum += least(table, {left, problem_.memory}, {linear, times * ranks_ * linear, 0, 0}, &counts);
-          const double each = times > 1 ? all_each + (times - 1) * most_each : all_each;
-          if (sum > ranks_ * (1 + linear * each) * (1 + rounding)) return true;
-        }
-      }
-    return false;
-  }
-
   /// No plan whose tables cost every rank `each` has a load of `room`, nor up to what is returned: `each` when no
-  /// mixture says so. The mixture is climbed from the one that did last, for at most `sums` sums over tables.
+  /// mixture says so. Steps begin at the mixture that did last, for at most `sums` sums over tables.
   double reach(double room, double each, int& sums) {
     const double left = room - each;
     // Of what tables cost every rank beyond `each`, a second weighs so much more than one of work.
     const auto slope = [&](const Mixture& mixture) { return (mixture.each - mixture.work()) / left; };
     double above = 0;  // how far the tables are above what ranks hold, by the mixture tried last
-    const auto ahead = [&](const Mixture& mixture) {
+    const auto ahead = [&](const Mixture& mixture, Mixture& gradient) {
       const DualFunction dual(mixture.counts);
       const Counts counts{dual, left};
-      const double sum = this->sum(each, room, {mixture.work() / left, mixture.each * ranks_ / left, 0, 0}, &counts);
+      Loaded loaded;
+      const Price price{mixture.work() / left, mixture.each * ranks_ / left, 0, 0};
+      const double sum = this->sum(each, room, price, &counts, &loaded);
       above = sum / ranks_ - (1 + mixture.each * each / left) * (1 + rounding);
+      const double walk = slope(mixture) > 0 ? least_walk * room / left : 0;
+      gradient.each = (loaded.each - each) / left - walk;
+      for (std::size_t k = 0; k < loaded.counts.size(); ++k)
+        gradient.counts[k] = (loaded.counts[k] - loaded.own / left) / ranks_ - walk;
       return above - std::max(0.0, slope(mixture)) * least_walk * room;
     };
-    if (!climb(mixture_, ahead, sums)) return each;
+    if (!ascend(mixture_, ahead, sums)) return each;
     return slope(mixture_) <= 0 ? infinity : each + above / slope(mixture_);
   }
 
   int all_sums() const { return int(std::clamp(sums_of_large / double(tables_.size()), 60.0, 540.0)); }
 
   /// The least price of all tables that cost every rank at least `each`.
-  double sum(double each, double room, const Price& price, const Counts* counts = nullptr) const {
+  double sum(double each, double room, const Price& price, const Counts* counts = nullptr,
+             Loaded* loaded = nullptr) const {
     double sum = 0;
-    for (const TableBound& table : tables_) sum += least(table, {room - each, problem_.memory}, price, counts);
+    for (const TableBound& table : tables_)
+      sum += table.least({room - each, problem_.memory}, price, counts, few(), loaded);
     return sum;
-  }
-
-  /// No plan has the table this way, without a piece above `piece`, for less; of no interest from `most` on.
-  static double at_least(const TableBound& table, const Way& way, const Load& piece, const Price& price,
-                         const Counts* counts, double most) {
-    if (const Option* option = way.option) {
-      if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
-      double value = price.of({{}, option->each});
-      for (const Load& load : option->pieces) value += price.of({load, {}}) + (counts ? (*counts)(load.seconds) : 0);
-      return value;
-    }
-    const FreeTable::Cut& cut = *way.cut;
-    const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
-    if (whole >= most) return whole;  // uncut rows cost least
-    const RowPartitions& partitions = table.free->partitions(cut);
-    const bool counted = counts && (*counts)(cut.whole.owner.seconds) > 0;
-    if (!counted && partitions.fits_whole(piece)) return whole;
-    const auto f = [&](double own) { return counted ? (*counts)(own * cut.narrowest) : 0; };
-    return std::max(whole, columns * partitions.relaxed(piece, price, f));
   }
 
   /// Ways that cost a table more than `left` above its least are out: the other tables leave no more.
   void leave_out(const Load& piece, const Price& price, double left) {
-    for (TableBound& table : tables_) {
-      const double most = (table.least + left) * (1 + rounding);
-      for (Way& way : table.ways) way.out = way.out || at_least(table, way, piece, price, nullptr, most) > most;
-    }
+    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].leave_out(piece, price, least_[t] + left);
   }
-
-  /// The least price of a table without a piece above `piece`.
-  double least(const TableBound& table, const Load& piece, const Price& price, const Counts* counts = nullptr) const {
-    double best = infinity;
-    struct Candidate {
-      double least;
-      const FreeTable::Cut* cut;
-    };
-    std::vector<Candidate> candidates;
-    for (const Way& way : table.ways) {
-      if (way.out) continue;
-      const double least = at_least(table, way, piece, price, counts, best);
-      if (least >= best) continue;
-      if (way.cut && exact_ && (!counts || tables_.size() <= few_tables))
-        candidates.push_back({least, way.cut});
-      else
-        best = least;
-    }
-    std::sort(candidates.begin(), candidates.end(),
-              [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
-    for (const auto& [least, cut] : candidates) {
-      if (least >= best) break;
-      const double columns = cut->columns;
-      const bool exact =
-          (cut->form == ExchangeForm::rows && !counts) || least <= columns * price.of(cut->whole) * (1 + rounding);
-      const RowPartitions& partitions = table.free->partitions(*cut);
-      const auto f = [&](double own) { return counts ? (*counts)(own * cut->narrowest) : 0; };
-      best = std::min(best, exact     ? least
-                            : !counts ? columns * partitions.least(piece, price)
-                                      : columns * partitions.least(piece, price, f));
-    }
-    return best;
-  }
+  bool few() const { return tables_.size() <= few_tables; }
 
   const Problem& problem_;
   double ranks_;
-  bool exact_;
   bool memory_matters_ = false;
   Mixture mixture_;
-  Prices prices_;
+  std::vector<Prices> prices_;
   int sums_left_ = 0;  ///< of a large problem
   std::vector<TableBound> tables_;
+  std::vector<double> least_;  ///< [table] of what was summed last
 };
 
 }  // namespace
 
-double lower_bound(const Problem& problem, double known, double target, Prices* prices) {
+double lower_bound(const Problem& problem, double known, double target, std::vector<Prices>* prices) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
     double low = known, high = target;

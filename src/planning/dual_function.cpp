@@ -5,8 +5,14 @@ namespace tesserec::planning {
 
 DualFunction::DualFunction(const DualShares& shares) {
   for (int i = 1; i <= grid; ++i)
-    for (std::size_t k = 1; k <= shares.size(); ++k)
-      image_[i] += shares[k - 1] * double((int(k) + 1) * (i - 1) / grid) / double(k);
+    for (std::size_t k = 1; k <= shares.size(); ++k) image_[i] += shares[k - 1] * image(i, int(k));
+}
+
+DualShares DualFunction::all(double x) {
+  DualShares values{};
+  if (const auto i = int(step(x)); i > 0)
+    for (std::size_t k = 1; k <= values.size(); ++k) values[k - 1] = image(i, int(k));
+  return values;
 }
 
 }  // namespace tesserec::planning

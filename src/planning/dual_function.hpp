@@ -17,14 +17,16 @@ class DualFunction {
  public:
   explicit DualFunction(const DualShares& shares);
 
+  /// f_1(x), f_2(x), ...
+  static DualShares all(double x);
+
   /// Of a number from 0 to 1; what rounding put above a step is below it.
-  double of(double x) const {
-    const auto steps = std::size_t(std::max(0.0, std::ceil(grid * x - 1e-7)));
-    return image_[std::min(steps, image_.size() - 1)];
-  }
+  double of(double x) const { return image_[step(x)]; }
 
  private:
   static constexpr int grid = 60;  ///< all steps of all f_k are multiples of 1 / 60
+  static std::size_t step(double x) { return std::min<std::size_t>(grid, std::size_t(grid * x + (1 - 1e-7))); }
+  static double image(int step, int k) { return double((k + 1) * (step - 1) / grid) / k; }
   std::array<double, grid + 1> image_{};
 };
 

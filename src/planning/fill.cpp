@@ -43,7 +43,7 @@ bool Bins::run() {
   return true;
 }
 
-bool Bins::run(const Mixture& mixture) {
+bool Bins::run(const Mixture& mixture, bool above) {
   const std::size_t count = choices_.size();
   std::vector<std::size_t> given(count), later;  // an option that the problem has
   std::vector<std::optional<Option>> cut_anywhere(count);
@@ -66,8 +66,12 @@ bool Bins::run(const Mixture& mixture) {
         pieces.push_back({piece.seconds, t, std::size_t(&piece - cut_anywhere[t]->pieces.data())});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.seconds > b.seconds; });
   later.clear();
+  if (above) {  // those that find no room, when the others have
+    const auto has_room = [&](const Piece& piece) { return put(*cut_anywhere[piece.table], piece.place); };
+    pieces.erase(std::remove_if(pieces.begin(), pieces.end(), has_room), pieces.end());
+  }
   for (const auto& [seconds, t, place] : pieces) {
-    if (!cut_anywhere[t] || put(*cut_anywhere[t], place)) continue;
+    if (!cut_anywhere[t] || (above ? put_above(*cut_anywhere[t], place) : put(*cut_anywhere[t], place))) continue;
     take_back(*cut_anywhere[t]);
     cut_anywhere[t].reset();
     each_ += problem_.options[t][given[t]].each;
@@ -116,7 +120,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   for (const FreeTable::Cut& cut : free.cuts()) {
     const double columns = double(cut.columns);
     if (cut.columns > problem_.ranks || columns * price.of(cut.whole) >= least) continue;
-    candidates.push_back({columns * free.partitions(cut).relaxed(largest, price, count), &cut});
+    candidates.push_back({columns * free.partitions(cut).relaxed(largest, price, count).price, &cut});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
@@ -179,9 +183,9 @@ std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& s
   return fill_with_room(problem, room, style, [](Bins& bins) { return bins.run(); });
 }
 
-std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices) {
+std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices, bool above) {
   const FillStyle style{waste, prices.mixture.each};
-  return fill_with_room(problem, prices.room, style, [&](Bins& bins) { return bins.run(prices.mixture); });
+  return fill_with_room(problem, prices.room, style, [&](Bins& bins) { return bins.run(prices.mixture, above); });
 }
 
 }  // namespace tesserec::planning

@@ -60,9 +60,9 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
     proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
   proven.lower_bound = bound;
   if (found.missing <= 0 && !proven.exact && found.worst > bound * (1 + proven_enough)) {
-    Prices prices;
+    std::vector<Prices> prices;
     proven.lower_bound = lower_bound(problem, bound, found.worst, &prices);
-    if (prices.room > 0 && found.worst > proven.lower_bound * (1 + close_enough)) {
+    if (!prices.empty() && found.worst > proven.lower_bound * (1 + close_enough)) {
       search_by_prices(problem, proven.lower_bound, prices, choices);
       found = outcome(problem, choices);
     }

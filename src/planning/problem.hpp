@@ -100,8 +100,8 @@ constexpr std::size_t few_tables = 8;
 /// Fills in what follows from pieces and each.
 void derive(Option& option, int ranks);
 
-/// The mixture that came the closest to refuting the least load that was not refuted, and the seconds that each
-/// rank had there beside what tables cost every rank; 0 where all were refuted.
+/// The mixture that came the closest to refuting a load, and the seconds that each rank had there beside what tables
+/// cost every rank.
 struct Prices {
   static constexpr std::size_t places = Mixture::places + 1;
 
@@ -116,8 +116,8 @@ struct Prices {
 };
 
 /// No plan has a smaller largest load. `known`: such a bound already; `target`: the best load found, 0 = none
-/// yet, and a first bound will do.
-double lower_bound(const Problem& problem, double known, double target, Prices* prices = nullptr);
+/// yet, and a first bound will do. `prices`: of loads that were not refuted, the bound's last.
+double lower_bound(const Problem& problem, double known, double target, std::vector<Prices>* prices = nullptr);
 
 /// A plan this share above the bound is good enough.
 constexpr double close_enough = 1e-3;
@@ -128,8 +128,8 @@ constexpr double proven_enough = 5e-3;
 /// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
-/// Better choices where tables are cut as is the cheapest at prices near these.
-void search_by_prices(Problem& problem, double bound, const Prices& prices, std::vector<Choice>& choices);
+/// Better choices where tables are cut as is the cheapest at prices near the last of these.
+void search_by_prices(Problem& problem, double bound, std::span<const Prices> prices, std::vector<Choice>& choices);
 
 /// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
 /// counts `each` times, and what a room has left afterwards `waste` times.
@@ -151,7 +151,7 @@ std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& s
 
 /// The same with each table cut as is the cheapest at these prices, and pieces in falling order on the fullest rank
 /// that holds them; a table with a piece that none holds is cut into the rooms that are left.
-std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices);
+std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices, bool above);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
 /// whether it came to an end: then nothing is better than `best`.

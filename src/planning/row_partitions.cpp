@@ -4,76 +4,80 @@
 namespace tesserec::planning {
 
 RowShares::RowShares(const TableCosts& costs) {
-  constexpr Index count = embedding::RowBlocks::count;
   const embedding::RowBlocks& blocks = costs.blocks();
-  const auto share = [&](Index begin, Index end) { return double(blocks.rows({begin, end}).size()) / costs.rows(); };
-  used = blocks.block(Index(costs.rows()) - 1) + 1;
-  for (Index n = 0; n < used; ++n) {
-    const double part = share(0, n);
-    double vectors = 0;  // the subtrees are the binary digits
-    for (Index size = 1; size <= n; size *= 2)
-      if (n & size) vectors += costs.filled(share(0, size));
-    full.push_back({part * costs.rows(), costs.filled(part), vectors});
-  }
-  last.push_back({costs.rows(), costs.filled(1), costs.whole_vectors()});
-  for (Index begin = 1; begin < used; ++begin) {
-    double vectors = 0;
-    for (Index at = begin; at < used; at += at & -at) vectors += costs.filled(share(at, at + (at & -at)));
-    const double part = share(begin, count);
-    last.push_back({part * costs.rows(), costs.filled(part), vectors});
-  }
-}
-
-RowPartitions::Loads::Loads(const RowShares& rows, const TableCosts& costs, double width, ExchangeForm form) {
-  const auto load = [&](const RowShares::Share& s, double vectors) {
-    return costs.load(s.rows, s.filled, vectors, width, form);
+  const auto share = [&](Index begin, Index end) {
+    const double part = double(blocks.rows({begin, end}).size()) / costs.rows();
+    return Share{part * costs.rows(), costs.filled(part), 0};
   };
-  const double some = form == ExchangeForm::pooled ? 1 : 0;
-  for (const RowShares::Share& s : rows.full) full.push_back(load(s, 0));
-  for (const RowShares::Share& s : rows.last) last.push_back(load(s, some * s.vectors));
-  const ShardLoad with = load({}, some);
-  vector.owner = {with.owner.seconds - full[0].owner.seconds, with.owner.bytes - full[0].owner.bytes};
-  vector.each = {with.each.seconds - full[0].each.seconds, with.each.bytes - full[0].each.bytes};
+  used = blocks.block(Index(costs.rows()) - 1) + 1;
+  full.resize(used);
+  for (Index n = 1; n < used; ++n) {
+    full[n] = share(0, n);
+    const Index size = n & -n;  // the subtrees are the binary digits
+    full[n].vectors = n == size ? full[n].filled : full[n - size].vectors + full[size].vectors;
+  }
+  last.resize(used);
+  last[0] = {costs.rows(), costs.filled(1), costs.whole_vectors()};
+  for (Index begin = used - 1; begin > 0; --begin) {
+    last[begin] = share(begin, embedding::RowBlocks::count);
+    const Index next = begin + (begin & -begin);
+    last[begin].vectors = next < used ? full[next - begin].filled + last[next].vectors : last[begin].filled;
+  }
 }
 
 RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
                              ExchangeForm form)
-    : rows_(rows), average_(rows, costs, width, form), widest_(rows, costs, widest, form) {
-  keep_unbeaten();
+    : rows_(rows),
+      loads_(loads(costs, width, form)),
+      own_(loads_.map([](const ShardLoad& load) { return load.owner.seconds; })) {
+  const Affine<ShardLoad> wide = loads(costs, widest, form);
+  widest_seconds_ = wide.map([](const ShardLoad& load) { return load.owner.seconds; });
+  widest_bytes_ = wide.map([](const ShardLoad& load) { return load.owner.bytes; });
 }
 
-/// A longer piece beats one that loads its owner no less: each block of it costs less at any price, and no count is
-/// larger. Those of fewer subtrees are tried.
-void RowPartitions::keep_unbeaten() {
-  const auto piece = [&](Index begin, Index end) -> Piece {
-    const std::size_t n = end - begin;
-    if (end == rows_.used) return {begin, end - begin, average_.last[begin], widest_.last[begin].owner};
-    const double vectors = rows_.full[n].vectors;
-    return {begin, end - begin, plus(average_.full[n], average_.vector, vectors),
-            plus(widest_.full[n], widest_.vector, vectors).owner};
+auto RowPartitions::loads(const TableCosts& costs, double width, ExchangeForm form) -> Affine<ShardLoad> {
+  const ShardLoad one = costs.load(0, 0, 0, width, form);
+  const auto slope = [&](double rows, double filled, double vectors) {
+    const double times = std::max(rows, 1.0);
+    const ShardLoad with = costs.load(rows, filled, vectors, width, form);
+    const auto of = [times](const Load& a, const Load& b) {
+      return Load{(a.seconds - b.seconds) / times, (a.bytes - b.bytes) / times};
+    };
+    return ShardLoad{of(with.owner, one.owner), of(with.each, one.each)};
   };
-  const auto no_more = [](const Load& a, const Load& b, double times) {
-    return a.seconds * times <= b.seconds && a.bytes * times <= b.bytes;
+  return {one, slope(costs.rows(), 0, 0), slope(0, 1, 0), slope(0, 0, 1)};
+}
+
+ShardLoad RowPartitions::load(const Share& s) const {
+  const auto sum = [&](const Load& one, const Load& row, const Load& filled, const Load& vector) {
+    return Load{one.seconds + s.rows * row.seconds + s.filled * filled.seconds + s.vectors * vector.seconds,
+                one.bytes + s.rows * row.bytes + s.filled * filled.bytes + s.vectors * vector.bytes};
   };
-  const auto beats = [&](const Piece& longer, const Piece& shorter, double times) {
-    return no_more(longer.widest, shorter.widest, 1) && no_more(longer.average.owner, shorter.average.owner, 1) &&
-           no_more(longer.average.each, shorter.average.each, times);
-  };
-  for (Index n = 1; n < rows_.used; ++n) {
-    const Piece shorter = piece(0, n);
-    bool beaten = false;
-    for (Index size = 2; !beaten && size <= embedding::RowBlocks::count; size *= 2)
-      if (const Index longer = (n / size + 1) * size; longer < rows_.used)
-        beaten = beats(piece(0, longer), shorter, double(n) / double(longer));
-    if (!beaten) pieces_.push_back(shorter);
+  return {sum(loads_.one.owner, loads_.row.owner, loads_.filled.owner, loads_.vector.owner),
+          sum(loads_.one.each, loads_.row.each, loads_.filled.each, loads_.vector.each)};
+}
+
+auto RowPartitions::pieces(const std::vector<Index>& borders) const -> std::vector<Pieces> {
+  std::vector<Pieces> pieces;
+  for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
+    const Index begin = borders[i], end = borders[i + 1];
+    if (end >= rows_.used) {
+      pieces.push_back({1, load(rows_.last[begin])});
+      continue;
+    }
+    Share share = rows_.full[end - begin];
+    pieces_before(end, end, 1, [&](Index at, double vectors) {
+      if (at == begin) share.vectors = vectors;
+    });
+    pieces.push_back({1, load(share)});
   }
-  for (Index begin = 0; begin < rows_.used; ++begin) {
-    const Piece shorter = piece(begin, rows_.used);
-    bool beaten = false;
-    for (Index size = 2; !beaten && size <= begin; size *= 2)
-      if (begin % size != 0) beaten = beats(piece(begin / size * size, rows_.used), shorter, 1);
-    if (!beaten) last_.push_back(shorter);
-  }
+  return pieces;
+}
+
+std::vector<double> RowPartitions::lengths(const Affine<double>& of) const {
+  std::vector<double> values;
+  for (const Share& piece : rows_.full) values.push_back(of.of({piece.rows, piece.filled, 0}));
+  return values;
 }
 
 std::vector<double> RowPartitions::vector_limit(const Load& most) const {
@@ -82,9 +86,11 @@ std::vector<double> RowPartitions::vector_limit(const Load& most) const {
     return vector > 0 ? room / vector : none;
   };
   std::vector<double> limits;
-  for (const ShardLoad& load : widest_.full)
-    limits.push_back(std::min(limit(most.seconds - load.owner.seconds, widest_.vector.owner.seconds),
-                              limit(most.bytes - load.owner.bytes, widest_.vector.owner.bytes)));
+  for (const Share& piece : rows_.full) {
+    const Share without{piece.rows, piece.filled, 0};
+    limits.push_back(std::min(limit(most.seconds - widest_seconds_.of(without), widest_seconds_.vector),
+                              limit(most.bytes - widest_bytes_.of(without), widest_bytes_.vector)));
+  }
   return limits;
 }
 
@@ -110,7 +116,8 @@ std::size_t alike(std::span<const Load> rooms) {
 RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
                                           Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
-  const Affine prices = affine(average_, [&](const ShardLoad& load) { return net.of(load); });
+  const Affine<double> price_of = loads_.map([&](const ShardLoad& load) { return net.of(load); });
+  const std::vector<double> prices = lengths(price_of);
   const std::size_t used = rows_.used;
   // Rooms enough for half more than the table.
   std::vector<Index> windows;
@@ -137,8 +144,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   Index last_window = 0;
   for (std::size_t k = rooms.size(); k-- > 0;) {
     while (last_window < rows_.used) {
-      const Load& load = widest_.last[rows_.used - last_window - 1].owner;
-      if (load.seconds > rooms[k].seconds || load.bytes > rooms[k].bytes) break;
+      if (!fits(rows_.last[rows_.used - last_window - 1], rooms[k])) break;
       ++last_window;
     }
     least_end[k] = least_end[k + 1] - windows[k];
@@ -157,10 +163,8 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     const std::vector<double>& limit = limits[k];
     const double whole = waste * room.seconds;
     for (Index begin = std::max<Index>(0, least_end[k]); begin <= reached; ++begin) {
-      const Load& largest = widest_.last[begin].owner;
-      if (largest.seconds > room.seconds || largest.bytes > room.bytes) continue;
-      const ShardLoad& load = average_.last[begin];
-      const double all = sum[begin] + net.of(load) + whole;
+      if (!fits(rows_.last[begin], room)) continue;
+      const double all = sum[begin] + price_of.of(rows_.last[begin]) + whole;
       if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
     }
     const Index longest = std::min(rows_.used - 1, reached + windows[k]);
@@ -169,7 +173,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, std::min(windows[k], end), step, [&](Index begin, double vectors) {
         const std::size_t n = end - begin;
-        const double all = sum[begin] + prices.at[n] + prices.vector * vectors + whole;
+        const double all = sum[begin] + prices[n] + price_of.vector * vectors + whole;
         if (all >= best || vectors > limit[n]) return;
         best = all;
         from[k][end] = static_cast<std::int16_t>(begin);

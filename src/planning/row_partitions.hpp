@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -54,16 +55,25 @@ class RowPartitions {
         most, price, [](double) { return 0.0; }, borders);
   }
 
+  /// So many pieces that load alike.
+  struct Pieces {
+    double count = 0;
+    ShardLoad load;
+  };
+  /// Between these borders.
+  std::vector<Pieces> pieces(const std::vector<Index>& borders) const;
+
   /// Whether a piece with all rows loads its owner by no more.
-  bool fits_whole(const Load& most) const {
-    const Load& own = widest_.last[0].owner;
-    return own.seconds <= most.seconds && own.bytes <= most.bytes;
-  }
+  bool fits_whole(const Load& most) const { return fits(rows_.last[0], most); }
 
   /// At most what `least` gives, without a look at which borders pieces of each length can have: no piece but
   /// that of the last rows has a lower price a block than the best length.
+  struct Relaxed {
+    double price = none;
+    std::array<Pieces, 2> pieces;  ///< of the best length, and of the last rows
+  };
   template <class F>
-  double relaxed(const Load& most, const Price& price, const F& f) const;
+  Relaxed relaxed(const Load& most, const Price& price, const F& f) const;
 
   /// Pieces for some of the ranks with these rooms: in the order of the rooms, by columns side by side.
   struct Placed {
@@ -75,41 +85,35 @@ class RowPartitions {
   Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
 
  private:
-  struct Loads {
-    Loads(const RowShares& rows, const TableCosts& costs, double width, ExchangeForm form);
-    std::vector<ShardLoad> full, last;
-    ShardLoad vector;  // of one vector
-  };
-  static ShardLoad plus(const ShardLoad& load, const ShardLoad& vector, double vectors) {
-    return {{load.owner.seconds + vectors * vector.owner.seconds, load.owner.bytes + vectors * vector.owner.bytes},
-            {load.each.seconds + vectors * vector.each.seconds, load.each.bytes + vectors * vector.each.bytes}};
-  }
-  /// A load is a + b * vectors, where a belongs to the number of blocks.
+  using Share = RowShares::Share;
+  /// A load, or what is made of it, is affine in what the piece has of the rows.
+  template <class T>
   struct Affine {
-    std::vector<double> at;  // [blocks]
-    double vector = 0;
+    T one, row, filled, vector;
+    double of(const Share& s) const { return one + s.rows * row + s.filled * filled + s.vectors * vector; }
+    template <class Of>
+    Affine<double> map(const Of& of) const {
+      return {of(one), of(row), of(filled), of(vector)};
+    }
   };
-  template <class Of>
-  static Affine affine(const Loads& loads, const Of& of);
+  ShardLoad load(const Share& piece) const;
+  static Affine<ShardLoad> loads(const TableCosts& costs, double width, ExchangeForm form);
+  /// [blocks] of pieces without vectors.
+  std::vector<double> lengths(const Affine<double>& of) const;
   template <class Visit>
   void pieces_before(Index end, Index window, Index step, const Visit& visit) const;
+  bool fits(const Share& piece, const Load& most) const {
+    return widest_seconds_.of(piece) <= most.seconds && widest_bytes_.of(piece) <= most.bytes;
+  }
   /// [blocks] the most vectors that a piece may have
   std::vector<double> vector_limit(const Load& most) const;
   /// The longest piece within the limit.
   Index window(const std::vector<double>& limit) const;
 
-  /// As wide as the average, and as wide as the widest.
-  struct Piece {
-    Index begin, blocks;
-    ShardLoad average;
-    Load widest;
-  };
-  void keep_unbeaten();
-
   const RowShares& rows_;
-  Loads average_, widest_;
-  /// Those that no longer piece beats, by length: with as few vectors as one can have, and those of the last rows.
-  std::vector<Piece> pieces_, last_;
+  Affine<ShardLoad> loads_;  ///< as wide as the average
+  Affine<double> own_;       ///< seconds of the owner
+  Affine<double> widest_seconds_, widest_bytes_;
 };
 
 /// Calls visit(begin, vectors) for all pieces [begin, end) of at most `window` blocks from a multiple of `step`. The
@@ -125,35 +129,49 @@ void RowPartitions::pieces_before(Index end, Index window, Index step, const Vis
   }
 }
 
-template <class Of>
-RowPartitions::Affine RowPartitions::affine(const Loads& loads, const Of& of) {
-  Affine found;
-  for (const ShardLoad& load : loads.full) found.at.push_back(of(load));
-  found.vector = of(loads.vector);
-  return found;
-}
-
+/// From the longest piece on. What a piece costs if all its blocks were one subtree is concave in its rows, and none
+/// has less: a block of a shorter piece costs no less than that, and of the pieces of the last rows the first or the
+/// last one has the least. So the look ends where that is no less than what was found.
 template <class F>
-double RowPartitions::relaxed(const Load& most, const Price& price, const F& f) const {
-  const auto fits = [&](const Load& load) { return load.seconds <= most.seconds && load.bytes <= most.bytes; };
-  double rate = none, best = none;
-  for (const Piece& piece : pieces_)
-    if (fits(piece.widest))
-      rate = std::min(rate, (price.of(piece.average) + f(piece.average.owner.seconds)) / double(piece.blocks));
-  for (const Piece& piece : last_)
-    if (fits(piece.widest)) {
-      const double before = piece.begin == 0 ? 0 : rate * double(piece.begin);
-      best = std::min(best, before + price.of(piece.average) + f(piece.average.owner.seconds));
-    }
-  return best;
+auto RowPartitions::relaxed(const Load& most, const Price& price, const F& f) const -> Relaxed {
+  const Affine<double> prices = loads_.map([&](const ShardLoad& load) { return price.of(load); });
+  const auto one_subtree = [&](const Share& s) { return prices.of({s.rows, s.filled, s.filled}); };
+  const auto too_large = [&](const Share& s) { return !fits({s.rows, s.filled, s.filled}, most); };
+  const auto longest = std::partition_point(rows_.full.rbegin(), rows_.full.rend() - 1, too_large);
+  double rate = none, rate_blocks = 0, best = none;
+  auto best_piece = rows_.full.rend() - 1;
+  auto best_last = rows_.last.begin();
+  for (auto piece = longest; piece != rows_.full.rend() - 1; ++piece) {
+    const double blocks = double(rows_.full.rend() - 1 - piece);
+    if (one_subtree(*piece) >= rate * blocks) break;
+    const double linear = prices.of(*piece);
+    if (linear >= rate * blocks || !fits(*piece, most)) continue;
+    const double with = linear + f(own_.of(*piece));
+    if (with < rate * blocks) rate = with / blocks, rate_blocks = blocks, best_piece = piece;
+  }
+  const auto first = std::partition_point(rows_.last.begin(), rows_.last.end(), too_large);
+  const auto before = [&](auto piece) {
+    const double blocks = double(piece - rows_.last.begin());
+    return blocks > 0 ? rate * blocks : 0;
+  };
+  const double at_end = before(rows_.last.end() - 1) + one_subtree(rows_.last.back());
+  for (auto piece = first; piece != rows_.last.end(); ++piece) {
+    if (std::min(at_end, before(piece) + one_subtree(*piece)) >= best) break;
+    const double linear = before(piece) + prices.of(*piece);
+    if (linear >= best || !fits(*piece, most)) continue;
+    const double with = linear + f(own_.of(*piece));
+    if (with < best) best = with, best_last = piece;
+  }
+  if (best == none) return {};
+  const double blocks = double(best_last - rows_.last.begin());
+  return {best, {{{blocks > 0 ? blocks / rate_blocks : 0, load(*best_piece)}, {1, load(*best_last)}}}};
 }
 
 template <class F>
 double RowPartitions::least(const Load& most, const Price& price, const F& f, std::vector<Index>* borders,
                             Index step) const {
-  const Affine own = affine(average_, [](const ShardLoad& load) { return load.owner.seconds; });
-  const Affine prices = affine(average_, [&](const ShardLoad& load) { return price.of(load); });
-  const std::vector<double> limit = vector_limit(most);
+  const Affine<double> price_of = loads_.map([&](const ShardLoad& load) { return price.of(load); });
+  const std::vector<double> own = lengths(own_), prices = lengths(price_of), limit = vector_limit(most);
   const Index used = rows_.used, window = this->window(limit);
   std::vector<double> sum(used, none);
   std::vector<Index> from(used);
@@ -163,9 +181,9 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
     Index best_begin = 0;
     pieces_before(end, window, step, [&](Index begin, double vectors) {
       const std::size_t n = end - begin;
-      const double all = sum[begin] + prices.at[n] + prices.vector * vectors;
+      const double all = sum[begin] + prices[n] + price_of.vector * vectors;
       if (all >= best || vectors > limit[n]) return;
-      const double with = all + f(own.at[n] + own.vector * vectors);
+      const double with = all + f(own[n] + own_.vector * vectors);
       if (with < best) best = with, best_begin = begin;
     });
     sum[end] = best;
@@ -174,11 +192,11 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
   double best = none;
   Index last = 0;
   for (Index begin = 0; begin < used; ++begin) {
-    const Load& largest = widest_.last[begin].owner;
-    if (largest.seconds > most.seconds || largest.bytes > most.bytes) continue;
-    const ShardLoad& load = average_.last[begin];
-    const double all = sum[begin] + price.of(load) + f(load.owner.seconds);
-    if (all < best) best = all, last = begin;
+    const Share& piece = rows_.last[begin];
+    const double all = sum[begin] + price_of.of(piece);
+    if (all >= best || !fits(piece, most)) continue;
+    const double with = all + f(own_.of(piece));
+    if (with < best) best = with, last = begin;
   }
   if (borders && best < none) {
     *borders = {embedding::RowBlocks::count, last};

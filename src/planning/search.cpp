@@ -4,6 +4,8 @@
 // them, every table takes its cheapest option and pieces go, the largest first, to the ranks with the least load. Then
 // local search.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -25,7 +27,8 @@ constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 3
 constexpr double far = 0.06;
 /// Of a search by prices: what is added to the room, until there is enough of it, and how many fillings are tried.
 constexpr double more_room = 0.02, most_more_room = 1;
-constexpr double fillings_times_tables = 1e4;
+constexpr double fillings_times_tables = 2e4;
+constexpr int most_starts = 3, fillings_of_start = 60;
 
 using enum FillStyle::Order;
 constexpr FillStyle styles_of_few[] = {{0, 1},
@@ -98,6 +101,29 @@ void golden_section(double low, double high, double step, const F& f) {
   }
 }
 
+/// Goes to where f is less, place by place, for so many evaluations.
+template <class F>
+void descend(Prices at, const F& f, int evaluations) {
+  constexpr double first_step = 0.1, last_step = 0.01;
+  double least = f(at);
+  std::array<double, Prices::places> step;
+  step.fill(first_step);
+  for (bool moving = true; moving;) {
+    moving = false;
+    for (std::size_t place = 0; place < Prices::places; ++place) {
+      if (std::abs(step[place]) < last_step) continue;
+      if (--evaluations <= 0) return;
+      moving = true;
+      const Prices next = at.moved(place, step[place]);
+      const double found = f(next);
+      if (found < least)
+        least = found, at = next, step[place] *= 1.5;
+      else
+        step[place] *= -0.5;
+    }
+  }
+}
+
 /// The best choices so far.
 class Search {
  public:
@@ -119,23 +145,26 @@ class Search {
     best_ = choices, standing_ = {outcome.missing, outcome.worst, 0};
   }
 
-  /// Climbs from these prices to those whose filling is the best.
-  void by_prices(Prices prices) {
-    int fillings = int(std::clamp(fillings_times_tables / double(problem_.options.size()), 10.0, 60.0));
-    const auto worst = [&](const Prices& at) { return keep([&] { return fill_by_prices(problem_, at); }); };
+  /// Goes from these prices to those whose filling is the best, by about `most` fillings; how many it took.
+  int by_prices(const Prices& prices, int most) {
+    int fillings = 0;
+    const auto worst = [&](const Prices& at) {
+      ++fillings;
+      const double cut = keep([&] { return fill_by_prices(problem_, at, false); });
+      if (cut <= standing_.worst * (1 + far)) return cut;
+      return std::min(cut, keep([&] { return fill_by_prices(problem_, at, true); }));
+    };
     // With too little room tables are cut into many small pieces, if at all.
     Prices start = prices, next = prices;
     double least = worst(next);
     for (double more = more_room; more < most_more_room; more *= 1.5) {
-      --fillings;
       next.room = prices.room * (1 + more);
       const double found = worst(next);
       if (found >= least && least <= standing_.worst * (1 + far)) break;
       if (found < least) least = found, start = next;
     }
-    prices = start;
-    climb(
-        prices, [&](const Prices& at) { return -worst(at); }, fillings);
+    descend(start, worst, most - fillings);
+    return fillings;
   }
 
   void improve(Assignment& assignment, int rounds) {
@@ -246,10 +275,13 @@ std::vector<Choice> search(Problem& problem, double bound) {
   return search.best();
 }
 
-void search_by_prices(Problem& problem, double bound, const Prices& prices, std::vector<Choice>& choices) {
+void search_by_prices(Problem& problem, double bound, std::span<const Prices> prices, std::vector<Choice>& choices) {
   Search search(problem, bound);
   search.start(choices);
-  search.by_prices(prices);
+  int left = std::clamp(int(fillings_times_tables / double(problem.options.size())), fillings_of_start / 3,
+                        most_starts * fillings_of_start);
+  for (std::size_t i = 1; i <= std::min<std::size_t>(prices.size(), most_starts) && left > 0; ++i)
+    left -= search.by_prices(prices[prices.size() - i], std::min(left, fillings_of_start));
   search.improve_best();
   choices = search.best();
 }

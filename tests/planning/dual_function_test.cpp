@@ -34,4 +34,6 @@ TEST_CASE("dual functions are feasible") {
   CHECK(duals[0].of(0.5) == 0);
   CHECK(duals[1].of(0.67) == 1);
   CHECK(duals[1].of(0.34) == 0.5);
+  for (const double x : {0.0, 0.17, 0.3, 0.5, 0.51, 0.7, 1.0})
+    for (std::size_t k = 0; k < 5; ++k) CHECK(DualFunction::all(x)[k] == duals[k].of(x));
 }
