@@ -140,7 +140,6 @@ auto RowPartitions::relaxed(const Load& most, const Price& price, const F& f) co
   const auto longest = std::partition_point(rows_.full.rbegin(), rows_.full.rend() - 1, too_large);
   double rate = none, rate_blocks = 0, best = none;
   auto best_piece = rows_.full.rend() - 1;
-  auto best_last = rows_.last.begin();
   for (auto piece = longest; piece != rows_.full.rend() - 1; ++piece) {
     const double blocks = double(rows_.full.rend() - 1 - piece);
     if (one_subtree(*piece) >= rate * blocks) break;
@@ -149,13 +148,13 @@ auto RowPartitions::relaxed(const Load& most, const Price& price, const F& f) co
     const double with = linear + f(own_.of(*piece));
     if (with < rate * blocks) rate = with / blocks, rate_blocks = blocks, best_piece = piece;
   }
-  const auto first = std::partition_point(rows_.last.begin(), rows_.last.end(), too_large);
-  const auto before = [&](auto piece) {
-    const double blocks = double(piece - rows_.last.begin());
-    return blocks > 0 ? rate * blocks : 0;
-  };
+  // The piece with all rows is by itself: its vectors are finished, and may be smaller than a subtree's.
+  auto best_last = rows_.last.begin();
+  if (fits(*best_last, most)) best = prices.of(*best_last) + f(own_.of(*best_last));
+  const auto before = [&](auto piece) { return rate * double(piece - rows_.last.begin()); };
+  const auto first = std::partition_point(best_last + 1, rows_.last.end(), too_large);
   const double at_end = before(rows_.last.end() - 1) + one_subtree(rows_.last.back());
-  for (auto piece = first; piece != rows_.last.end(); ++piece) {
+  for (auto piece = first; rate < none && piece != rows_.last.end(); ++piece) {
     if (std::min(at_end, before(piece) + one_subtree(*piece)) >= best) break;
     const double linear = before(piece) + prices.of(*piece);
     if (linear >= best || !fits(*piece, most)) continue;
