@@ -31,7 +31,8 @@ class Bound {
     double bytes = 0;
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       const auto& options = problem.options[t];
-      tables_.emplace_back(options, problem.free[t] ? &*problem.free[t] : nullptr, exact);
+      tables_.emplace_back(options, problem.free[t] ? &*problem.free[t] : nullptr, exact,
+                           problem.options.size() <= few_tables);
       const auto least = std::min_element(options.begin(), options.end(),
                                           [](const Option& a, const Option& b) { return a.total < b.total; });
       bytes += least->total_bytes;
@@ -141,8 +142,7 @@ class Bound {
   double sum(double each, double room, const Price& price, const Counts* counts = nullptr,
              Loaded* loaded = nullptr) const {
     double sum = 0;
-    for (const TableBound& table : tables_)
-      sum += table.least({room - each, problem_.memory}, price, counts, few(), loaded);
+    for (const TableBound& table : tables_) sum += table.least({room - each, problem_.memory}, price, counts, loaded);
     return sum;
   }
 
@@ -150,7 +150,6 @@ class Bound {
   void leave_out(const Load& piece, const Price& price, double left) {
     for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].leave_out(piece, price, least_[t] + left);
   }
-  bool few() const { return tables_.size() <= few_tables; }
 
   const Problem& problem_;
   double ranks_;

@@ -150,7 +150,8 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
 
 /// The same with each table cut as is the cheapest at these prices, and pieces in falling order on the fullest rank
-/// that holds them; a table with a piece that none holds is cut into the rooms that are left.
+/// that holds them. `above`: a piece that none holds goes to the rank with the least load; else its table is cut into
+/// the rooms that are left.
 std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices, bool above);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns

@@ -19,8 +19,8 @@ void Loaded::add(const RowPartitions::Pieces& pieces, double narrowest, double r
   for (std::size_t k = 0; k < counts.size(); ++k) counts[k] += pieces.count * values[k];
 }
 
-TableBound::TableBound(const std::deque<Option>& options, const FreeTable* free, bool exact)
-    : free_(free), exact_(exact) {
+TableBound::TableBound(const std::deque<Option>& options, const FreeTable* free, bool exact, bool exact_counts)
+    : free_(free), exact_(exact), exact_counts_(exact && exact_counts) {
   for (const Option& option : options) {
     const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
                             (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
@@ -60,7 +60,7 @@ void TableBound::leave_out(const Load& piece, const Price& price, double most) {
     way.out = way.out || at_least(way, piece, price, nullptr, most * (1 + rounding)).price > most * (1 + rounding);
 }
 
-double TableBound::least(const Load& piece, const Price& price, const Counts* counts, bool few, Loaded* loaded) const {
+double TableBound::least(const Load& piece, const Price& price, const Counts* counts, Loaded* loaded) const {
   std::vector<Priced> candidates;
   Priced best{infinity, nullptr, {}, false};
   std::vector<Index> borders, best_borders;
@@ -68,7 +68,7 @@ double TableBound::least(const Load& piece, const Price& price, const Counts* co
     if (way.out) continue;
     const Priced priced = at_least(way, piece, price, counts, best.price);
     if (priced.price >= best.price) continue;
-    if (way.cut && exact_ && (!counts || few))
+    if (way.cut && (counts ? exact_counts_ : exact_))
       candidates.push_back(priced);
     else
       best = priced;

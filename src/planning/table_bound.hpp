@@ -26,13 +26,13 @@ struct Loaded {
 
 class TableBound {
  public:
-  /// `exact`: with each cut's own borders, else with the best length a block, which is at most that.
-  TableBound(const std::deque<Option>& options, const FreeTable* free, bool exact);
+  /// With each cut's own borders where `exact`, with counts where `exact_counts` too; else with the best length a
+  /// block, which is at most that.
+  TableBound(const std::deque<Option>& options, const FreeTable* free, bool exact, bool exact_counts);
 
-  /// The least price of a table without a piece above `piece`. `counts`: of its pieces, also with each cut's own
-  /// borders where `few`. `loaded`: what that way loads is added.
-  double least(const Load& piece, const Price& price, const Counts* counts = nullptr, bool few = false,
-               Loaded* loaded = nullptr) const;
+  /// The least price, with `counts` of its pieces, of a way that is in and has no piece above `piece`; infinity where
+  /// there is none. What that way loads is added to `loaded`.
+  double least(const Load& piece, const Price& price, const Counts* counts = nullptr, Loaded* loaded = nullptr) const;
   /// Ways that cost more than `most` are out.
   void leave_out(const Load& piece, const Price& price, double most);
   /// All ways are in again.
@@ -54,7 +54,7 @@ class TableBound {
   Priced at_least(const Way& way, const Load& piece, const Price& price, const Counts* counts, double most) const;
 
   const FreeTable* free_;
-  bool exact_;
+  bool exact_, exact_counts_;
   std::vector<Way> ways_;
 };
 
