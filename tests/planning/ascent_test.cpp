@@ -19,10 +19,11 @@ struct Roof {
   double most;
   std::vector<Mixture> slopes;
 
-  Roof(std::uint64_t k, double most) : most(most) {
+  /// `share`: of each count at most, at the top.
+  Roof(std::uint64_t k, double most, double share = 0.18) : most(most) {
     const Random random(k, Purpose::test);
     top.each = 3 * random.uniform53(0, 0);
-    for (std::size_t i = 0; i < top.counts.size(); ++i) top.counts[i] = 0.18 * random.uniform53(1, Index(i));
+    for (std::size_t i = 0; i < top.counts.size(); ++i) top.counts[i] = share * random.uniform53(1, Index(i));
     for (Index plane = 0; plane < 6; ++plane) {
       Mixture slope;
       slope.each = random.uniform53(2 + plane, 0) - 0.5;
@@ -68,6 +69,22 @@ TEST_CASE("steps find a mixture above 0 where there is one, inside the simplex")
     found += above;
   }
   CHECK(found >= 18);
+}
+
+TEST_CASE("steps that lead out of the simplex stay in it") {
+  int outside = 0;
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    const Roof roof(k, 0.02, 0.6);
+    outside += roof.top.work() < 0;
+    const auto value = [&](const Mixture& at, Mixture& gradient) {
+      CHECK(at.work() >= -1e-9);
+      return roof(at, gradient);
+    };
+    Mixture mixture;
+    int evaluations = 100;
+    ascend(mixture, value, evaluations);
+  }
+  CHECK(outside > 5);
 }
 
 TEST_CASE("steps end where no mixture is above 0, at the best that they met") {
