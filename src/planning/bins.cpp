@@ -114,7 +114,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   const FreeTable::Cut* best_cut = nullptr;
   for (const auto& [least, cut, price] : candidates) {
     if (least >= best.price) break;
-    const RowPartitions& partitions = free.partitions(*cut);
+    const RowPartitions& partitions = cut->partitions;
     if (partitions.relaxed(largest, price, [](double) { return 0.0; }).price >= best.price) continue;
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
     RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, free.step());

@@ -120,7 +120,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   for (const FreeTable::Cut& cut : free.cuts()) {
     const double columns = double(cut.columns);
     if (cut.columns > problem_.ranks || columns * price.of(cut.whole) >= least) continue;
-    candidates.push_back({columns * free.partitions(cut).relaxed(largest, price, count).price, &cut});
+    candidates.push_back({columns * cut.partitions.relaxed(largest, price, count).price, &cut});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
@@ -128,8 +128,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   std::vector<Index> borders, best_borders;
   for (const auto& [no_less, cut] : candidates) {
     if (no_less >= least) break;
-    const double value =
-        double(cut->columns) * free.partitions(*cut).least(largest, price, count, &borders, free.step());
+    const double value = double(cut->columns) * cut->partitions.least(largest, price, count, &borders, free.step());
     if (value < least) least = value, best = cut, best_borders = borders, by_option = false;
   }
   if (by_option || !best) return {};

@@ -18,21 +18,15 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
         const double width = double(of.dim()) / double(columns);
         const double vectors = form == ExchangeForm::pooled ? whole : 0;
         double narrowest = 1;
-        for (Index c = 0; c < columns; ++c)
-          narrowest = std::min(narrowest, double(this->columns(c, columns).size()) / width);
-        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), narrowest, nullptr});
+        Index widest = 0;
+        for (Index c = 0; c < columns; ++c) {
+          const Index piece = this->columns(c, columns).size();
+          narrowest = std::min(narrowest, double(piece) / width), widest = std::max(widest, piece);
+        }
+        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), narrowest,
+                         RowPartitions(*rows_, of, width, double(widest), form)});
       }
   }
-}
-
-const RowPartitions& FreeTable::partitions(const Cut& cut) const {
-  if (!cut.partitions) {
-    const double width = double(costs(cut).dim()) / double(cut.columns);
-    Index widest = 0;
-    for (Index c = 0; c < cut.columns; ++c) widest = std::max(widest, columns(c, cut.columns).size());
-    cut.partitions = std::make_shared<const RowPartitions>(*rows_, costs(cut), width, double(widest), cut.form);
-  }
-  return *cut.partitions;
 }
 
 Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) const {

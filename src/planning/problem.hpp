@@ -52,9 +52,9 @@ class FreeTable {
     std::size_t kernel;  ///< place in costs
     ExchangeForm form;
     Index columns;
-    ShardLoad whole;                                          ///< of a piece with all rows, as wide as the average
-    double narrowest;                                         ///< piece beside the average
-    mutable std::shared_ptr<const RowPartitions> partitions;  ///< made when asked for
+    ShardLoad whole;   ///< of a piece with all rows, as wide as the average
+    double narrowest;  ///< piece beside the average
+    RowPartitions partitions;
   };
   ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
   const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
@@ -62,7 +62,6 @@ class FreeTable {
   Index most_columns() const { return cuts_.back().columns; }
   /// Blocks between the borders that the search tries; the bound knows all.
   Index step() const { return step_; }
-  const RowPartitions& partitions(const Cut& cut) const;
   Range columns(Index piece, Index pieces) const;
   /// Rows cut at `borders`, owned by nobody.
   Option option(const Cut& cut, std::vector<Index> borders, int ranks) const;

@@ -42,7 +42,7 @@ auto TableBound::at_least(const Way& way, const Load& piece, const Price& price,
   const FreeTable::Cut& cut = *way.cut;
   const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
   if (whole >= most) return {whole, &way, {}, true};  // uncut rows cost least
-  const RowPartitions& partitions = free_->partitions(cut);
+  const RowPartitions& partitions = cut.partitions;
   const bool counted = counts && (*counts)(cut.whole.owner.seconds) > 0;
   if (!counted && partitions.fits_whole(piece)) return {whole, &way, {}, true};
   const auto f = [&](double own) { return counted ? (*counts)(own * cut.narrowest) : 0; };
@@ -84,8 +84,8 @@ double TableBound::least(const Load& piece, const Price& price, const Counts* co
     if (!exact) {
       const auto f = [&](double own) { return counts ? (*counts)(own * cut.narrowest) : 0; };
       std::vector<Index>* const wanted = loaded ? &borders : nullptr;
-      priced.price = columns * (counts ? free_->partitions(cut).least(piece, price, f, wanted)
-                                       : free_->partitions(cut).least(piece, price, wanted));
+      priced.price = columns * (counts ? cut.partitions.least(piece, price, f, wanted)
+                                       : cut.partitions.least(piece, price, wanted));
     }
     if (priced.price < best.price) best = priced, best_borders = borders;
   }
@@ -102,7 +102,7 @@ double TableBound::least(const Load& piece, const Price& price, const Counts* co
     if (pieces.count > 0) loaded->add(pieces, cut.narrowest, room);
   };
   if (!best_borders.empty())
-    for (const auto& pieces : free_->partitions(cut).pieces(best_borders)) add(pieces);
+    for (const auto& pieces : cut.partitions.pieces(best_borders)) add(pieces);
   else if (best.whole)
     add({1, cut.whole});
   else

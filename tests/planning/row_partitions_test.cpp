@@ -43,9 +43,9 @@ TEST_CASE("what a longer piece beats is not missed by the bound") {
             std::min(least, (begin > 0 ? rate * double(begin) : 0) + priced(load(begin, embedding::RowBlocks::count)));
       INFO("set " << k << ", trial " << trial);
       const Load most{room, 1e300};
-      CHECK(table.partitions(way).relaxed(most, price, count).price == Approx(least).epsilon(1e-9));
+      CHECK(way.partitions.relaxed(most, price, count).price == Approx(least).epsilon(1e-9));
       std::vector<Index> borders;
-      const double exact = table.partitions(way).least(most, price, count, &borders);
+      const double exact = way.partitions.least(most, price, count, &borders);
       CHECK(exact >= least * (1 - 1e-9));
       // What is said of the pieces has that price.
       const auto sum = [&](const auto& all) {
@@ -54,9 +54,8 @@ TEST_CASE("what a longer piece beats is not missed by the bound") {
           if (times > 0) sum += times * (price.of(piece) + count(piece.owner.seconds));
         return sum;
       };
-      if (least < RowPartitions::none)
-        CHECK(sum(table.partitions(way).relaxed(most, price, count).pieces) == Approx(least));
-      if (exact < RowPartitions::none) CHECK(sum(table.partitions(way).pieces(borders)) == Approx(exact));
+      if (least < RowPartitions::none) CHECK(sum(way.partitions.relaxed(most, price, count).pieces) == Approx(least));
+      if (exact < RowPartitions::none) CHECK(sum(way.partitions.pieces(borders)) == Approx(exact));
       cut += exact < RowPartitions::none && exact > price.of(way.whole) * (1 + 1e-9);
     }
   }
