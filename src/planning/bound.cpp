@@ -21,7 +21,7 @@ constexpr int passes = 2;
 constexpr int most_sums = 200;
 constexpr double sums_of_large = 1.2e5;  // in all bounds together, times tables
 constexpr double least_walk = 3e-3;
-constexpr int halvings = 6;
+constexpr int halvings = 8;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Bound {
@@ -166,9 +166,9 @@ class Bound {
 double lower_bound(const Problem& problem, double known, double target, std::vector<Prices>* prices) {
   Bound bound(problem, !problem.large);
   if (target > 0) {
-    double low = known, high = target;
+    double low = known, high = target, resolution = problem.large ? close_enough : close_enough / 4;
     if (!problem.large && bound.refutes(target * (1 - rounding), true)) return target;
-    for (int i = 0; i < halvings && high - low > close_enough * high; ++i) {
+    for (int i = 0; i < halvings && high - low > resolution * high; ++i) {
       const double middle = 0.5 * (low + high);
       (bound.refutes(middle, true) ? low : high) = middle;
     }

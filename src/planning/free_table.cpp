@@ -7,8 +7,8 @@ namespace tesserec::planning {
 
 constexpr Index finest = 128;  // borders that a table has at least, where it has so many blocks
 
-FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index step)
-    : costs_(std::move(costs)), rows_(std::make_shared<const RowShares>(costs_.front().second)), step_(step) {
+FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns)
+    : costs_(std::move(costs)), rows_(std::make_shared<const RowShares>(costs_.front().second)) {
   while (step_ > 1 && step_ * finest > rows_->used) step_ /= 2;
   for (std::size_t kernel = 0; kernel < costs_.size(); ++kernel) {
     const TableCosts& of = costs_[kernel].second;

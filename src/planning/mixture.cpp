@@ -10,6 +10,12 @@ constexpr double each_scale = 4;
 
 double Mixture::work() const { return 1 - std::accumulate(counts.begin(), counts.end(), 0.0); }
 
+Mixture Mixture::counting() const {
+  Mixture next = *this;
+  std::fill(next.counts.begin() + DualFunction::counting, next.counts.end(), 0);
+  return next;
+}
+
 Mixture Mixture::moved(std::size_t place, double step) const {
   Mixture next = *this;
   if (place == counts.size()) {

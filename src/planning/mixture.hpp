@@ -12,6 +12,8 @@ struct Mixture {
   double each = 1;
   DualShares counts{};
   double work() const;
+  /// Without the shares of functions that leave small numbers out: work has them.
+  Mixture counting() const;
   /// With one price a step higher, the last one that of what tables cost every rank.
   Mixture moved(std::size_t place, double step) const;
 };

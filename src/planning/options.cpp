@@ -290,7 +290,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();
-    if (free) problem.free.back().emplace(std::move(costs), free_columns, problem.large ? 4 : 1);
+    if (free) problem.free.back().emplace(std::move(costs), free_columns);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

@@ -45,7 +45,7 @@ struct Option {
 class FreeTable {
  public:
   /// What it costs by each of its kernels.
-  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index step);
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns);
 
   /// One kernel and form, and so many pieces of the columns.
   struct Cut {
@@ -70,7 +70,7 @@ class FreeTable {
   std::vector<std::pair<ComputeKernel, TableCosts>> costs_;
   std::shared_ptr<const RowShares> rows_;
   std::vector<Cut> cuts_;
-  Index step_;
+  Index step_ = 4;
 };
 
 struct Problem {
@@ -78,7 +78,7 @@ struct Problem {
   int ranks_per_node = 1;
   double memory = 0;                        ///< bytes of a rank
   double base = 0;                          ///< seconds of every rank
-  bool large = false;                       ///< rows are cut at every fourth block; bounded by the best length a block
+  bool large = false;                       ///< bounded by the best length a block
   std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
   /// [table] that may be cut at any block between any ranks.
   std::vector<std::optional<FreeTable>> free;

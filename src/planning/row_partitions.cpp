@@ -81,13 +81,11 @@ std::vector<double> RowPartitions::lengths(const Affine<double>& of) const {
 }
 
 std::vector<double> RowPartitions::vector_limit(const Load& most) const {
-  const auto limit = [](double room, double vector) {
-    if (room < 0) return -1.0;
-    return vector > 0 ? room / vector : none;
-  };
+  const auto limit = [](double room, double vector) { return vector > 0 ? room / vector : none; };
   std::vector<double> limits;
   for (const Share& piece : rows_.full) {
     const Share without{piece.rows, piece.filled, 0};
+    if (!fits(without, most)) break;  // nor does a longer one
     limits.push_back(std::min(limit(most.seconds - widest_seconds_.of(without), widest_seconds_.vector),
                               limit(most.bytes - widest_bytes_.of(without), widest_bytes_.vector)));
   }
@@ -95,7 +93,7 @@ std::vector<double> RowPartitions::vector_limit(const Load& most) const {
 }
 
 Index RowPartitions::window(const std::vector<double>& limit) const {
-  for (Index n = rows_.used - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
+  for (Index n = std::ssize(limit) - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
     if (rows_.full[n].vectors <= limit[n]) return n;
   return 0;
 }

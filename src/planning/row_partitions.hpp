@@ -105,7 +105,7 @@ class RowPartitions {
   bool fits(const Share& piece, const Load& most) const {
     return widest_seconds_.of(piece) <= most.seconds && widest_bytes_.of(piece) <= most.bytes;
   }
-  /// [blocks] the most vectors that a piece may have
+  /// [blocks] the most vectors that a piece may have, up to the longest that fits without any
   std::vector<double> vector_limit(const Load& most) const;
   /// The longest piece within the limit.
   Index window(const std::vector<double>& limit) const;

@@ -27,8 +27,8 @@ constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 3
 constexpr double far = 0.06;
 /// Of a search by prices: what is added to the room, until there is enough of it, and how many fillings are tried.
 constexpr double more_room = 0.02, most_more_room = 1;
-constexpr double fillings_times_tables = 2e4;
-constexpr int most_starts = 3, fillings_of_start = 60;
+constexpr double fillings_times_tables = 3e4;
+constexpr int most_starts = 3, fillings_of_start = 60, least_fillings = 30;
 
 using enum FillStyle::Order;
 constexpr FillStyle styles_of_few[] = {{0, 1},
@@ -278,10 +278,13 @@ std::vector<Choice> search(Problem& problem, double bound) {
 void search_by_prices(Problem& problem, double bound, std::span<const Prices> prices, std::vector<Choice>& choices) {
   Search search(problem, bound);
   search.start(choices);
-  int left = std::clamp(int(fillings_times_tables / double(problem.options.size())), fillings_of_start / 3,
-                        most_starts * fillings_of_start);
-  for (std::size_t i = 1; i <= std::min<std::size_t>(prices.size(), most_starts) && left > 0; ++i)
-    left -= search.by_prices(prices[prices.size() - i], std::min(left, fillings_of_start));
+  int left = std::clamp(int(fillings_times_tables / double(problem.options.size())), least_fillings,
+                        2 * most_starts * fillings_of_start);
+  for (std::size_t i = 1; i <= std::min<std::size_t>(prices.size(), most_starts); ++i) {
+    const auto& [mixture, room] = prices[prices.size() - i];
+    for (const Prices& start : {Prices{mixture, room}, Prices{mixture.counting(), room}})
+      if (left > 0) left -= search.by_prices(start, std::min(left, fillings_of_start));
+  }
   search.improve_best();
   choices = search.best();
 }
