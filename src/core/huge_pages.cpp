@@ -15,7 +15,7 @@ namespace tesserec {
 namespace {
 
 std::atomic<std::size_t> asked{0}, refused{0};  // bytes
-std::atomic<int> reason{0};                     // errno of a refusal
+std::atomic<int> refusal{0};                    // its errno
 
 constexpr const char* machine_setting = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -28,14 +28,14 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
   if (last < first + page) return true;  // too small to matter
   asked += last - first;
   if (madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE) == 0) return true;
-  reason = errno;
+  refusal = errno;
   refused += last - first;
   return false;
 }
 
 std::string huge_pages_refused() {
   if (asked == 0) return "";
-  if (refused > 0) return concat("the kernel refused them for ", refused, " bytes (", std::strerror(reason), ")");
+  if (refused > 0) return concat("the kernel refused them for ", refused, " bytes (", std::strerror(refusal), ")");
   if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) return "they are switched off for this process (PR_SET_THP_DISABLE)";
   std::string setting;
   std::getline(std::ifstream(machine_setting), setting);

@@ -7,8 +7,8 @@
 /// is the same. Which not-a-number comes out of some is not said.
 #pragma once
 
-#include <tesserec/core/short_floats.hpp>
 #include "tiles.hpp"
+#include <tesserec/core/short_floats.hpp>
 
 namespace tesserec::dense {
 namespace {  // an object for each instruction set

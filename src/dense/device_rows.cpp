@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/core/short_floats.hpp>
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/short_floats.hpp>
 #include <tesserec/dense/device_rows.hpp>
 
 namespace tesserec::dense {

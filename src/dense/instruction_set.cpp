@@ -11,8 +11,8 @@ namespace tesserec::dense {
 namespace {
 
 /// What this machine runs, the best first.
-std::vector<const Kernels*> available() {
-  std::vector<const Kernels*> all;
+std::vector<const KernelSet*> available() {
+  std::vector<const KernelSet*> all;
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) all.push_back(&avx512_bf16_kernels);
@@ -25,20 +25,20 @@ std::vector<const Kernels*> available() {
   return all;
 }
 
-const Kernels& choose() {
-  const std::vector<const Kernels*> all = available();
+const KernelSet& choose() {
+  const std::vector<const KernelSet*> all = available();
   const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
   if (wanted == nullptr || *wanted == '\0') return *all.front();
-  for (const Kernels* one : all)
+  for (const KernelSet* one : all)
     if (std::string(wanted) == one->name) return *one;
   fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ",
-       join(all, ", ", [](const Kernels* one) { return one->name; }));
+       join(all, ", ", [](const KernelSet* one) { return one->name; }));
 }
 
 }  // namespace
 
-const Kernels& kernels() {
-  static const Kernels& chosen = choose();
+const KernelSet& kernels() {
+  static const KernelSet& chosen = choose();
   return chosen;
 }
 

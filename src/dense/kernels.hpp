@@ -68,7 +68,7 @@ struct Products {
 };
 
 /// The same bits from all; they differ in speed and in the width of a panel.
-struct Kernels {
+struct KernelSet {
   const char* name;
   Index width;
   Products fp32, bf16;
@@ -82,9 +82,9 @@ struct Kernels {
                         float* bottom_gradient, float* pooled_gradient, float* scratch);
 };
 
-extern const Kernels plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;
+extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;
 
 /// The best that this machine and TESSEREC_INSTRUCTION_SET allow. Error: the variable names what the machine lacks.
-const Kernels& kernels();
+const KernelSet& kernels();
 
 }  // namespace tesserec::dense

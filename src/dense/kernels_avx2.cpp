@@ -39,7 +39,7 @@ using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums, the halves of two of b and of one 
 
 }  // namespace
 
-constinit const Kernels avx2_kernels = kernels_of<Avx2, Avx2Bf16>("avx2");
+constinit const KernelSet avx2_kernels = kernels_of<Avx2, Avx2Bf16>("avx2");
 
 }  // namespace tesserec::dense
 #endif

@@ -14,7 +14,7 @@ using Avx512Bf16 = TwoFma<Avx512, 12>;  // 24 sums, the halves of two of b and o
 
 }  // namespace
 
-constinit const Kernels avx512_kernels = kernels_of<Avx512, Avx512Bf16>("avx512");
+constinit const KernelSet avx512_kernels = kernels_of<Avx512, Avx512Bf16>("avx512");
 
 }  // namespace tesserec::dense
 #endif

@@ -30,7 +30,7 @@ struct Avx512Bf16 : Avx512, FlushMode {
 
 }  // namespace
 
-constinit const Kernels avx512_bf16_kernels = kernels_of<Avx512, Avx512Bf16>("avx512_bf16");
+constinit const KernelSet avx512_bf16_kernels = kernels_of<Avx512, Avx512Bf16>("avx512_bf16");
 
 }  // namespace tesserec::dense
 #endif

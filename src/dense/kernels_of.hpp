@@ -10,7 +10,7 @@ namespace tesserec::dense {
 namespace {  // an object for each instruction set
 
 template <class V, class Bf16>
-constexpr Kernels kernels_of(const char* name) {
+constexpr KernelSet kernels_of(const char* name) {
   static_assert(V::floats == Bf16::floats);
   return {.name = name,
           .width = Tiles<V>::width,

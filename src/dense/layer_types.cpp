@@ -10,7 +10,7 @@
 namespace tesserec::dense {
 namespace {
 
-std::vector<LayerType>& all_types() {
+std::vector<LayerType>& all_layers() {
   static std::vector<LayerType> types = {
       {"mlp", "linear layers, each with its activation.", {"widths", "activations", "bias"}, make_mlp},
       {"dot", "the first vector, and the inner products of all pairs (DLRM's).", {"itself"}, make_dot},
@@ -42,12 +42,12 @@ std::vector<LayerType>& all_types() {
 
 }  // namespace
 
-const std::vector<LayerType>& layer_types() { return all_types(); }
+const std::vector<LayerType>& layer_types() { return all_layers(); }
 
 void add_layer_type(LayerType type) {
-  for (const LayerType& known : all_types())
+  for (const LayerType& known : all_layers())
     if (known.name == type.name) fail("there is a layer type ", type.name, " already");
-  all_types().push_back(std::move(type));
+  all_layers().push_back(std::move(type));
 }
 
 const LayerType& layer_type(const std::string& name) {

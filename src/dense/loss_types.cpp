@@ -34,7 +34,7 @@ std::unique_ptr<LossFunction> make(const LossSettings& s) {
   return std::make_unique<OfLogit>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
 }
 
-std::vector<LossType>& all_types() {
+std::vector<LossType>& all_losses() {
   static std::vector<LossType> types = {
       {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
       {"mse", "squared error of the probability.", {"loss_threshold"}, make<Loss::mse>},
@@ -56,12 +56,12 @@ std::vector<LossType>& all_types() {
 
 std::unique_ptr<DeviceLoss> LossFunction::on_device() const { return nullptr; }
 
-const std::vector<LossType>& loss_types() { return all_types(); }
+const std::vector<LossType>& loss_types() { return all_losses(); }
 
 void add_loss_type(LossType type) {
-  for (const LossType& known : all_types())
+  for (const LossType& known : all_losses())
     if (known.name == type.name) fail("there is a loss ", type.name, " already");
-  all_types().push_back(std::move(type));
+  all_losses().push_back(std::move(type));
 }
 
 const LossType& loss_type(const std::string& name) {

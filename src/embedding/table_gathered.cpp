@@ -8,9 +8,9 @@
 namespace tesserec::embedding {
 namespace {
 
-constexpr Index rows_per_task = 4096;
+constexpr Index gathered_per_task = 4096;
 
-Index tasks_of(Index rows) { return (rows + rows_per_task - 1) / rows_per_task; }
+Index tasks_of(Index rows) { return (rows + gathered_per_task - 1) / gathered_per_task; }
 
 }  // namespace
 
@@ -26,8 +26,8 @@ void EmbeddingTable::gather_gradients(const Exec& exec, const float* gradients) 
   const auto rows = std::ssize(to.rows);
   to.gradients.resize(rows * dim());
   parallel_for(exec, "tesserec::embedding::gather_gradients", tasks_of(rows), [&](Index task) {
-    Index at = task * rows_per_task;
-    const Index end = std::min(rows, at + rows_per_task);
+    Index at = task * gathered_per_task;
+    const Index end = std::min(rows, at + gathered_per_task);
     sum_rows(
         batch_.uses.data(), first_use[at], first_use[end], gradients, dim(), whole_tree, batch_.are_sums, [](Index) {},
         [&](Index, Index, const float* sum) { std::copy_n(sum, dim(), to.gradients.data() + at++ * dim()); });
@@ -40,8 +40,8 @@ void EmbeddingTable::add_squares(const Exec& exec, ExactSum& sum) {
   std::mutex one_at_a_time;
   parallel_for(exec, "tesserec::embedding::add_squares", tasks_of(rows), [&](Index task) {
     ExactSum mine;
-    const Index end = std::min(rows, (task + 1) * rows_per_task);
-    for (Index at = task * rows_per_task; at < end; ++at)
+    const Index end = std::min(rows, (task + 1) * gathered_per_task);
+    for (Index at = task * gathered_per_task; at < end; ++at)
       tesserec::add_squares(all.gradients.data() + at * dim(), dim(), mine);
     const std::lock_guard lock(one_at_a_time);
     sum += mine;
@@ -54,7 +54,7 @@ void EmbeddingTable::finish_gradients(const Exec& exec, float scale) {
   if (scale == 1.0f && most == 0.0f) return;
   const auto rows = std::ssize(all.rows);
   parallel_for(exec, "tesserec::embedding::finish_gradients", tasks_of(rows), [&](Index task) {
-    const Index begin = task * rows_per_task * dim(), end = std::min(rows, (task + 1) * rows_per_task) * dim();
+    const Index begin = task * gathered_per_task * dim(), end = std::min(rows, (task + 1) * gathered_per_task) * dim();
     optim::limit(scale, most, all.gradients.data() + begin, all.gradients.data() + begin, end - begin);
   });
 }
@@ -64,8 +64,8 @@ void EmbeddingTable::over_gathered(const Exec& exec, const std::string& label, c
   const GatheredRows::Rows& all = gathered_.finish();
   const auto rows = std::ssize(all.rows);
   parallel_for(exec, label, tasks_of(rows), [&](Index task) {
-    const Index end = std::min(rows, (task + 1) * rows_per_task);
-    for (Index at = task * rows_per_task; at < end; ++at) {
+    const Index end = std::min(rows, (task + 1) * gathered_per_task);
+    for (Index at = task * gathered_per_task; at < end; ++at) {
       constexpr Index ahead = 16;
       if (at + ahead < rows) prefetch(all.rows[at + ahead]);
       body(at, row(all.rows[at], all.gradients.data() + at * dim()));

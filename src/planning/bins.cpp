@@ -117,7 +117,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
     const RowPartitions& partitions = cut->partitions;
     if (partitions.relaxed(largest, price, [](double) { return 0.0; }).price >= best.price) continue;
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
-    RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, free.step());
+    RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
     if (placed.price < best.price) best = std::move(placed), best_cut = cut;
   }
   if (!best_cut) return false;

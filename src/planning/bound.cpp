@@ -8,7 +8,6 @@
 // mixed with counts of large pieces (dual_function.hpp), and E is walked through from its least value on: a mixture
 // that refutes M at one E refutes it up to a larger one, from where the next mixture goes on.
 #include <algorithm>
-#include <limits>
 
 #include "ascent.hpp"
 #include "table_bound.hpp"
@@ -16,13 +15,11 @@
 namespace tesserec::planning {
 namespace {
 
-constexpr double rounding = 1e-9;
 constexpr int passes = 2;
 constexpr int most_sums = 200;
 constexpr double sums_of_large = 1.2e5;  // in all bounds together, times tables
 constexpr double least_walk = 3e-3;
 constexpr int halvings = 8;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Bound {
  public:

@@ -3,7 +3,6 @@
 // no later table names ranks, so the first of them stands for all. A branch ends when its worst rank, or the work of
 // all ranks with the least of the tables left, cannot beat the best.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "problem.hpp"
@@ -28,7 +27,7 @@ class Tree {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::vector<double> total(count), each(count), bytes(count);
     for (std::size_t t = 0; t < count; ++t) {
-      total[t] = each[t] = bytes[t] = std::numeric_limits<double>::infinity();
+      total[t] = each[t] = bytes[t] = infinity;
       for (const Option& option : problem.options[t]) {
         total[t] = std::min(total[t], option.total);
         each[t] = std::min(each[t], option.each.seconds);

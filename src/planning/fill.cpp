@@ -2,7 +2,6 @@
 // The order in which tables come to the ranks: in falling order, each whole or cut into rooms; or each cut as is the
 // cheapest at prices, and then their pieces in falling order.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -138,7 +137,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
 }
 
 double Bins::cost_of_cut(std::size_t t, const Option& whole) const {
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   if (!problem_.free[t]) return least;
   for (const FreeTable::Cut& cut : problem_.free[t]->cuts()) {
     if (cut.columns > 1) continue;

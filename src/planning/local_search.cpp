@@ -2,7 +2,6 @@
 #include "local_search.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace tesserec::planning {
 namespace {
@@ -41,7 +40,7 @@ class LocalSearch {
   bool move_or_swap(int rank, const Standing& now) {
     const bool time = now.missing <= 0;
     Best best;
-    best.worst = time ? now.worst * (1 - 1e-12) : std::numeric_limits<double>::infinity();
+    best.worst = time ? now.worst * (1 - 1e-12) : infinity;
     for (const Assignment::At& a : s_.pieces_on(rank)) {
       if (!movable(a)) continue;
       const Load piece = s_.piece(a);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -266,7 +265,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
     std::vector<Option> fitting;
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     std::string advice;
     Index free_columns = 1;
     std::vector<std::pair<ComputeKernel, TableCosts>> costs;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,8 @@
 #include <tesserec/planning/cost_model.hpp>
 
 namespace tesserec::planning {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Where the pieces of an option may go.
 enum class OwnerRule {
@@ -60,7 +63,7 @@ class FreeTable {
   const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
   const std::vector<Cut>& cuts() const { return cuts_; }
   Index most_columns() const { return cuts_.back().columns; }
-  /// Blocks between the borders that the search tries; the bound knows all.
+  /// Blocks between the borders that a search tries which may not try all.
   Index step() const { return step_; }
   Range columns(Index piece, Index pieces) const;
   /// Rows cut at `borders`, owned by nobody.

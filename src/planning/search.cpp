@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -21,7 +20,6 @@ namespace {
 constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// With more tables than this, styles beyond the first few are tried only while the plan is that far above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 3, tables_by_ranks_for_one = 100000;
 constexpr double far = 0.06;

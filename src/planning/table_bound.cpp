@@ -2,16 +2,8 @@
 #include "table_bound.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace tesserec::planning {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double rounding = 1e-9;
-
-}  // namespace
-
 void Loaded::add(const RowPartitions::Pieces& pieces, double narrowest, double room) {
   own += pieces.count * pieces.load.owner.seconds;
   each += pieces.count * pieces.load.each.seconds;

@@ -10,6 +10,9 @@
 
 namespace tesserec::planning {
 
+/// Share by which sums may be off.
+constexpr double rounding = 1e-9;
+
 /// What is added for a piece of so many seconds on a rank with so much room.
 struct Counts {
   const DualFunction& dual;

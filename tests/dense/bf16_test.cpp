@@ -52,7 +52,7 @@ class Draw {
 }  // namespace
 
 TEST_CASE("a word is two fma, the odd numbers first, and denormal numbers are zeros") {
-  const dense::Kernels& k = kernels();
+  const dense::KernelSet& k = kernels();
   const Index rows = 12, width = k.width;
   for (int kind = 0; kind < Draw::kinds; ++kind) {
     Draw draw{Draw::Kind(kind)};
@@ -79,7 +79,7 @@ TEST_CASE("a word is two fma, the odd numbers first, and denormal numbers are ze
 }
 
 TEST_CASE("a sum just below the least normal number is zero unless 24 bits round it up") {
-  const dense::Kernels& k = kernels();
+  const dense::KernelSet& k = kernels();
   const Index width = k.width;
   const float least = 0x1p-126f;
   for (const int sign : {1, -1})
@@ -96,7 +96,7 @@ TEST_CASE("a sum just below the least normal number is zero unless 24 bits round
 }
 
 TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of words") {
-  const dense::Kernels& k = kernels();
+  const dense::KernelSet& k = kernels();
   const Index rows = 6, panels = 3, width = k.width, columns = panels * width;
   const Random random(8, Purpose::test);
   for (int call = 0; call < 300; ++call) {
@@ -128,7 +128,7 @@ TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of w
 }
 
 TEST_CASE("weights are packed in words of neighbours in depth, padded with zeros") {
-  const dense::Kernels& k = kernels();
+  const dense::KernelSet& k = kernels();
   const Index width = k.width;
   for (const Index out : {1, 5, 16, 33, 64})
     for (const Index in : {1, 13, 16, 17, 48, 70, 160}) {

@@ -14,7 +14,7 @@ TEST_CASE("weights are packed as they are and turned, padded with zeros, for eve
     Index width;
     void (*pack_rows)(Index, Index, Index, const float*, float*, float*);
   };
-  const dense::Kernels& best = dense::kernels();
+  const dense::KernelSet& best = dense::kernels();
   for (const auto& [width, pack_rows] :
        {Set{best.width, best.fp32.pack_rows}, {32, dense::Packing<dense::PlainVector<16, 4>>::pack_rows}})
     for (const Index out : {1, 5, 16, 32, 33, 64})

@@ -162,7 +162,7 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
 
 TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
   using Wide = Tiles<PlainVector<16, 12>>;
-  const dense::Kernels& k = kernels();
+  const dense::KernelSet& k = kernels();
   const Index width = 32, rows = 101, a_rows = 105, depth = 300, outs = 40, ins = 1100;
   const std::vector<float> a = numbers(1, a_rows * depth);
   const auto in_panels = [&](Index height, Index n, const std::vector<float>& m) {
