@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec sweep list, and sweep run DECK INDEX: what a task of an array calls.
 #include <algorithm>
-#include <optional>
 
 #include "sweep_of.hpp"
 #include <tesserec/comm/agree.hpp>

@@ -117,7 +117,8 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
     const RowPartitions& partitions = cut->partitions;
     if (partitions.relaxed(largest, price, [](double) { return 0.0; }).price >= best.price) continue;
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
-    RowPartitions::Placed placed = partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
+    RowPartitions::Placed placed =
+        partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
     if (placed.price < best.price) best = std::move(placed), best_cut = cut;
   }
   if (!best_cut) return false;
@@ -133,26 +134,18 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   return true;
 }
 
-bool Bins::put(Option& option, std::size_t place) {
+bool Bins::put(Option& option, std::size_t place, bool above) {
+  const Load& piece = option.pieces[place];
   int& owner = option.owners[place];
-  for (int rank = 0; rank < problem_.ranks; ++rank)
-    if (fits(rank, option.pieces[place]) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
+  const double sign = above ? -1 : 1;
+  for (int rank = 0; rank < problem_.ranks; ++rank) {
+    const bool holds = above ? piece.bytes <= room(rank).bytes : fits(rank, piece);
+    if (holds && (owner == nobody || sign * own_[rank].seconds > sign * own_[owner].seconds) &&
         std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
       owner = rank;
+  }
   if (owner == nobody) return false;
-  own_[owner] += option.pieces[place];
-  return true;
-}
-
-bool Bins::put_above(Option& option, std::size_t place) {
-  int& owner = option.owners[place];
-  for (int rank = 0; rank < problem_.ranks; ++rank)
-    if (option.pieces[place].bytes <= room(rank).bytes &&
-        (owner == nobody || own_[rank].seconds < own_[owner].seconds) &&
-        std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
-      owner = rank;
-  if (owner == nobody) return false;
-  own_[owner] += option.pieces[place];
+  own_[owner] += piece;
   return true;
 }
 

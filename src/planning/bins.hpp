@@ -53,9 +53,8 @@ class Bins {
   bool cut(std::size_t t, std::size_t cheapest);
   /// On the fullest rank that holds the piece, and no other of the table; one that has a rank stays where none is
   /// fuller.
-  bool put(Option& option, std::size_t place);
-  /// On the rank with the least load that has the memory, and no other piece of the table.
-  bool put_above(Option& option, std::size_t place);
+  /// `above`: on the rank with the least load that has the memory, whatever its room.
+  bool put(Option& option, std::size_t place, bool above = false);
   void take_back(const Option& option);
   /// Each piece goes on to the fullest rank that holds it, the smallest first: what is left of a table fills what other
   /// tables left.

@@ -70,7 +70,7 @@ bool Bins::run(const Mixture& mixture, bool above) {
     pieces.erase(std::remove_if(pieces.begin(), pieces.end(), has_room), pieces.end());
   }
   for (const auto& [seconds, t, place] : pieces) {
-    if (!cut_anywhere[t] || (above ? put_above(*cut_anywhere[t], place) : put(*cut_anywhere[t], place))) continue;
+    if (!cut_anywhere[t] || put(*cut_anywhere[t], place, above)) continue;
     take_back(*cut_anywhere[t]);
     cut_anywhere[t].reset();
     each_ += problem_.options[t][given[t]].each;

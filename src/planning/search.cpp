@@ -99,11 +99,10 @@ void golden_section(double low, double high, double step, const F& f) {
   }
 }
 
-/// Goes to where f is less, place by place, for so many evaluations.
+/// Goes from there, where f is `least`, to where it is less, place by place, for so many evaluations.
 template <class F>
-void descend(Prices at, const F& f, int evaluations) {
+void descend(Prices at, double least, const F& f, int evaluations) {
   constexpr double first_step = 0.1, last_step = 0.01;
-  double least = f(at);
   std::array<double, Prices::places> step;
   step.fill(first_step);
   for (bool moving = true; moving;) {
@@ -150,6 +149,7 @@ class Search {
       ++fillings;
       const double cut = keep([&] { return fill_by_prices(problem_, at, false); });
       if (cut <= standing_.worst * (1 + far)) return cut;
+      ++fillings;
       return std::min(cut, keep([&] { return fill_by_prices(problem_, at, true); }));
     };
     // With too little room tables are cut into many small pieces, if at all.
@@ -161,7 +161,7 @@ class Search {
       if (found >= least && least <= standing_.worst * (1 + far)) break;
       if (found < least) least = found, start = next;
     }
-    descend(start, worst, most - fillings);
+    descend(start, least, worst, most - fillings);
     return fillings;
   }
 
