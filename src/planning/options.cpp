@@ -289,7 +289,9 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
     problem.free.emplace_back();
-    if (free) problem.free.back().emplace(std::move(costs), free_columns);
+    const bool may_be_whole = demand.sharding.empty() || demand.sharding.has(ShardingType::table_wise);
+    const ShardingType whole = may_be_whole ? ShardingType::table_wise : ShardingType::row_wise;
+    if (free) problem.free.back().emplace(std::move(costs), free_columns, whole);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What forced types give, what a plan must fit in, what is refused, and what travels.
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
 #include "catch.hpp"
 #include "errors.hpp"
 #include "random_tables.hpp"
@@ -224,6 +229,33 @@ TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
   other[1] = {};
   other[1].shards = planning::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});
   CHECK(error_of([&] { planning::require_same_plan(comm, tables, other); }).find("table large_1") == 0);
+}
+
+TEST_CASE("of row_wise and column_wise a small table is row_wise in one piece, and its plan may be given") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.rank() > 0) return;
+  Given given;
+  planning::ShardingTypes types;
+  types.list = {ShardingType::row_wise, ShardingType::column_wise};
+  std::vector<embedding::EmbeddingBagConfig> tables(12, four_tables()[2]);
+  for (std::size_t t = 0; t < tables.size(); ++t) tables[t].name = "t" + std::to_string(t);
+  for (const auto& table : tables) given.settings.tables[table.name].sharding = types;
+  const auto proven = given.planner().plan(tables);
+  std::size_t whole = 0;
+  for (const auto& table : proven.plan) {
+    if (table.type == ShardingType::row_wise && table.shards.size() == 1) ++whole;
+    CHECK(types.has(table.type));
+  }
+  CHECK(whole > 0);
+  given.settings.file =
+      (std::filesystem::temp_directory_path() / ("tesserec_whole_" + std::to_string(getpid()) + ".json")).string();
+  std::ofstream(given.settings.file) << planning::plan_json(tables, proven, given.planner().model().topology(), 512);
+  const auto again = given.planner().given_plan(tables);
+  for (std::size_t t = 0; t < again.plan.size(); ++t) {
+    CHECK(again.plan[t].type == proven.plan[t].type);
+    CHECK(again.plan[t].shards == proven.plan[t].shards);
+  }
+  std::filesystem::remove(given.settings.file);
 }
 
 TEST_CASE("of a list of kernels the planner takes the cheaper one, where both give the same bits") {
