@@ -20,13 +20,13 @@ class MixturePoint {
     std::copy(mixture.counts.begin(), mixture.counts.end(), values_.begin());
     values_.back() = mixture.each * scale;
   }
-  static MixturePoint at(const Mixture& mixture) { return MixturePoint(mixture, 1 / each_scale); }
-  static MixturePoint gradient(const Mixture& gradient) { return MixturePoint(gradient, each_scale); }
+  static MixturePoint at(const Mixture& mixture) { return MixturePoint(mixture, 1 / Mixture::each_scale); }
+  static MixturePoint gradient(const Mixture& gradient) { return MixturePoint(gradient, Mixture::each_scale); }
 
   Mixture mixture() const {
     Mixture mixture;
     std::copy(values_.begin(), values_.end() - 1, mixture.counts.begin());
-    mixture.each = values_.back() * each_scale;
+    mixture.each = values_.back() * Mixture::each_scale;
     return mixture;
   }
   double times(const MixturePoint& other) const {
@@ -45,7 +45,7 @@ class MixturePoint {
   /// To the nearest whose prices are not negative and whose counts are at most 1 together.
   void project() {
     constexpr double most_each = 10;
-    values_.back() = std::clamp(values_.back(), 0.0, most_each / each_scale);
+    values_.back() = std::clamp(values_.back(), 0.0, most_each / Mixture::each_scale);
     for (auto i = values_.begin(); i != values_.end() - 1; ++i) *i = std::max(0.0, *i);
     for (double above = 1; above > 1e-12;) {
       const auto end = values_.end() - 1;
@@ -58,7 +58,6 @@ class MixturePoint {
   }
 
  private:
-  static constexpr double each_scale = 4;
   std::array<double, std::tuple_size_v<DualShares> + 1> values_;
 };
 

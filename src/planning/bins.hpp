@@ -40,8 +40,10 @@ class Bins {
 
   /// Of the original options.
   std::size_t cheapest_of(std::size_t t) const;
-  /// The cut of a table that costs least at the prices; nothing where an option costs less, which is `given` then.
-  std::optional<Option> cheapest_cut(std::size_t t, const Mixture& mixture, std::size_t& given) const;
+  /// The cut of a table that costs least at the prices, `dual` of its counts; nothing where an option costs less, which
+  /// is `given` then.
+  std::optional<Option> cheapest_cut(std::size_t t, const Mixture& mixture, const DualFunction& dual,
+                                     std::size_t& given) const;
   /// Seconds of all ranks that two halves of the rows take beyond the whole table.
   double cost_of_cut(std::size_t t, const Option& whole) const;
   bool fits(int rank, const Load& piece) const;

@@ -44,11 +44,12 @@ bool Bins::run() {
 
 bool Bins::run(const Mixture& mixture, bool above) {
   const std::size_t count = choices_.size();
+  const DualFunction dual(mixture.counts);
   std::vector<std::size_t> given(count), later;  // an option that the problem has
   std::vector<std::optional<Option>> cut_anywhere(count);
   for (std::size_t t = 0; t < count; ++t) {
     given[t] = cheapest_of(t);
-    cut_anywhere[t] = cheapest_cut(t, mixture, given[t]);
+    cut_anywhere[t] = cheapest_cut(t, mixture, dual, given[t]);
     if (!cut_anywhere[t]) later.push_back(t);
     each_ += cut_anywhere[t] ? cut_anywhere[t]->each : problem_.options[t][given[t]].each;
   }
@@ -94,10 +95,10 @@ std::size_t Bins::cheapest_of(std::size_t t) const {
   return best;
 }
 
-std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, std::size_t& given) const {
+std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, const DualFunction& dual,
+                                         std::size_t& given) const {
   if (!problem_.free[t]) return {};
   const FreeTable& free = *problem_.free[t];
-  const DualFunction dual(mixture.counts);
   const Price price{mixture.work() / most_, mixture.each * problem_.ranks / most_, 0, 0};
   const auto count = [&](double own) { return dual.of(own / most_); };
   const Load largest{most_, problem_.memory - std::max(each_.bytes, reserved_.bytes)};

@@ -7,8 +7,11 @@ namespace tesserec::planning {
 
 constexpr Index finest = 128;  // borders that a table has at least, where it has so many blocks
 
-FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, ShardingType whole)
-    : costs_(std::move(costs)), whole_(whole), rows_(std::make_shared<const RowShares>(costs_.front().second)) {
+FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns,
+                     ShardingType in_one_piece)
+    : costs_(std::move(costs)),
+      in_one_piece_(in_one_piece),
+      rows_(std::make_shared<const RowShares>(costs_.front().second)) {
   while (step_ > 1 && step_ * finest > rows_->used) step_ /= 2;
   for (std::size_t kernel = 0; kernel < costs_.size(); ++kernel) {
     const TableCosts& of = costs_[kernel].second;
@@ -34,7 +37,7 @@ Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) 
   Option option;
   option.type = rows      ? columns ? ShardingType::grid : ShardingType::row_wise
                 : columns ? ShardingType::column_wise
-                          : whole_;
+                          : in_one_piece_;
   option.kernel = kernel(cut);
   option.form = cut.form;
   option.column_cuts = cut.columns;

@@ -19,7 +19,7 @@ void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& 
   const auto found = settings.tables.find(table.name);
   const ParameterConstraints demand = found == settings.tables.end() ? ParameterConstraints{} : found->second;
   const std::string key = "plan.tables." + table.name + ".";
-  if (!demand.sharding.empty() && !demand.sharding.has(sharding.type))
+  if (!demand.sharding.allow(sharding.type))
     refuse(type, key + "sharding", join(demand.sharding.list, ", ", [](ShardingType type) { return name(type); }));
   if (demand.sharding.empty() && settings.default_type && *settings.default_type != sharding.type)
     refuse(type, "plan.default", name(*settings.default_type));

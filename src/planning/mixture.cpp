@@ -6,8 +6,6 @@
 
 namespace tesserec::planning {
 
-constexpr double each_scale = 4;
-
 double Mixture::work() const { return 1 - std::accumulate(counts.begin(), counts.end(), 0.0); }
 
 Mixture Mixture::counting() const {

@@ -8,6 +8,7 @@ namespace tesserec::planning {
 /// Prices: of what tables cost every rank, of pieces by their counts, and the rest of 1 of a second of their work.
 struct Mixture {
   static constexpr std::size_t places = std::tuple_size_v<DualShares> + 1;
+  static constexpr double each_scale = 4;  ///< a step of `each` beside one of a count
 
   double each = 1;
   DualShares counts{};

@@ -173,14 +173,13 @@ class TableOptions {
   /// there they are tried only when they are asked for.
   void free() {
     const ShardingTypes& types = demand_.sharding;
-    const auto may = [&](ShardingType type) { return types.empty() || types.has(type); };
     const Index ranks = topology_.ranks;
-    if (may(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, OwnerRule::anywhere);
+    if (types.allow(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, OwnerRule::anywhere);
     if (ranks > 1 || options.empty()) {
-      if (may(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
-      if (may(ShardingType::row_wise))
+      if (types.allow(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
+      if (types.allow(ShardingType::row_wise))
         for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
-      if (may(ShardingType::column_wise))
+      if (types.allow(ShardingType::column_wise))
         for (const Index n : counts(std::min(ranks, most_columns()), true))
           add(ShardingType::column_wise, 1, n, OwnerRule::anywhere);
       for (const ShardingType type :
@@ -287,11 +286,12 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
            ", and plan.memory leaves it ", exact_bytes_text(problem.memory), "; ",
            exact_bytes_text(least - problem.memory), " are missing. ", advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
-                      (demand.sharding.empty() || demand.sharding.has(ShardingType::row_wise));
+                      demand.sharding.allow(ShardingType::row_wise);
     problem.free.emplace_back();
-    const bool may_be_whole = demand.sharding.empty() || demand.sharding.has(ShardingType::table_wise);
-    const ShardingType whole = may_be_whole ? ShardingType::table_wise : ShardingType::row_wise;
-    if (free) problem.free.back().emplace(std::move(costs), free_columns, whole);
+    const bool table_wise = demand.sharding.allow(ShardingType::table_wise);
+    if (free)
+      problem.free.back().emplace(std::move(costs), free_columns,
+                                  table_wise ? ShardingType::table_wise : ShardingType::row_wise);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

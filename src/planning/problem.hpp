@@ -47,9 +47,8 @@ struct Option {
 /// A table that may be cut at any row block, and its columns too.
 class FreeTable {
  public:
-  /// What it costs by each of its kernels; `whole`: what it is called in one piece, which types that are demanded may
-  /// not have as table_wise.
-  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, ShardingType whole);
+  /// What it costs by each of its kernels; `in_one_piece`: the type of a cut that cuts nothing.
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, ShardingType in_one_piece);
 
   /// One kernel and form, and so many pieces of the columns.
   struct Cut {
@@ -72,7 +71,7 @@ class FreeTable {
 
  private:
   std::vector<std::pair<ComputeKernel, TableCosts>> costs_;
-  ShardingType whole_;
+  ShardingType in_one_piece_;
   std::shared_ptr<const RowShares> rows_;
   std::vector<Cut> cuts_;
   Index step_ = 4;

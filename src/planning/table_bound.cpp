@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace tesserec::planning {
+
 void Loaded::add(const RowPartitions::Pieces& pieces, double narrowest, double room) {
   own += pieces.count * pieces.load.owner.seconds;
   each += pieces.count * pieces.load.each.seconds;
@@ -12,7 +13,7 @@ void Loaded::add(const RowPartitions::Pieces& pieces, double narrowest, double r
 }
 
 TableBound::TableBound(const std::deque<Option>& options, const FreeTable* free, bool exact, bool exact_counts)
-    : free_(free), exact_(exact), exact_counts_(exact && exact_counts) {
+    : exact_(exact), exact_counts_(exact && exact_counts) {
   for (const Option& option : options) {
     const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
                             (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);

@@ -56,7 +56,6 @@ class TableBound {
   };
   Priced at_least(const Way& way, const Load& piece, const Price& price, const Counts* counts, double most) const;
 
-  const FreeTable* free_;
   bool exact_, exact_counts_;
   std::vector<Way> ways_;
 };

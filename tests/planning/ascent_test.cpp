@@ -20,7 +20,7 @@ struct Roof {
   std::vector<Mixture> slopes;
 
   /// `share`: of each count at most, at the top.
-  Roof(std::uint64_t k, double most, double share = 0.18) : most(most) {
+  Roof(std::uint64_t k, double most, double share = 0.1) : most(most) {
     const Random random(k, Purpose::test);
     top.each = 3 * random.uniform53(0, 0);
     for (std::size_t i = 0; i < top.counts.size(); ++i) top.counts[i] = share * random.uniform53(1, Index(i));

@@ -33,6 +33,7 @@ struct ShardingTypes {
 
   bool empty() const { return list.empty(); }
   bool has(ShardingType type) const { return std::find(list.begin(), list.end(), type) != list.end(); }
+  bool allow(ShardingType type) const { return empty() || has(type); }
   /// One type alone: it is given its full form, no search.
   bool forced() const { return list.size() == 1; }
 };
