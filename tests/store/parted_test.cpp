@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logical files of several parts: where rows lie, and that any ranks write the same bytes and read them back.
 #include <numeric>
+#include <set>
 
 #include <sys/resource.h>
 
@@ -96,6 +97,33 @@ TEST_CASE("parts hold whole rows, in order, and as many as fit") {
   REQUIRE(PartsLayout({}).parts() == 1);
   REQUIRE(PartsLayout::automatic(Index{256} << 30) == Index{64} << 20);
   REQUIRE(PartsLayout::automatic((Index{256} << 30) + 1) == Index{128} << 20);
+}
+
+TEST_CASE("a row longer than a part is a part of its own, whatever stands behind it") {
+  // Long rows before short ones, and short ones between long ones: in groups, and of one dataset each.
+  const std::vector<std::vector<DatasetShape>> groups = {{{"a", ElementType::f64, 3, 5}, {"b", ElementType::f32, 3}},
+                                                         {{"c", ElementType::u8, 50}},
+                                                         {{"d", ElementType::i64, 4, 9}},
+                                                         {{"e", ElementType::f32, 1, 3}},
+                                                         {{"f", ElementType::i32, 7}}};
+  for (const Index part_bytes : {1, 3, 8, 13, 44, 45, 71, 72, 73, 1000}) {
+    const PartsLayout parts(groups, part_bytes);
+    std::vector<Index> next(parts.datasets().size(), 0);
+    for (int part = 0; part < parts.parts(); ++part) {
+      std::set<std::size_t> here;
+      for (const PartsLayout::Run& run : parts.of_part(part)) {
+        INFO(part_bytes << " bytes, part " << part << ", " << parts.datasets()[run.dataset].name);
+        REQUIRE(here.insert(run.dataset).second);  // one run of each dataset, or the part cannot be written
+        REQUIRE(run.first_row == next[run.dataset]);
+        REQUIRE(run.rows > 0);
+        next[run.dataset] = run.end();
+      }
+      const auto& first = parts.of_part(part).front();
+      const bool one_row = first.rows == 1 && (here.size() == 1 || here == std::set<std::size_t>{0, 1});
+      REQUIRE((parts.bytes_of_part(part) <= part_bytes || one_row));
+    }
+    for (std::size_t d = 0; d < next.size(); ++d) REQUIRE(next[d] == parts.datasets()[d].rows);
+  }
 }
 
 TEST_CASE("any number of ranks writes the same files, and every part of them is read back") {
