@@ -36,6 +36,11 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   return sum / std::sqrt(squares(x) * squares(y));
 }
 
+template <class T>
+bool is_constant(const std::vector<T>& values) {
+  return std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
+}
+
 Importance of_range(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
   std::vector<double> numbers;
   for (const std::string& text : x) numbers.push_back(parse_number<double>(text).value());
@@ -70,7 +75,7 @@ std::vector<Importance> importance(const Settings& settings, const std::vector<P
     const Key& key = settings.keys[k];
     std::vector<std::string> x;
     for (const std::size_t i : counting) x.push_back(points[i][k]);
-    const bool says_nothing = y.size() < 3 || std::count(x.begin(), x.end(), x[0]) == std::ssize(x);
+    const bool says_nothing = y.size() < 3 || is_constant(x) || is_constant(y);
     if (says_nothing)
       all.push_back({"", std::nan(""), ""});
     else

@@ -141,6 +141,23 @@ TEST_CASE("two points say of no key how much it matters") {
   CHECK(std::isnan(sweep::importance(settings, {{"1"}, {"2"}, {"2"}}, {0.5, 0.6, NAN}, true)[0].share));
 }
 
+TEST_CASE("a metric that is the same everywhere says of no key how much it matters, nor which value is better") {
+  for (const double value : {0.5, 0.1, 0.7}) {
+    const auto settings = grid({{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}});
+    const auto points = sweep::points(settings);
+    for (const sweep::Importance& one :
+         sweep::importance(settings, points, std::vector<double>(points.size(), value), true)) {
+      INFO(value << ' ' << one.key);
+      CHECK(std::isnan(one.share));
+      CHECK(one.better.empty());
+    }
+    const auto drawn_points = std::vector<sweep::Point>{{"1"}, {"2"}, {"3"}};
+    const auto of_range =
+        sweep::importance(drawn({range("a.x", 0, 9)}, 3), drawn_points, std::vector<double>(3, value), true)[0];
+    CHECK((std::isnan(of_range.share) && of_range.better.empty()));
+  }
+}
+
 TEST_CASE("a record has all of its outcomes, of a point that diverged too") {
   const Folder folder;
   const sweep::Record record{

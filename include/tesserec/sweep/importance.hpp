@@ -15,10 +15,11 @@ struct Importance {
   /// Of a list of values: its main effect, sum over its values of n_v (mean_v - mean)^2 / sum of (y - mean)^2, the
   /// correlation ratio (Fisher 1925), which over a full grid is the key's term of the functional ANOVA (Hutter, Hoos
   /// and Leyton-Brown, ICML 2014). Of a range: the square of Spearman's rank correlation (1904), ties at their mean
-  /// rank. 0 to 1; not a number where fewer than three points count, or all have
-  /// one value, or each another one of a list.
+  /// rank. 0 to 1; not a number where fewer than three points count, where all have one value of the key or of the
+  /// metric, or where each has another value of a list.
   double share = 0;
   /// Of a list: the value with the best mean. Of a range: "more" or "less", whichever goes with a better metric.
+  /// Empty where `share` is not a number.
   std::string better;
 };
 
