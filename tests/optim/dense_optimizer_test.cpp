@@ -51,35 +51,37 @@ TEST_CASE("LAMB and LARS move a tensor of a dense half as one row, on whichever 
   const Index n = 3000;
   const std::vector<Range> tensors{{0, 1000}, {1008, 1009}, {1024, 3000}};
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
-  for (const Type type : {Type::lamb, Type::lars_sgd}) {
-    Settings settings;
-    settings.type = type;
-    settings.weight_decay = 0.1;
-    settings.max_gradient = 1.5;
-    DenseOptimizer optimizer(Exec(), settings, n, nullptr, tensors);
-    Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
-                  g = make_vector<float>(Exec(), "tesserec::test::g", n);
-    std::copy(w0.begin(), w0.end(), w.data());
-    std::copy(g0.begin(), g0.end(), g.data());
-    for (Index step = 1; step <= 3; ++step)
-      for (const Range part : {Range{0, 1008}, {1008, 2000}, {2000, n}})
-        optimizer.step(Exec(), w, g, 0.1, step, part, 0.5f);
+  for (const Type type : {Type::lamb, Type::lars_sgd})
+    for (const float scale : {0.5f, 1.0f}) {
+      INFO(info(type).name << ", scale " << scale);
+      Settings settings;
+      settings.type = type;
+      settings.weight_decay = 0.1;
+      settings.max_gradient = 1.5;
+      DenseOptimizer optimizer(Exec(), settings, n, nullptr, tensors);
+      Vector<float> w = make_vector<float>(Exec(), "tesserec::test::w", n),
+                    g = make_vector<float>(Exec(), "tesserec::test::g", n);
+      std::copy(w0.begin(), w0.end(), w.data());
+      std::copy(g0.begin(), g0.end(), g.data());
+      for (Index step = 1; step <= 3; ++step)
+        for (const Range part : {Range{0, 1008}, {1008, 2000}, {2000, n}})
+          optimizer.step(Exec(), w, g, 0.1, step, part, scale);
 
-    std::vector<float> expected = w0, states[2] = {std::vector<float>(n), std::vector<float>(n)}, limited(n);
-    for (Index i = 0; i < n; ++i) limited[i] = std::clamp(0.5f * g0[i], -1.5f, 1.5f);
-    for (Index step = 1; step <= 3; ++step)
-      for (const auto [begin, end] : tensors)
-        move_row(step_scalars(settings, 0.1, step), {expected.data() + begin,
-                                                     limited.data() + begin,
-                                                     {states[0].data() + begin, states[1].data() + begin},
-                                                     {0, end - begin},
-                                                     end - begin});
-    Index wrong = 0;
-    for (Index i = 0; i < n; ++i) wrong += w(i) != expected[i];
-    CHECK(wrong == 0);
-    CHECK(w(500) != w0[500]);
-    CHECK(w(1004) == w0[1004]);  // between two tensors
-  }
+      std::vector<float> expected = w0, states[2] = {std::vector<float>(n), std::vector<float>(n)}, limited(n);
+      for (Index i = 0; i < n; ++i) limited[i] = std::clamp(scale * g0[i], -1.5f, 1.5f);
+      for (Index step = 1; step <= 3; ++step)
+        for (const auto [begin, end] : tensors)
+          move_row(step_scalars(settings, 0.1, step), {expected.data() + begin,
+                                                       limited.data() + begin,
+                                                       {states[0].data() + begin, states[1].data() + begin},
+                                                       {0, end - begin},
+                                                       end - begin});
+      Index wrong = 0;
+      for (Index i = 0; i < n; ++i) wrong += w(i) != expected[i];
+      CHECK(wrong == 0);
+      CHECK(w(500) != w0[500]);
+      CHECK(w(1004) == w0[1004]);  // between two tensors
+    }
 }
 
 TEST_CASE("on a device every type moves tensors to the bits of the host's") {
