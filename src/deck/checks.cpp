@@ -7,6 +7,7 @@
 #include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data/make_source.hpp>
 #include <tesserec/data/synthetic.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/names.hpp>
@@ -92,7 +93,32 @@ void check_preprocess(const Deck& deck) {
     fail(deck.at("preprocess.column"), ": no column has kind = \"category\", so there would be no table");
 }
 
+void check_schedule(const Deck& deck) {
+  const optim::ScheduleSettings& schedule = deck.schedule;
+  if (const auto fault = optim::fault(schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
+  if (schedule.decay_start_step > 0 && schedule.decay_steps == 0)
+    fail(deck.at("schedule.decay_start_step"), " is ", schedule.decay_start_step,
+         ", but schedule.decay_steps is 0, so that no rate decays; set decay_steps, or leave both");
+}
+
+/// The rates that [schedule] makes of the base rate.
+void check_rates(const Deck& deck, const std::string& path, const optim::Settings& o) {
+  const Index last = deck.train.steps > 0 ? deck.train.steps : most_steps;
+  const optim::GreatestRate greatest = optim::greatest_rate(deck.schedule, o.lr, last);
+  const std::string lr = concat(path, ".lr = ", shortest(o.lr));
+  if (!(greatest.rate <= std::numeric_limits<float>::max()))
+    fail(deck.at(concat("schedule.stages.", greatest.stage)), " makes of ", lr, " a learning rate of ",
+         significant(greatest.rate, 4), ", more than a float holds; lower its value or scale, or end it earlier");
+  const bool of_update = o.type == optim::Type::lamb || o.type == optim::Type::partial_rowwise_lamb;
+  if (const double taken = greatest.rate * o.weight_decay;
+      o.decay == optim::Decay::decoupled && !of_update && taken > 1)
+    fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), ", times the learning rate of up to ",
+         significant(greatest.rate, 4), " (", lr, ") ", significant(taken, 4),
+         ": a step would take more than the whole weight away; lower one of them");
+}
+
 void check_optimizer(const Deck& deck, const std::string& path, const optim::Settings& o) {
+  check_rates(deck, path, o);
   const optim::TypeInfo& type = optim::info(o.type);
   if (!type.reads("eps") || float(o.eps) != 0.0f) return;
   const bool sums = type.reads("initial_accumulator");
@@ -181,6 +207,7 @@ void check_deck(const Deck& deck) {
   check_data(deck);
   check_preprocess(deck);
   check_model(deck);
+  check_schedule(deck);
   check_optimizer(deck, "optimizer.dense", deck.optimizer.dense);
   check_optimizer(deck, "optimizer.sparse", deck.optimizer.sparse);
   std::set<std::string> names;
@@ -197,7 +224,6 @@ void check_deck(const Deck& deck) {
     fail(deck.at("train.accumulate"), " is ", k, " and needs as many lanes, but train.lanes is ", lanes,
          deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
          " or train.accumulate = ", lanes, ", or less");
-  if (const auto fault = optim::fault(deck.schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   check_metrics(deck);
 }
 
@@ -220,6 +246,9 @@ void require_data(const Deck& deck) {
   if (deck.data.train.empty() && deck.data.synthetic.kind == data::SyntheticKind::none)
     fail(deck.at("data.train"),
          " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
+  if (deck.evaluate.stop_at_auc > 0 && !data::has_source(deck.data, data::Use::evaluate))
+    fail(deck.at("evaluate.stop_at_auc"),
+         " needs evaluation data: give data.evaluate or data.synthetic.evaluate_samples");
 }
 
 void require_preprocess(const Deck& deck) {

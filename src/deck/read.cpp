@@ -28,13 +28,14 @@ bool well_formed(const std::string& text, Text form) {
 }  // namespace
 
 std::string Integers::words() const {
-  return high == no_limit ? "at least " + std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
+  if (high == no_limit) return "at least " + std::to_string(low);
+  return std::to_string(low) + " to " + (high == most_steps ? "2^53" : std::to_string(high));
 }
 
 std::string Numbers::words() const {
   const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e6 ? fixed(x, 0) : shortest(x); };
   if (open) return "at least " + plain(low) + ", below " + plain(high);
-  return plain(low) + " to " + plain(high);
+  return (least > 0.0 ? plain(0.0) + ", or " + plain(least) : plain(low)) + " to " + plain(high);
 }
 
 std::string text_words(Text form) {
@@ -72,7 +73,8 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
   const std::string must = "a finite number, " + range.words();
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
   const double number = value.kind == Kind::integer ? double(value.integer) : value.number;
-  if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high))
+  if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high) ||
+      (number != 0.0 && number < range.least))
     refuse(value, path, must);
   return number == 0.0 ? 0.0 : number;  // no -0
 }

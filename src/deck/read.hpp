@@ -14,6 +14,8 @@
 namespace tesserec::deck {
 
 inline constexpr Index no_limit = std::numeric_limits<Index>::max();
+/// Of steps and epochs: sums of a few do not overflow, and a double holds them.
+inline constexpr Index most_steps = Index{1} << 53;
 
 struct Integers {
   Index low = 0;
@@ -26,6 +28,7 @@ struct Numbers {
   double low = 0.0;
   double high = 1e30;
   bool open = false;
+  double least = 0.0;  ///< what is not 0 is at least this: a float would make 0, which means another thing, of less
   std::string words() const;
 };
 

@@ -37,7 +37,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
       some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
       some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
            "decay of the mean squared gradient, a step; lion: of the mean gradient, beta1 being for its update."),
-      number("max_gradient", &Optimizer::max_gradient, {}, "",
+      number("max_gradient", &Optimizer::max_gradient, {.least = 1e-30}, "",
              "Each number of a gradient, once summed over the batch, is cut to this magnitude; 0 means none is."),
       number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
       choice("decay", &Optimizer::decay, decays,
@@ -67,7 +67,7 @@ Keys<Optimizer> sparse_optimizer_keys() { return optimizer_keys(optim::types());
 
 std::vector<Section> optimizer_sections() {
   const Keys<train::OptimizerSettings> keys = {
-      number("max_norm", &train::OptimizerSettings::max_norm, {}, "",
+      number("max_norm", &train::OptimizerSettings::max_norm, {.least = 1e-30}, "",
              "Bound of the length (L2) of all gradients of a step together, of the layers and of the touched rows: "
              "where they are longer, all are scaled down to it; before max_gradient. 0 means none."),
   };

@@ -64,7 +64,7 @@ Section halving_section() {
   using Halving = sweep::Halving;
   const Keys<Halving> keys = {
       required(
-          integer("first_steps", &Halving::first_steps, {1, no_limit}, "steps", "Where points are compared first.")),
+          integer("first_steps", &Halving::first_steps, {1, most_steps}, "steps", "Where points are compared first.")),
       integer("eta", &Halving::eta, {2, 1000}, "",
               "Of n points at a rung the n / eta best go on (at least one), to eta times as many steps."),
   };

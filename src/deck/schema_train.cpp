@@ -28,14 +28,15 @@ Section stage_section() {
   };
   const Keys<Stage> keys = {
       required(choice("policy", &Stage::policy, names, texts)),
-      required(integer("max_steps", &Stage::max_steps, {1, no_limit}, "steps",
+      required(integer("max_steps", &Stage::max_steps, {1, most_steps}, "steps",
                        "The stage rules while at most so many steps are done since the start of training.")),
       number("scale", &Stage::scale, {}, "", "Factor of the whole stage."),
       some(number("value", &Stage::value, {}, "", "As the policy says.")),
       some(number("end_value", &Stage::end_value, {}, "", "Where the line ends.")),
-      some(integer("start_steps", &Stage::start_steps, {}, "steps", "Where the line begins.")),
-      some(integer("decay_steps", &Stage::decay_steps, {}, "steps", "0 means max_steps for poly, else 1.")),
-      some(integer("period", &Stage::period, {}, "steps", "0 means max_steps.")),
+      some(integer("start_steps", &Stage::start_steps, {0, most_steps}, "steps", "Where the line begins.")),
+      some(
+          integer("decay_steps", &Stage::decay_steps, {0, most_steps}, "steps", "0 means max_steps for poly, else 1.")),
+      some(integer("period", &Stage::period, {0, most_steps}, "steps", "0 means max_steps.")),
   };
   const std::string path = "schedule.stages";
   Section section;
@@ -66,8 +67,8 @@ std::vector<Section> train_sections() {
               "So many batches, one after the other, move the weights once, by the mean over all: a power of two. The "
               "bits are those of one batch as large as all of them; the memory of activations and messages is that of "
               "batch_size samples."),
-      integer("epochs", &Train::epochs, {1, no_limit}, "epochs", "Times through the training data."),
-      integer("steps", &Train::steps, {}, "steps", "Steps of the whole run; 0 means all of the epochs."),
+      integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Times through the training data."),
+      integer("steps", &Train::steps, {0, most_steps}, "steps", "Steps of the whole run; 0 means all of the epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
               "Runs of a step's samples whose sums are kept apart, a power of two, at least the ranks times "
               "accumulate; 0 means from the samples of a step. "
@@ -76,7 +77,7 @@ std::vector<Section> train_sections() {
               "Another order of the samples each epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
-      integer("log_every", &Train::log_every, {1, no_limit}, "steps", "Steps between lines of metrics.jsonl."),
+      integer("log_every", &Train::log_every, {1, most_steps}, "steps", "Steps between lines of metrics.jsonl."),
       some_of("metrics", &Train::metrics, metrics::names_of_sums(),
               "Metrics of the training samples, as the model scores them before it learns from them: in metrics.jsonl, "
               "window_NAME of the last lines' steps and lifetime_NAME of all steps.",
@@ -87,13 +88,16 @@ std::vector<Section> train_sections() {
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {
-      integer("warmup_steps", &Schedule::warmup_steps, {}, "steps", "Steps of linear warm-up; 0 means none."),
-      integer("decay_start_step", &Schedule::decay_start_step, {}, "steps", "The first step with a decayed rate."),
-      integer("decay_steps", &Schedule::decay_steps, {}, "steps", "Steps of quadratic decay; 0 means none."),
+      integer("warmup_steps", &Schedule::warmup_steps, {0, most_steps}, "steps",
+              "Steps of linear warm-up; 0 means none."),
+      integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
+              "The first step with a decayed rate."),
+      integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
+              "Steps of quadratic decay; 0 means none."),
   };
   using Checkpoint = train::CheckpointSettings;
   const Keys<Checkpoint> checkpoint = {
-      integer("every_steps", &Checkpoint::every_steps, {}, "steps",
+      integer("every_steps", &Checkpoint::every_steps, {0, most_steps}, "steps",
               "Steps between checkpoints; 0 means only at the end."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "The newest whole checkpoints that stay; 0: none is ever written, for timings."),
@@ -112,7 +116,7 @@ std::vector<Section> train_sections() {
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {
-      integer("every_steps", &Evaluate::every_steps, {}, "steps",
+      integer("every_steps", &Evaluate::every_steps, {0, most_steps}, "steps",
               "Steps between evaluations while training; 0 means at the end only."),
       number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
              "Training ends, with a checkpoint, after the first evaluation whose AUC is at least this; 0 means never. "

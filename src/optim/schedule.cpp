@@ -51,6 +51,7 @@ std::optional<ScheduleFault> fault_of_stages(const ScheduleSettings& schedule) {
   Index last = 0;
   for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
     const ScheduleStage& stage = schedule.stages[i];
+    const Index first = i == 0 ? 0 : last + 1;
     const auto at = [i](const std::string& key) { return "stages." + std::to_string(i) + "." + key; };
     if (stage.max_steps <= last)
       return ScheduleFault{at("max_steps"),
@@ -59,6 +60,13 @@ std::optional<ScheduleFault> fault_of_stages(const ScheduleSettings& schedule) {
     last = stage.max_steps;
     if (stage.policy == Policy::linear && stage.start_steps >= stage.max_steps)
       return ScheduleFault{at("start_steps"), concat("is ", stage.start_steps, ", not before max_steps = ", last)};
+    if (stage.policy == Policy::linear && stage.start_steps > first)
+      return ScheduleFault{
+          at("start_steps"),
+          concat("is ", stage.start_steps, ", but the stage rules from step ", first,
+                 " on, where its line has not begun; set start_steps = ", first, " or less, or let ",
+                 i == 0 ? "a constant stage come before, to max_steps = " : "the stage before rule to max_steps = ",
+                 stage.start_steps - 1)};
     if (stage.policy == Policy::exponential && !(stage.value > 0.0))
       return ScheduleFault{at("value"), "is 0: an exponential needs more"};
   }
@@ -118,6 +126,25 @@ double scheduled_rate(const ScheduleSettings& schedule, double base, Index step)
   for (const ScheduleStage& stage : schedule.stages)
     if (step - 1 <= stage.max_steps) return base * (stage.scale * factor(stage, step - 1));
   return base;
+}
+
+GreatestRate greatest_rate(const ScheduleSettings& schedule, double base, Index last) {
+  GreatestRate greatest{base, -1};
+  if (schedule.stages.empty()) {
+    if (schedule.decay_steps > 0) greatest.rate = std::max(base, reference_rate(schedule, base, last));
+    return greatest;
+  }
+  Index first = 0;  // steps done
+  for (std::size_t i = 0; i < schedule.stages.size() && first < last; ++i) {
+    const ScheduleStage& stage = schedule.stages[i];
+    const Index end = std::min(stage.max_steps, last - 1);
+    const auto at = [&](Index done) { return base * (stage.scale * factor(stage, done)); };
+    double rate = std::max(at(first), at(end));  // all but cosine only rise or only fall
+    if (stage.policy == Policy::cosine) rate = base * (stage.scale * std::max(1.0, stage.value));
+    if (i == 0 || !(rate <= greatest.rate)) greatest = {rate, Index(i)};
+    first = stage.max_steps + 1;
+  }
+  return first < last && greatest.rate < base ? GreatestRate{base, -1} : greatest;
 }
 
 }  // namespace tesserec::optim

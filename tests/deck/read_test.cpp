@@ -203,11 +203,12 @@ TEST_CASE("a model as a network comes back layer by layer") {
 
 TEST_CASE("stages of the schedule come back from the effective deck") {
   const Deck d = parse_deck(
+      "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 2\nvalue = 0.1\n"
       "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 9\nvalue = 0.1\nend_value = 0.5\nstart_steps = 2\n"
       "[[schedule.stages]]\npolicy = \"cosine\"\nmax_steps = 30\nscale = 0.5\nperiod = 7\n",
       "x");
   const Deck again = parse_deck(deck::effective_deck(d), "y");
-  REQUIRE(again.schedule.stages.size() == 2);
+  REQUIRE(again.schedule.stages.size() == 3);
   for (Index step = 1; step <= 32; ++step)
     CHECK(optim::scheduled_rate(again.schedule, 1.0, step) == optim::scheduled_rate(d.schedule, 1.0, step));
   CHECK(optim::scheduled_rate(d.schedule, 1.0, 10) == 0.5);

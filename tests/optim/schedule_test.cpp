@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/random.hpp>
 #include <tesserec/optim/schedule.hpp>
 
 using namespace tesserec;
@@ -72,4 +73,38 @@ TEST_CASE("stages that contradict each other are refused") {
   REQUIRE(fault_of({{Policy::constant, 0}}) == "stages.0.max_steps");
   REQUIRE(fault_of({ten, {Policy::linear, 20, 1.0, 1.0, 20}}) == "stages.1.start_steps");
   REQUIRE(fault_of({{Policy::exponential, 10, 0.0}}) == "stages.0.value");
+  REQUIRE(fault_of({ten, {Policy::linear, 20, 1.0, 1.0, 11}}) == "");
+  REQUIRE(fault_of({ten, {Policy::linear, 20, 1.0, 1.0, 12}}) == "stages.1.start_steps");
+  REQUIRE(fault_of({{Policy::linear, 20, 1.0, 1.0, 1}}) == "stages.0.start_steps");
+}
+
+TEST_CASE("no rate of stages without a fault is below zero, and none is above the greatest") {
+  const Random random(1, Purpose::test, 0);
+  int valid = 0;
+  for (Index row = 0; row < 3000; ++row) {
+    std::uint64_t place = 0;
+    const auto draw = [&](Index below) { return Index(random.uniform53(row, place++) * double(below)); };
+    ScheduleSettings schedule;
+    for (Index last = 0, stages = 1 + draw(3); stages > 0; --stages) {
+      ScheduleStage stage{Policy(draw(Index(policies().size()))), last += 1 + draw(20)};
+      stage.value = 0.25 * double(draw(6));
+      stage.end_value = 0.5 * double(draw(4));
+      stage.start_steps = draw(last + 2);
+      stage.decay_steps = draw(9);
+      stage.period = draw(9);
+      stage.scale = 0.5 * double(draw(4));
+      schedule.stages.push_back(stage);
+    }
+    if (fault(schedule)) continue;
+    ++valid;
+    const Index steps = 1 + draw(70);
+    const GreatestRate greatest = greatest_rate(schedule, 0.5, steps);
+    for (Index step = 1; step <= steps; ++step) {
+      INFO("row " << row << ", step " << step);
+      const double rate = scheduled_rate(schedule, 0.5, step);
+      REQUIRE(rate >= 0.0);
+      REQUIRE(rate <= greatest.rate * (1 + 1e-12));
+    }
+  }
+  CHECK(valid > 1000);
 }

@@ -54,7 +54,8 @@ struct ScheduleFault {
   std::string key, text;
 };
 /// The first: a negative number of steps; a decay that starts before the warm-up ends; stages beside warm-up or decay;
-/// a stage that ends before the one before it, or before its own start; an exponential of 0.
+/// a stage that ends before the one before it, or before its own start; a line that begins after its stage does, and so
+/// would be drawn backwards; an exponential of 0. Without a fault no rate is negative.
 std::optional<ScheduleFault> fault(const ScheduleSettings& schedule);
 /// Error if there is one.
 void validate(const ScheduleSettings& schedule);
@@ -66,5 +67,13 @@ void validate(const ScheduleSettings& schedule);
 /// set before the decay; the reference stops there with an exception, here it is base.
 /// With stages: that of the first that still rules; after the last, base.
 double scheduled_rate(const ScheduleSettings& schedule, double base, Index step);
+
+/// A bound of the rates of the steps 1 to `last`, and the stage that has it; -1: none has. With stages it is exact but
+/// for cosine. A schedule with a fault has none.
+struct GreatestRate {
+  double rate = 0;
+  Index stage = -1;
+};
+GreatestRate greatest_rate(const ScheduleSettings& schedule, double base, Index last);
 
 }  // namespace tesserec::optim

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each key that is a number keeps to the range that docs/deck.md states, and says so by its line.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/deck.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+using deck::BlockInfo;
+using deck::KeyInfo;
+
+/// The numbers in a range's words: "1 to 2^53", "at least 0, below 1", "0, or 1e-30 to 1e+30", "at least 0".
+struct Range {
+  double low = 0, high = INFINITY;
+  bool open = false;
+  double least = 0;  ///< of what is not 0
+};
+
+double number_at(const std::string& words, std::size_t at) {
+  return words.compare(at, 4, "2^53") == 0 ? 0x1p53 : std::stod(words.substr(at));
+}
+
+Range range_of(const KeyInfo& key) {
+  std::string words = key.range;
+  if (const std::size_t each = words.find("each "); each != words.npos) words = words.substr(each + 5);
+  Range range;
+  const std::size_t at_least = words.find("at least "), to = words.find(" to "), below = words.find(", below ");
+  const std::size_t rest = words.find(", or ");
+  range.low = number_at(words, at_least == 0 ? 9 : 0);
+  range.open = below != words.npos;
+  if (range.open) range.high = number_at(words, below + 8);
+  if (to != words.npos) range.high = number_at(words, to + 4);
+  if (rest != words.npos) range.least = number_at(words, rest + 5);
+  return range;
+}
+
+bool is_integer(const KeyInfo& key) { return key.type == "integer" || key.type == "list of integers"; }
+bool is_number(const KeyInfo& key) { return key.type == "number" || key.type == "list of numbers"; }
+
+/// Values right outside of a range, as TOML.
+std::vector<std::string> outside(const KeyInfo& key) {
+  const Range range = range_of(key);
+  std::vector<std::string> values;
+  if (is_integer(key)) {
+    values = {std::to_string(std::int64_t(range.low) - 1), "-9223372036854775808", "1.0", "nan"};
+    if (std::isfinite(range.high)) {
+      values.push_back(std::to_string(std::int64_t(range.high) + 1));
+      values.emplace_back("9223372036854775807");
+    }
+    return values;
+  }
+  const double below = std::nextafter(range.low, -INFINITY);
+  values = {shortest(below), "-1e308", "1e308", "nan", "inf", "-inf"};
+  values.push_back(shortest(range.open ? range.high : std::nextafter(range.high, INFINITY)));
+  if (range.least > 0) values.push_back(shortest(std::nextafter(range.least, 0)));
+  return values;
+}
+
+/// The value as the key takes it.
+std::string with_value(const KeyInfo& key, const std::string& value) {
+  if (key.type.rfind("list", 0) != 0) return value;
+  return key.range.rfind("2 entries", 0) == 0 ? "[" + value + ", " + value + "]" : "[" + value + "]";
+}
+
+/// A line for a key that must be there.
+std::string required_line(const KeyInfo& key) {
+  const auto value = [&]() -> std::string {
+    if (key.type == "integer") return "1";
+    if (key.type == "number") return "1.0";
+    if (key.type == "choice") return "\"" + deck::choices_of(key).front() + "\"";
+    return key.type == "text" ? "\"x\"" : "[\"dense\"]";
+  };
+  return key.name + " = " + value() + "\n";
+}
+
+/// What may have to stand before a key so that it is read: nothing, or a choice of the block.
+std::vector<std::string> contexts(const BlockInfo& block) {
+  std::vector<std::string> all = {""};
+  for (const KeyInfo& key : block.keys)
+    if (key.type == "choice" &&
+        (key.name == "type" || key.name == "policy" || key.name == "method" || key.name == "loss"))
+      for (const std::string& choice : deck::choices_of(key)) all.push_back(key.name + " = \"" + choice + "\"\n");
+  return all;
+}
+
+/// The block, and the path by which its keys are named in messages.
+std::pair<std::string, std::string> heading_of(const BlockInfo& block) {
+  if (block.path == "table") return {block.heading, "table.x"};
+  if (block.path == "model.layer") return {"[model]\ntype = \"network\"\n" + block.heading, "model.layer.x"};
+  if (block.path == "schedule.stages") return {block.heading, "schedule.stages.0"};
+  if (block.path == "preprocess.column") return {block.heading, "preprocess.column.0"};
+  if (block.path == "plan.tables.NAME") return {"[plan.tables.x]", "plan.tables.x"};
+  if (block.path == "sweep.keys") return {"[sweep.keys.\"optimizer.dense.lr\"]", "sweep.keys.optimizer.dense.lr"};
+  return {block.heading, block.path};
+}
+
+/// The message about this value of a key, in the first context that reads the key.
+std::string message_of(const BlockInfo& block, const KeyInfo& key, const std::string& value, std::string& where) {
+  const auto [heading, path] = heading_of(block);
+  for (const std::string& context : contexts(block)) {
+    std::string text = heading + "\n" + context;
+    for (const KeyInfo& other : block.keys)
+      if (other.default_value == "required" && other.name != key.name && context.rfind(other.name + " =", 0) != 0)
+        text += required_line(other);
+    where = concat("d.toml:", 1 + std::count(text.begin(), text.end(), '\n'), ": ", path, ".", key.name);
+    const std::string message =
+        error_of([&] { deck::parse_deck(text + key.name + " = " + value + "\n", "d.toml", {}); });
+    if (!mentions(message, " is not for ") && !mentions(message, " is for method")) return message;
+  }
+  return "no context reads " + key.name;
+}
+
+}  // namespace
+
+TEST_CASE("a number right outside of the range that docs/deck.md states is refused, by its line") {
+  int numbers = 0;
+  for (const BlockInfo& block : deck::schema())
+    for (const KeyInfo& key : block.keys) {
+      if (!is_integer(key) && !is_number(key)) continue;
+      ++numbers;
+      INFO(block.path << "." << key.name << ": " << key.range);
+      REQUIRE_FALSE(key.range.empty());
+      for (const std::string& value : outside(key)) {
+        std::string where;
+        const std::string message = message_of(block, key, with_value(key, value), where);
+        INFO(value << ": " << message);
+        CHECK(message.rfind(where, 0) == 0);
+        CHECK(mentions(message, " must be a"));
+      }
+    }
+  CHECK(numbers > 100);
+}
+
+TEST_CASE("a schedule that no run can follow is refused, by the line of what makes it so") {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    CHECK(error_of([&] { deck::parse_deck(text, "d.toml", {}); }).rfind(message, 0) == 0);
+  };
+  const std::string linear = "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 10\nstart_steps = ";
+  refused(linear + "5\n", "d.toml:4: schedule.stages.0.start_steps is 5, but the stage rules from step 0 on");
+  const std::string constant = "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 3\n";
+  refused(constant + linear + "5\n",
+          "d.toml:7: schedule.stages.1.start_steps is 5, but the stage rules from step 4 on, where its line has not "
+          "begun; set start_steps = 4 or less, or let the stage before rule to max_steps = 4");
+  CHECK_NOTHROW(deck::parse_deck(constant + linear + "4\n", "d.toml", {}));
+
+  const std::string growing = "[[schedule.stages]]\npolicy = \"exponential\"\nvalue = 10\nmax_steps = 60\n";
+  refused(growing, "d.toml:1: schedule.stages.0 makes of optimizer.dense.lr = 0.01 a learning rate of 1e+58, more");
+  refused(growing +
+              "[optimizer.sparse]\nlr = 0\n[optimizer.dense]\nlr = 1e-30\n[[table]]\nname = \"a\"\n"
+              "optimizer = {lr = 1e-20}\n",
+          "d.toml:1: schedule.stages.0 makes of table.a.optimizer.lr = 1e-20 a learning rate of 1e+40, more");
+  CHECK_NOTHROW(deck::parse_deck(growing + "[train]\nsteps = 30\n", "d.toml", {}));  // which ends before
+  refused("[[schedule.stages]]\npolicy = \"step\"\nvalue = 1e30\nmax_steps = 60\nscale = 1e30\n", "d.toml:1: schedule");
+
+  refused("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 3\n",
+          "d.toml:4: optimizer.dense.weight_decay is 3.0, times the learning rate of up to 0.5 (optimizer.dense.lr = "
+          "0.5) 1.5: a step would take more than the whole weight away");
+  CHECK_NOTHROW(deck::parse_deck("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 2\n", "d", {}));
+  refused("[schedule]\ndecay_start_step = 5\n",
+          "d.toml:2: schedule.decay_start_step is 5, but schedule.decay_steps is 0");
+}
