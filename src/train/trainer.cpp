@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 
+#include "run_length.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -63,8 +64,7 @@ class Run {
         running_(session.comm, job_.train.metrics, job_.train.window, job_.evaluate.threshold),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
-        last_step_(job_.train.steps > 0 ? std::min(job_.train.steps, job_.train.epochs * batches_)
-                                        : job_.train.epochs * batches_) {}
+        last_step_(last_step(job_.train, batches_)) {}
 
   TrainResult operator()() {
     const Signals signals;
@@ -110,6 +110,7 @@ class Run {
     const bool goes_on = at_.step < last_step_ && !result_.reached_auc;
     if (goes_on)
       mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
+    if (goes_on && session_.comm.rank() == 0) warn_of_idle_settings(job_, last_step_, evaluation_ != nullptr);
     pipeline_.seek(at_.epoch, at_.batch);
     by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
     if (at_.step >= last_step_)
@@ -138,16 +139,18 @@ class Run {
   void train() {
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
     if (at_.batch == 0) mlperf_.start("epoch_start", position());
+    double loss = 0;  // of the step, from its last micro-batch on
     for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
-      result_.loss = pipeline_(at_.step + 1, last_step_);
+      loss = pipeline_(at_.step + 1, last_step_);
       if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch());
     }
     const Index samples = pipeline_.batch().global_size;
     trained_.samples += samples;
     ++at_.step, ++at_.batch;
     at_.samples += samples;
-    at_.loss_sum += result_.loss * double(samples);
+    at_.loss_sum += loss * double(samples);
     at_.loss_samples += samples;
+    result_.loss = at_.loss_sum / double(at_.loss_samples);
     if (at_.batch == batches_) mlperf_.stop("epoch_stop", position());
   }
 
@@ -167,7 +170,7 @@ class Run {
     if (!due(job_.train.log_every) && at_.step != last_step_) return;
     std::vector<std::pair<std::string, double>> values = {
         {"samples", double(at_.samples)},
-        {"loss", at_.loss_sum / double(at_.loss_samples)},
+        {"loss", result_.loss},
         {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
         {"samples_per_second", double(trained_.samples) / trained_.seconds},
         {"time", unix_time()}};
@@ -182,6 +185,7 @@ class Run {
     if (evaluation_ == nullptr) return;
     mlperf_.start("eval_start", position());
     result_.evaluation = train::evaluate(session_, *evaluation_);
+    result_.evaluation_step = at_.step;
     mlperf_.stop("eval_stop", position());
     mlperf_.accuracy(result_.evaluation->auc, position());
     result_.reached_auc = reached(*result_.evaluation);
@@ -202,7 +206,9 @@ class Run {
     if (evaluation_ == nullptr || job_.evaluate.stop_at_auc == 0) return;
     const auto metrics = train::evaluate(session_, *evaluation_);
     result_.reached_auc = reached(metrics);
-    if (result_.reached_auc) result_.evaluation = metrics;
+    if (!result_.reached_auc) return;
+    result_.evaluation = metrics;
+    result_.evaluation_step = at_.step;
   }
 
   void end_mlperf() {

@@ -138,6 +138,12 @@ TEST_CASE("MLPerf's lines come in its order, once, though a signal ends the run 
   CHECK(auc[2].at("metadata").at("epoch_num").number() == 2);
 
   job.checkpoint.resume = "never";
+  job.train.batch_size = 128;  // the samples of a step are the batch of MLPerf's words
+  job.train.accumulate = 2;
+  run(world(), job);
+  CHECK(value("global_batch_size").integer() == 256);
+  CHECK(value("gradient_accumulation_steps").integer() == 2);
+
   job.run.mlperf_log = folder.path() + "/none/mlperf.txt";
   if (world().size() == 1)
     CHECK(mentions(error_of([&] { run(world(), job); }), "none/mlperf.txt: cannot write run.mlperf_log to it"));

@@ -17,7 +17,8 @@ namespace tesserec::train {
 struct TrainResult {
   Index steps = 0;                ///< of the whole run, restarts included
   Index samples = 0;              ///< of the whole run
-  double loss = 0;                ///< mean loss of the last step; NaN when this process trained no step
+  double loss = 0;                ///< mean over the samples since the last line of metrics.jsonl before this step;
+                                  ///< NaN when this process trained no step
   double samples_per_second = 0;  ///< of this process, evaluation and checkpoints not counted
   double step_seconds = 0;        ///< median of this process's steps; 0 = none
   Index exchange_bytes = 0;       ///< ids, vectors and gradients sent to other ranks, mean of a step, largest rank
@@ -32,7 +33,8 @@ struct TrainResult {
   int signal = 0;                                      ///< that ended the run early, or 0
   bool reached_auc = false;                            ///< evaluate.stop_at_auc, which ends it
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
-  std::optional<metrics::BinaryMetrics> evaluation;    ///< at the end, when there is data for it
+  std::optional<metrics::BinaryMetrics> evaluation;    ///< the last one of this process, when there is data for it
+  Index evaluation_step = 0;                           ///< steps done when it was made
 };
 
 /// What a caller does while the run's folder is its own. Called on all ranks.
