@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "help.hpp"
+#include "run_record.hpp"
 #include "verdict.hpp"
 #include "versions.hpp"
 #include <tesserec/app/program.hpp>
@@ -84,8 +85,8 @@ int life(int argc, char** argv) {
     return dispatch(words.own, std::move(for_kokkos), comm);
   });
 
-  // 3. One verdict for all ranks, then MPI ends.
-  return verdict(last_word, outcome);
+  // 3. One verdict for all ranks, which a training's folder keeps, then MPI ends.
+  return verdict(last_word, outcome, [](const std::string& message) { record_failure(message); });
 }
 
 // The exit code of a command that starts jobs of its own; nothing for all others, errors of the command line included.

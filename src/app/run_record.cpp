@@ -5,14 +5,17 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include <unistd.h>
 
+#include "run_starts.hpp"
 #include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/store/disk.hpp>
@@ -88,13 +91,18 @@ void add_machine(Json& json, const train::Session& session) {
       .set("gpu", gpu_name());
 }
 
+/// The run that this process has begun and not ended.
+struct OpenRun {
+  std::string folder, start_time;
+} open_run;
+
 Json score_bins_json(const metrics::ScoreBins& bins) {
   return Json::object().set("samples", bins.samples).set("clicks", bins.clicks).set("scores", bins.scores);
 }
 
 }  // namespace
 
-Json result_json(const train::Session& session, const train::TrainResult& result) {
+Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time) {
   Json json = Json::object();
   json.set("steps", result.steps)
       .set("samples", result.samples)
@@ -118,15 +126,32 @@ Json result_json(const train::Session& session, const train::TrainResult& result
   if (result.evaluation) {
     Json evaluation = Json::object();
     add_metrics(evaluation, *result.evaluation, session.job.evaluate.metrics);
-    json.set(
-        "evaluation",
-        evaluation.set("samples", result.evaluation->samples).set("bins", score_bins_json(result.evaluation->bins)));
+    json.set("evaluation", evaluation.set("step", result.evaluation_step)
+                               .set("samples", result.evaluation->samples)
+                               .set("bins", score_bins_json(result.evaluation->bins)));
   }
   return json.set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
       .set("exit_reason", result.signal != 0   ? "signal"
                           : result.reached_auc ? "auc"
                                                : "finished")
+      .set("start_time", start_time)
       .set("end_time", utc_now());
+}
+
+void record_failure(const std::string& message, bool diverged) {
+  const OpenRun run = std::exchange(open_run, {});
+  if (run.folder.empty()) return;
+  try {
+    const std::string reason = diverged ? "diverged" : "failed";
+    const Json json = Json::object()
+                          .set("exit_reason", reason)
+                          .set("message", message)
+                          .set("start_time", run.start_time)
+                          .set("end_time", utc_now());
+    store::replace_proven(run.folder + "/result.json", json.text() + "\n");
+  } catch (const std::exception& error) {
+    log_warning(concat(error.what(), "; the run's folder does not tell why it ended"));
+  }
 }
 
 RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm)
@@ -154,6 +179,8 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
         .set("name", session.job.run.name)
         .set("start_time", start_)
         .set("from_step", from.step)
+        .set("starts", starts_json(folder, {start_, from.step, invocation_.at("deck").string()},
+                                   session.job.checkpoint.resume == "never"))
         .set("versions", versions());
     add_machine(json, session);
     json.set("hosts", hosts);
@@ -164,6 +191,8 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
     if (std::filesystem::remove(folder + "/result.json")) store::sync_path(folder);
     store::replace_proven(folder + "/run.json", json.text() + "\n");
   });
+  if (session.comm.max(session.comm.rank() == 0 && !stands_ ? 1 : 0) != 0)
+    open_run = {session.job.run.folder(), start_};
 }
 
 void RunRecord::end(const train::Session& session, const Json& result) const {
@@ -171,6 +200,12 @@ void RunRecord::end(const train::Session& session, const Json& result) const {
     if (session.comm.rank() == 0 && !stands_)
       store::replace_proven(session.job.run.folder() + "/result.json", result.text() + "\n");
   });
+  open_run = {};
+}
+
+void RunRecord::diverged(const comm::Communicator& comm, const std::string& message) const {
+  if (comm.rank() == 0) record_failure(message, true);
+  open_run = {};
 }
 
 }  // namespace tesserec::app

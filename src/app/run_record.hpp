@@ -7,8 +7,12 @@
 
 namespace tesserec::app {
 
-/// What --json prints of a training.
-Json result_json(const train::Session& session, const train::TrainResult& result);
+/// What --json prints of a training whose start has this time.
+Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time);
+
+/// Writes result.json of a run that began in this process and has not ended: "diverged" or "failed", and the message.
+/// Does nothing without such a run. Called by one rank; never throws.
+void record_failure(const std::string& message, bool diverged = false);
 
 /// Writes both files on the first rank. All but the constructor is collective, and belongs inside train::RunHooks.
 class RunRecord {
@@ -20,6 +24,9 @@ class RunRecord {
   void begin(const train::Session& session, const train::Position& from, bool goes_on);
   /// result.json.
   void end(const train::Session& session, const Json& result) const;
+  /// result.json of a run whose numbers are not finite any more, which is an Error on all ranks.
+  void diverged(const comm::Communicator& comm, const std::string& message) const;
+  const std::string& start_time() const { return start_; }
 
  private:
   bool stands_ = false;  // of the first rank: both files are of the start that ended the run

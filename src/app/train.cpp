@@ -7,6 +7,7 @@
 #include "known_data.hpp"
 #include "planted.hpp"
 #include "run_record.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/train/evaluate.hpp>
@@ -78,13 +79,19 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   hooks.begins = [&](const train::Position& from, bool goes_on) { record.begin(session, from, goes_on); };
   hooks.ends = [&](const train::TrainResult& result) {
     show_result(session, result);
-    json = result_json(session, result);
+    json = result_json(session, result, record.start_time());
     if (result.signal == 0) add_planted_truth(comm, job, json);
     record.end(session, json);
   };
-  const train::TrainResult result = train::train(session, *source, evaluation.get(), hooks);
+  int signal = 0;
+  try {
+    signal = train::train(session, *source, evaluation.get(), hooks).signal;
+  } catch (const Diverged& error) {
+    record.diverged(comm, error.what());
+    throw;
+  }
   if (invocation.json) print(comm, json);
-  return result.signal == 0 ? 0 : train::exit_code_signal;
+  return signal == 0 ? 0 : train::exit_code_signal;
 }
 
 }  // namespace tesserec::app

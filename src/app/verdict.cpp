@@ -20,9 +20,11 @@ void say(const std::string& message) {
   std::fflush(stderr);
 }
 
-int verdict(const comm::Communicator& last_word, const Outcome& mine) {
+int verdict(const comm::Communicator& last_word, const Outcome& mine,
+            const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   if (!last_word.meet(failed ? patience : std::numeric_limits<double>::infinity())) {
+    note(mine.message);
     say(mine.message);
     comm::abort(last_word, exit_code_error);
   }
@@ -32,7 +34,7 @@ int verdict(const comm::Communicator& last_word, const Outcome& mine) {
     const std::vector<int> codes = last_word.all_gather(mine.code);
     return *std::max_element(codes.begin(), codes.end());
   }
-  if (lowest - failures.begin() == last_word.rank()) say(mine.message);
+  if (lowest - failures.begin() == last_word.rank()) note(mine.message), say(mine.message);
   last_word.barrier();  // the message is out before a launcher ends the others
   return exit_code_error;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <tesserec/comm/communicator.hpp>
@@ -21,7 +22,10 @@ void say(const std::string& message);
 
 /// One exit code for the job: 0 only if every rank has 0. The lowest failing rank prints its message, once. A
 /// failing rank that does not meet the others within two seconds (they wait for it somewhere inside the
-/// command) prints and ends them all. `last_word` must be a communicator that the command does not use.
-int verdict(const comm::Communicator& last_word, const Outcome& mine);
+/// command) prints and ends them all. `last_word` must be a communicator that the command does not use. The rank that
+/// prints calls `note` with its message first.
+int verdict(
+    const comm::Communicator& last_word, const Outcome& mine,
+    const std::function<void(const std::string&)>& note = [](const std::string&) {});
 
 }  // namespace tesserec::app

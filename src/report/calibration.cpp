@@ -57,7 +57,11 @@ std::vector<Point> histogram_points(const std::vector<double>& counts, double al
 }  // namespace
 
 std::string calibration(const Runs& runs) {
-  Chart curve{"Calibration at the end", {"predicted click rate (ratio)"}, {"observed click rate (ratio)"}, {}, true};
+  Chart curve{"Calibration at the last evaluation",
+              {"predicted click rate (ratio)"},
+              {"observed click rate (ratio)"},
+              {},
+              true};
   Chart histogram{
       "Scores of the evaluation set", {"score (predicted click rate)"}, {"samples (% in 0.01 of score)"}, {}};
   for (const Run& run : runs.all) {

@@ -14,12 +14,6 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// Where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
-std::string folder_of(const Sweep& sweep, const Sweep::Point& point) {
-  const files::path said = point.folder;
-  return files::exists(said) ? said.string() : (files::path(sweep.path) / said.filename()).string();
-}
-
 Runs read(const std::vector<std::string>& folders, std::vector<std::string>& warnings) {
   Runs runs;
   for (const std::string& folder : folders) {
@@ -28,7 +22,7 @@ Runs read(const std::vector<std::string>& folders, std::vector<std::string>& war
       runs.all.push_back(read_run(folder));
       continue;
     }
-    const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder));
+    const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder, warnings));
     std::size_t without = 0;
     for (const Sweep::Point& point : sweep.points) {
       const std::string at = folder_of(sweep, point), metrics = at + "/metrics.jsonl";

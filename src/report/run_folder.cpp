@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 
@@ -15,16 +16,51 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double member(const Json& line, const char* name) { return line.has(name) ? number_of(line.at(name)) : none; }
 
-/// Whether point.json has a rung at which the point diverged.
-bool has_diverged(const Record& point) {
+/// The message with which a point of a sweep diverged, as point.json has it; empty where it did not.
+std::string diverged_message(const Record& point) {
   return point
       .read({"outcomes"},
             [](const Json& json) {
-              const std::vector<Json>& outcomes = json.elements();
-              return std::any_of(outcomes.begin(), outcomes.end(),
-                                 [](const Json& outcome) { return !outcome.at("diverged").string().empty(); });
+              std::string message;
+              for (const Json& outcome : json.elements())
+                if (const std::string& text = outcome.at("diverged").string(); !text.empty()) message = text;
+              return message;
             })
-      .value_or(false);
+      .value_or("");
+}
+
+/// Seconds since 1970 of "2026-01-02T03:04:05Z"; NaN where it is something else.
+double seconds_of(const std::string& utc) {
+  std::tm parts{};
+  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end != nullptr && *end == '\0' ? double(timegm(&parts)) : none;
+}
+
+std::vector<Start> starts_of(const Record& run) {
+  return run
+      .read({"starts"},
+            [](const Json& json) {
+              std::vector<Start> starts;
+              for (const Json& start : json.elements())
+                starts.push_back({start.at("start_time").string(), start.at("from_step").number(),
+                                  start.has("deck") ? start.at("deck").string() : "", none});
+              return starts;
+            })
+      .value_or(std::vector<Start>());
+}
+
+/// Where a line of metrics.jsonl was written.
+struct Place {
+  double step, time;
+};
+
+/// Sets the gaps before the starts. A line before a start has no later step than the start has.
+void measure_gaps(std::vector<Start>& starts, const std::vector<Place>& lines) {
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    const double begin = seconds_of(starts[i].time) + 1;  // whole seconds are in run.json
+    for (const Place& line : lines)
+      if (line.step <= starts[i].from_step && line.time <= begin) starts[i].gap = std::max(0.0, begin - 1 - line.time);
+  }
 }
 
 /// Seconds since 1970 of the first step: that of the first line, less what its samples took.
@@ -38,6 +74,7 @@ void take(Run& run, const Json& line, double start) {
   const bool evaluation = line.at("kind").string() == "evaluate";
   run.steps = line.at("step").number();
   run.samples = member(line, "samples");
+  if (evaluation) run.evaluated = run.steps;
   for (const std::string& name : line.names()) {
     if (name == "step" || name == "kind" || name == "samples" || name == "time") continue;
     Curve& curve = (evaluation ? run.evaluate : run.train)[name];
@@ -46,6 +83,30 @@ void take(Run& run, const Json& line, double start) {
     curve.seconds.push_back(member(line, "time") - start);
     curve.values.push_back(number_of(line.at(name)));
   }
+}
+
+/// The lines of metrics.jsonl.
+void read_metrics(Run& run, const std::string& path) {
+  const std::string text = read_file(path);
+  double start = none;
+  std::vector<Place> lines;
+  std::size_t row = 0;
+  for (std::size_t at = 0; at < text.size(); ++row) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    try {
+      const Json json = parse_json(text.substr(at, end - at));
+      if (row == 0) start = first_second(json);
+      take(run, json, start);
+      lines.push_back({run.steps, member(json, "time")});
+    } catch (const Error& error) {
+      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or train on");
+      run.cut = true;
+    }
+    at = end + 1;
+  }
+  measure_gaps(run.starts, lines);
+  if (run.train.empty() && run.evaluate.empty() && !run.start.there())
+    fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
 }
 
 }  // namespace
@@ -58,11 +119,11 @@ double Run::last(const std::string& metric) const {
   return none;
 }
 
-std::string Run::end() const {
-  if (diverged) return "diverged";
-  if (!result.there()) return "running or crashed";
-  const double signal = result.number({"signal"});
-  return signal > 0 ? concat("signal ", signal) : "finished";
+double Run::closing_loss() const {
+  const double told = result.number({"loss"});
+  const auto lines = train.find("loss");
+  const bool later = lines == train.end() || result.number({"samples"}) > lines->second.samples.back();
+  return later && std::isfinite(told) ? told : last("loss");
 }
 
 Run read_run(const std::string& folder) {
@@ -77,24 +138,14 @@ Run read_run(const std::string& folder) {
          "tesserec sweep collect DECK first");
   run.start = Record(folder + "/run.json");
   run.result = Record(folder + "/result.json");
-  run.diverged = has_diverged(Record(folder + "/point.json"));
-  const std::string text = read_file(path);
-  double start = none;
-  std::size_t row = 0;
-  for (std::size_t at = 0; at < text.size(); ++row) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    try {
-      const Json json = parse_json(text.substr(at, end - at));
-      if (row == 0) start = first_second(json);
-      take(run, json, start);
-    } catch (const Error& error) {
-      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or train on");
-      run.cut = true;
-    }
-    at = end + 1;
-  }
-  if (run.train.empty() && run.evaluate.empty())
-    fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
+  run.starts = starts_of(run.start);
+  run.end = store::run_end(folder);
+  if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty())
+    run.end.state = "diverged", run.end.detail = why;
+  if (run.end.stale) run.result = Record();
+  read_metrics(run, path);
+  if (const double steps = run.result.number({"steps"}); steps > run.steps)
+    run.steps = steps, run.samples = run.result.number({"samples"});
   return run;
 }
 

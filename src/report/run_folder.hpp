@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "record.hpp"
+#include <tesserec/store/run_end.hpp>
 
 namespace tesserec::report {
 
@@ -16,28 +18,38 @@ struct Curve {
   std::vector<double> values;
 };
 
+/// A start of a run: `starts` of run.json.
+struct Start {
+  std::string time;  ///< UTC, "2026-01-02T03:04:05Z"
+  double from_step = 0;
+  std::string deck;  ///< the effective one; empty = as that of the next start
+  double gap = 0;    ///< seconds since the last line of metrics.jsonl before it; NaN = not known
+};
+
 /// What a run's folder says (docs/formats.md).
 struct Run {
   std::string folder;
   std::string name;                       ///< the last part of the folder's path
   Record start;                           ///< run.json
-  Record result;                          ///< result.json; none while it runs, and after a crash
-  bool diverged = false;                  ///< as point.json of a sweep's point has it
+  Record result;                          ///< result.json of the newest start; none while it runs, and after a crash
+  std::vector<Start> starts;              ///< oldest first; none where run.json does not know them
+  store::RunEnd end;                      ///< how it ended, or that it runs
   std::map<std::string, Curve> train;     ///< by the names in metrics.jsonl: "loss", ...
   std::map<std::string, Curve> evaluate;  ///< "auc", ...
   std::vector<std::string> metrics;       ///< the names of `evaluate`, in the order of the file
-  double steps = 0, samples = 0;          ///< of the last line
+  double steps = 0, samples = 0;          ///< as far as any file knows
+  double evaluated = NAN;                 ///< step of the last evaluation; NaN = none
   bool cut = false;                       ///< the last line is not whole, and left out
   std::string css;                        ///< class of its lines (choose_colours)
 
   /// The last value of a curve that is there and finite; NaN without one.
   double last(const std::string& metric) const;
-  /// "finished", "signal 15", "running or crashed": what result.json says, or "diverged".
-  std::string end() const;
+  /// The mean training loss since the last line of metrics.jsonl, or of that line.
+  double closing_loss() const;
 };
 
-/// Errors, naming the file: no metrics.jsonl, or no line in it; a line before the last that is no JSON; run.json,
-/// result.json or point.json that are none.
+/// Errors, naming the file: no metrics.jsonl; no line in it and no run.json; a line before the last that is no JSON;
+/// run.json, result.json or point.json that are none.
 Run read_run(const std::string& folder);
 
 }  // namespace tesserec::report

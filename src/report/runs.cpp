@@ -20,10 +20,13 @@ std::string scale_css(std::size_t place, std::size_t count) {
 
 Sweep::Point point_of(const Json& json, const std::vector<Sweep::Key>& keys) {
   const std::string& folder = json.at("folder").string();
-  Sweep::Point point{folder.substr(folder.rfind('/') + 1), folder, json.at("state").string(), {}, 0, 0, "nothing"};
+  Sweep::Point point{folder.substr(folder.rfind('/') + 1), folder, json.at("state").string()};
   for (const Sweep::Key& key : keys) point.values.push_back(json.at("values").at(key.name));
   point.metric = number_of(json.at("value"));
   point.samples = number_of(json.at("samples"));
+  if (json.has("steps")) point.steps = number_of(json.at("steps"));
+  if (json.has("weights_digest")) point.digest = json.at("weights_digest").string();
+  point.ended = std::isfinite(point.metric) ? 1 : 0;
   return point;
 }
 
@@ -38,24 +41,33 @@ Sweep sweep_of(const Json& json) {
     if (index.integer() < 0 || index.integer() >= std::ssize(points)) fail("ranking: no point ", index.integer());
     sweep.points.push_back(point_of(points[std::size_t(index.integer())], sweep.keys));
   }
+  if (json.has("rungs")) sweep.rungs = json.at("rungs").elements().size();
+  if (json.has("deck")) sweep.deck = json.at("deck").string();
+  return sweep;
+}
+
+/// Colours by the place among the points that have a metric.
+void colour(Sweep& sweep) {
   std::vector<Sweep::Point*> with;
   for (Sweep::Point& point : sweep.points)
     if (std::isfinite(point.metric)) with.push_back(&point);
   for (std::size_t place = 0; place < with.size(); ++place) with[place]->css = scale_css(place, with.size());
-  return sweep;
 }
 
 }  // namespace
 
-Sweep read_sweep(const std::string& folder) {
+Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) {
   const std::string path = folder + "/sweep.json", text = read_file(path);
+  Sweep sweep;
   try {
-    Sweep sweep = sweep_of(parse_json(text));
-    sweep.path = folder;
-    return sweep;
+    sweep = sweep_of(parse_json(text));
   } catch (const Error& error) {
     fail(path, ": ", error.what(), "; tesserec sweep collect writes it anew");
   }
+  sweep.path = folder;
+  refresh(sweep, warnings);
+  colour(sweep);
+  return sweep;
 }
 
 void choose_colours(Runs& runs) {

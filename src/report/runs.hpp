@@ -14,8 +14,11 @@ struct Sweep {
     std::string name, folder, state;
     std::vector<Json> values;  ///< one a key
     double metric = 0;         ///< NaN = none
-    double samples = 0;
-    std::string css;  ///< class of its lines: by its place among those with a metric
+    double samples = 0, steps = 0;
+    std::string digest;           ///< of the weights
+    double ended = 0;             ///< rungs that it has ended
+    bool newer = false;           ///< point.json knows more than sweep.json
+    std::string css = "nothing";  ///< class of its lines: by its place among those with a metric
   };
   /// What the key alone says of the metric.
   struct Key {
@@ -26,11 +29,21 @@ struct Sweep {
   std::vector<Key> keys;
   std::string metric;
   bool less_is_better = false;
+  std::size_t rungs = 1;
+  std::string deck;           ///< its file
   std::vector<Point> points;  ///< as sweep.json ranks them: what came furthest first, of these the best first
 };
 
-/// sweep.json of a folder. Error, naming the file: it is none.
-Sweep read_sweep(const std::string& folder);
+/// sweep.json of a folder, and what the folders of its points know since: where they know more, points are ranked
+/// anew, and `warnings` say so. Error, naming the file: it is none.
+Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings);
+
+/// Where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
+std::string folder_of(const Sweep& sweep, const Sweep::Point& point);
+
+/// Takes over what point.json of each point knows that sweep.json does not. Says of each such sweep, and of points that
+/// it does not have, how sweep.json becomes as new.
+void refresh(Sweep& sweep, std::vector<std::string>& warnings);
 
 /// What a page shows, and in which colours.
 struct Runs {

@@ -59,6 +59,16 @@ bool is_still(int file, const std::string& path) {
          open.st_dev == named.st_dev;
 }
 
+/// The lock that keeps another open file from the whole file; F_UNLCK where none does. errno where there are no locks.
+int ask_lock(int file, short& type) {
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  const int error = ::fcntl(file, F_OFD_GETLK, &range) == 0 ? 0 : errno;
+  type = range.l_type;
+  return error;
+}
+
 int open_lock(const std::string& path) { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }
 
 }  // namespace
@@ -97,6 +107,19 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 FileLock::~FileLock() {
   if (file_ >= 0) ::close(file_);
+}
+
+LockLook look_at_lock(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return {errno == ENOENT ? LockLook::State::missing : LockLook::State::unknown, ""};
+  short type = F_UNLCK;
+  const int error = ask_lock(file, type);
+  LockLook look{error != 0        ? LockLook::State::unknown
+                : type == F_UNLCK ? LockLook::State::free
+                                  : LockLook::State::held,
+                owner_of(file)};
+  ::close(file);
+  return look;
 }
 
 // The first rank waits for the whole file, which it gets when the last rank of an earlier job is gone, and keeps byte

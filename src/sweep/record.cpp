@@ -95,8 +95,11 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
       read.metrics[name] = number_or_nan(json.at(name));
     if (json.has("evaluation"))
       for (const std::string& name : json.at("evaluation").names())
-        if (const Json& value = json.at("evaluation").at(name); name != "samples" && value.kind() != Json::Kind::object)
+        if (const Json& value = json.at("evaluation").at(name);
+            name != "step" && name != "samples" && value.kind() != Json::Kind::object)
           read.metrics[name] = number_or_nan(value);
+    if (json.has("loss") && json.at("loss").kind() != Json::Kind::null)  // for a run that ended between two lines
+      read.metrics["loss"] = json.at("loss").number();
     return read;
   });
   const std::string path = folder + "/metrics.jsonl";

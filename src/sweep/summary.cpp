@@ -4,6 +4,7 @@
 #include "rows.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/run_end.hpp>
 #include <tesserec/sweep/importance.hpp>
 #include <tesserec/sweep/summary.hpp>
 
@@ -47,6 +48,12 @@ std::vector<Index> in_state(const Sweep& sweep, const std::string& wanted) {
   return found;
 }
 
+/// More exactly than state(), where a point has begun: whether its run goes on, or how it ended.
+std::string shown_state(const Sweep& sweep, const Standing& standing, Index point) {
+  const std::string all = state(sweep, standing, point);
+  return all == "started" ? store::state_of_started(sweep.runs[point].folder) : all;
+}
+
 /// The heads of a table of points, then their rows.
 std::vector<Row> rows(const Sweep& sweep, bool for_people) {
   const Standing standing = sweep.standing();
@@ -62,7 +69,7 @@ std::vector<Row> rows(const Sweep& sweep, bool for_people) {
                : std::isfinite(value) ? shortest(value)
                                       : "",
                std::to_string(outcome ? outcome->steps : 0), std::to_string(outcome ? outcome->samples : 0),
-               state(sweep, standing, i)};
+               for_people ? shown_state(sweep, standing, i) : state(sweep, standing, i)};
     for (const std::string& text : sweep.runs[i].point) row.push_back(plain(text));
     if (!for_people) row.push_back(sweep.runs[i].folder);
     all.push_back(std::move(row));

@@ -6,6 +6,8 @@ probe() { run "$VERDICT_PROBE" "$@"; }
 expect() {
   [ "$code" = "$1" ] || complain "$2: exit code $code, not $1"
   [ "$(grep -c '^tesserec: ' "$folder/err")" = "$3" ] || complain "$2: not $3 message(s)"
+  [ "$(grep '^noted: ' "$folder/err" | cut -d ' ' -f 2-)" = "$(grep '^tesserec: ' "$folder/err" | cut -d ' ' -f 2-)" ] ||
+    complain "$2: who speaks does not note it"
 }
 probe succeed;           expect 0 "success" 0
 probe all;               expect 2 "failure on all ranks" 1

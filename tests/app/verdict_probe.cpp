@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that fails as its argument says, to see how the ranks agree on it.
+#include <cstdio>
 #include <cstdlib>
 
 #include "src/app/verdict.hpp"
@@ -35,5 +36,6 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     outcome = {app::exit_code_error, error.what()};
   }
-  return app::verdict(last_word, outcome);
+  const auto note = [](const std::string& message) { std::fprintf(stderr, "noted: %s\n", message.c_str()); };
+  return app::verdict(last_word, outcome, note);
 }

@@ -2,6 +2,7 @@
 // Pages of made-up runs: well-formed, with all their points and units, of nothing outside; also of runs that crashed.
 #include <cmath>
 #include <regex>
+#include <sstream>
 
 #include "catch.hpp"
 #include "made_runs.hpp"
@@ -18,7 +19,7 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(made.warnings.empty());
   const std::vector<Element> page = checked(made.html);
   CHECK(has_text(page, "td", "a<b>&\"c"));
-  CHECK(has_text(page, "td", "signal 15"));
+  CHECK(has_text(page, "td", "stopped by signal 15: it has no checkpoint"));
   CHECK(has_text(page, "td", "2026-01-02T03:04:05Z"));
   CHECK(has_text(page, "td", "tesserec 0 & <more>"));
   CHECK(has_text(page, "code", "tesserec train d.toml"));
@@ -26,9 +27,9 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(has_text(page, "pre", "[run]\nname = \"a\"\n\n[train]\nepochs = 3\n"));
   for (const char* const title :
        {"Training loss over samples", "Training loss over time", "AUC of the evaluation set over samples",
-        "Normalized entropy of the evaluation set over time", "Speed over samples", "Calibration at the end",
-        "Scores of the evaluation set", "Phases of the step", "Memory of each rank, a<b>&\"c",
-        "Plan: who holds what, a<b>&\"c"}) {
+        "Normalized entropy of the evaluation set over time", "Speed over samples",
+        "Calibration at the last evaluation", "Scores of the evaluation set", "Phases of the step",
+        "Memory of each rank, a<b>&\"c", "Plan: who holds what, a<b>&\"c"}) {
     INFO(title);
     CHECK(has_text(page, "h3", title));
   }
@@ -114,6 +115,90 @@ TEST_CASE("fifty long runs make a small page, which keeps each peak") {
   CHECK(std::equal(names.begin(), names.begin() + 50, names.begin() + 50));
   CHECK(texts(page, "h2", "Deck of ") == std::vector<std::string>{"Deck of " + names[0]});
   CHECK(texts(page, "td", "50 runs").size() == 1);
+}
+
+TEST_CASE("several starts of a run are one run: its first start, their number and the gaps between them") {
+  const Folder folder;
+  const std::string run = folder.path + "/a";
+  write_metrics(run, 30);  // to 1700000003 s, its evaluation a second later
+  write(run + "/run.json", R"({"start_time": "2023-11-14T22:15:07Z", "from_step": 20, "deck": "[train]\nepochs = 3\n",
+"starts": [{"start_time": "2023-11-14T22:13:20Z", "from_step": 0, "deck": "[train]\nepochs = 2\n"},
+{"start_time": "2023-11-14T22:13:31Z", "from_step": 10}, {"start_time": "2023-11-14T22:15:07Z", "from_step": 30}]})");
+  write(run + "/result.json", R"({"steps": 34, "samples": 3400, "loss": 0.125, "exit_reason": "diverged",
+"message": "step 35: the loss is not a number", "start_time": "2023-11-14T22:15:07Z"})");
+  const std::vector<Element> page = checked(report::make_page({run}).html);
+  CHECK(has_text(page, "td", "2023-11-14T22:13:20Z"));
+  CHECK(has_text(page, "td", "3, with gaps of 113 s: from step 0, from step 10 after 10 s, from step 30 after 103 s"));
+  CHECK(has_text(page, "td", "diverged: step 35: the loss is not a number"));
+  CHECK(has_text(page, "td", "34"));  // steps: result.json knows more than the last line
+  CHECK(has_text(page, "td", "3400"));
+  CHECK(has_text(page, "td", "0.125"));  // the loss, likewise
+  CHECK(has_text(page, "td", "0.75 at step 30"));
+  CHECK(has_text(page, "td", "a, until start 1"));
+  CHECK(has_text(page, "th", "train.epochs"));
+
+  // An older version's run.json knows the newest start alone; a result.json of an earlier start says nothing of it.
+  write(run + "/run.json", R"({"start_time": "2023-11-14T22:15:08Z", "from_step": 20})");
+  const std::vector<Element> older = checked(report::make_page({run}).html);
+  CHECK(has_text(older, "td", "before 2023-11-14T22:15:08Z, when it went on from step 20"));
+  CHECK(has_text(older, "td", "running or crashed, an earlier start's result.json is left out"));
+  CHECK_FALSE(has_text(older, "td", "34"));
+}
+
+TEST_CASE("a run without a line yet is shown by what else its folder has") {
+  const Folder folder;
+  write(folder.path + "/a/metrics.jsonl", "");
+  write(folder.path + "/a/run.json", R"({"start_time": "2023-11-14T22:15:07Z", "from_step": 0, "ranks": 2})");
+  write(folder.path + "/a/result.json", R"({"exit_reason": "failed", "message": "no space"})");
+  const std::vector<Element> page = checked(report::make_page({folder.path + "/a"}).html);
+  CHECK(has_text(page, "td", "failed: no space"));
+  CHECK(all(page, "polyline").empty());
+}
+
+TEST_CASE("the last bins of scores count in the calibration, however few samples they have") {
+  const Folder folder;
+  write_metrics(folder.path, 1);
+  write(folder.path + "/result.json",
+        R"({"evaluation": {"bins": {"samples": [90, 2, 8, 3, 0], "clicks": [9, 1, 4, 3, 0],
+"scores": [9, 1, 6, 2.7, 0]}}})");
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
+  REQUIRE(lines.size() == 2 * 4 + 3);  // loss, AUC, NE and speed twice; calibration; the first is drawn last
+  CHECK(points_of(lines[8]) == 3);     // 90; 2 + 8; 3, less than a twentieth of 103
+  // The height of the first bin is its share of all samples: with clicks 9, without 81 of 103.
+  const auto heights = [&](const Element& line) {
+    std::vector<double> y;
+    std::istringstream points(line.attributes.at("points"));
+    for (std::string point; points >> point;) y.push_back(std::stod(point.substr(point.find(',') + 1)));
+    return y;
+  };
+  const std::vector<double> others = heights(lines[9]), clicks = heights(lines[10]);
+  REQUIRE(clicks.size() == 8);  // from the first bin with some to the last
+  REQUIRE(others.size() == 6);
+  const double per_sample = (others[2] - others[0]) / (81 - 1);  // pixels; both lists have one axis
+  CHECK((others[4] - others[0]) / (81 - 4) == Approx(per_sample).epsilon(0.02));
+  CHECK(others[0] - clicks[0] == Approx(-(81 - 9) * per_sample).epsilon(0.02));
+}
+
+TEST_CASE("of ranks that share a bar the fullest is shown") {
+  const Folder folder;
+  write_metrics(folder.path, 1);
+  std::vector<Index> weights(300, 1024), states(300, 1024), peaks(300, 4096);
+  weights[1] = 2048;
+  peaks[1] = 8192;
+  states[299] = 3072;
+  write(folder.path + "/run.json",
+        Json::object()
+            .set("memory_bytes", Json::object().set("weights", weights).set("states", states))
+            .set("plan", parse_json(R"({"ranks": 1, "memory_bytes": 8192, "tables": []})"))
+            .text());
+  write(folder.path + "/result.json", Json::object().set("peak_memory_bytes_of_ranks", peaks).text());
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html);
+  CHECK(has_text(page, "title", "rank 1, weights: 2.00 KiB"));
+  CHECK(has_text(page, "title", "rank 1, peak: 8.00 KiB"));
+  CHECK_FALSE(has_text(page, "title", "rank 0, weights: 1.00 KiB"));
+  CHECK(has_text(page, "title", "rank 3, weights: 1.00 KiB"));  // the next three, all alike: the first
+  CHECK(has_text(page, "title", "rank 299, states: 3.00 KiB"));
+  CHECK(has_text(page, "p", "By the plan, the fullest rank takes 4.00 KiB of 8.00 KiB."));
 }
 
 TEST_CASE("a plan is drawn once for the runs that share it") {

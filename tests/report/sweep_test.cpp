@@ -127,6 +127,60 @@ TEST_CASE("with many keys titles and values keep to the room between their axes"
     for (std::size_t i = 1; i < boxes.size(); ++i) CHECK(boxes[i - 1].right < boxes[i].left);
 }
 
+TEST_CASE("points that ended a rung after sweep.json was written are shown as they are, ranked anew and marked") {
+  const Folder folder;
+  const auto outcome = [](const char* digest, double auc) {
+    return Json::object()
+        .set("steps", 16)
+        .set("samples", 2048)
+        .set("weights_digest", digest)
+        .set("diverged", auc > 0 ? "" : "step 3: the loss is not a number")
+        .set("metrics", Json::object().set("auc", auc));
+  };
+  const auto point = [&](const std::string& name, const std::vector<Json>& outcomes) {
+    Json list = Json::array();
+    for (const Json& one : outcomes) list.add(one);
+    write(folder.path + "/" + name + "/point.json", Json::object().set("outcomes", list).text());
+  };
+  // p0 is as sweep.json knows it; p1, p2 and p5 have ended since, p3 was trained again, p4 crashed before its end.
+  point("p0", {outcome("a", 0.8)});
+  point("p1", {outcome("b", 0.9)});
+  point("p2", {outcome("c", 0.7)});
+  point("p3", {outcome("e", 0.85)});
+  point("p4", {});
+  point("p5", {outcome("", 0)});
+  point("more", {outcome("f", 0.99)});
+  write(folder.path + "/p4/run.json", "{}");
+  write(folder.path + "/p4/lock", "process 1 on elsewhere\n");
+  write(
+      folder.path + "/sweep.json",
+      R"({"deck": "s.toml", "metric": "auc", "more_is_better": true, "rungs": [0], "ranking": [3, 0, 1, 2, 4, 5], "keys": [
+{"key": "run.seed", "share": 0.5, "better": 1}], "points": [
+{"folder": "x/p0", "values": {"run.seed": 0}, "state": "done", "value": 0.8, "samples": 2048, "steps": 16, "weights_digest": "a"},
+{"folder": "x/p1", "values": {"run.seed": 1}, "state": "missing", "value": null, "samples": 0, "steps": 0, "weights_digest": ""},
+{"folder": "x/p2", "values": {"run.seed": 2}, "state": "started", "value": null, "samples": 0, "steps": 0, "weights_digest": ""},
+{"folder": "x/p3", "values": {"run.seed": 3}, "state": "done", "value": 0.95, "samples": 2048, "steps": 16, "weights_digest": "d"},
+{"folder": "x/p4", "values": {"run.seed": 4}, "state": "missing", "value": null, "samples": 0, "steps": 0, "weights_digest": ""},
+{"folder": "x/p5", "values": {"run.seed": 5}, "state": "missing", "value": null, "samples": 0, "steps": 0, "weights_digest": ""}]})");
+  const report::Page made = report::make_page({folder.path});
+  const std::vector<Element> page = checked(made.html);
+  CHECK(texts(page, "td", "p") == std::vector<std::string>{"p1", "p3", "p0", "p2", "p4", "p5"});
+  CHECK(texts(page, "td", "done, since sweep.json").size() == 3);
+  CHECK(has_text(page, "td", "done"));
+  CHECK(has_text(page, "td", "crashed"));
+  CHECK(has_text(page, "td", "diverged, since sweep.json"));
+  CHECK(has_text(page, "td", "0.9"));
+  CHECK_FALSE(has_text(page, "td", "0.95"));
+  CHECK(texts(page, "th", "share of the variance of auc that it alone accounts for, before 4 points came").size() == 1);
+  const auto best = std::find_if(page.begin(), page.end(), [](const Element& e) { return e.has_class("best"); });
+  REQUIRE(best - page.begin() > 2);
+  CHECK(best[-2].text == "p1: auc 0.9, done");
+  REQUIRE(made.warnings.size() == 3);
+  CHECK(mentions(made.warnings[0], "/sweep.json is older than 4 points of it"));
+  CHECK(mentions(made.warnings[0], "tesserec sweep collect s.toml writes it anew"));
+  CHECK(mentions(made.warnings[1], "/sweep.json does not know 1 point that has a folder there"));
+}
+
 TEST_CASE("a point that diverged says so") {
   const Folder folder;
   write_metrics(folder.path + "/p0", 2);
@@ -135,6 +189,6 @@ TEST_CASE("a point that diverged says so") {
   write_metrics(folder.path + "/p1", 2);
   write(folder.path + "/p1/point.json", R"({"outcomes": [{"diverged": ""}]})");
   const std::vector<Element> page = checked(report::make_page({folder.path + "/p0", folder.path + "/p1"}).html);
-  CHECK(texts(page, "td", "diverged").size() == 1);
+  CHECK(has_text(page, "td", "diverged: the loss is not a number"));
   CHECK(texts(page, "td", "running or crashed").size() == 1);
 }

@@ -25,6 +25,14 @@ class FileLock {
   int file_ = -1;
 };
 
+/// What a look at a lock file shows, without taking the lock.
+struct LockLook {
+  enum class State { missing, free, held, unknown } state = State::missing;  ///< unknown: the file system has no locks
+  std::string owner;  ///< newest owner, "process 12 on node7, job 34"; it stays in the file when the lock is free
+};
+/// Never blocks, and changes nothing.
+LockLook look_at_lock(const std::string& path);
+
 /// A folder that belongs to one job. Every rank holds a part of the lock, so that it ends with the last of them.
 class FolderLock {
  public:

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the run of a folder stands: what its files and its lock say (docs/formats.md).
+#pragma once
+
+#include <string>
+
+namespace tesserec::store {
+
+struct RunEnd {
+  /// By result.json: "finished", "auc", "stopped by signal 15", "diverged" or "failed". Without a result.json of the
+  /// newest start: "running" where its lock is held, "crashed" where it is free, "running or crashed" where neither is
+  /// known.
+  std::string state;
+  std::string detail;   ///< why it ended, or which process holds the lock; may be empty
+  bool stale = false;   ///< result.json is of another start than run.json, so it says nothing of this one
+  bool in_use = false;  ///< the lock is held
+  /// "diverged: step 3: the loss is not a number", "crashed".
+  std::string text() const;
+};
+
+/// Changes nothing. Error: run.json or result.json is no JSON object.
+RunEnd run_end(const std::string& folder);
+
+/// Its state where a run has begun and not done all that it was told to; "started" where its files do not say.
+std::string state_of_started(const std::string& folder);
+
+}  // namespace tesserec::store

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_starts.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/store/run_end.hpp>
+
+namespace tesserec::app {
+namespace {
+
+Json object(const Start& start) {
+  return Json::object().set("start_time", start.time).set("from_step", start.from_step);
+}
+
+/// Those of run.json. One of an older version knows its own alone.
+std::vector<Json> earlier(const Json& run, const std::string& deck) {
+  std::vector<Json> starts;
+  if (run.has("starts"))
+    starts = run.at("starts").elements();
+  else
+    starts.push_back(object({run.at("start_time").string(), run.at("from_step").integer(), ""}));
+  if (const std::string& then = run.at("deck").string(); !starts.empty() && then != deck)
+    starts.back().set("deck", then);
+  return starts;
+}
+
+/// Whether the start before did all that it was told to.
+bool has_ended(const std::string& folder) {
+  const std::string state = store::run_end(folder).state;
+  return state == "finished" || state == "auc";
+}
+
+}  // namespace
+
+Json starts_json(const std::string& folder, const Start& now, bool anew) {
+  Json all = Json::array(Json::Layout::lines);
+  const std::string path = folder + "/run.json";
+  try {
+    if (!anew && std::filesystem::exists(path) && (now.from_step > 0 || !has_ended(folder)))
+      for (Json& start : earlier(parse_json(read_file(path)), now.deck)) all.add(std::move(start));
+  } catch (const Error& error) {
+    log_warning(concat(path, ": ", error.what(), "; the starts of this run before this one are not known"));
+  }
+  return all.add(object(now));
+}
+
+}  // namespace tesserec::app

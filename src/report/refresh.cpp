@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the folders of a sweep's points know that its sweep.json does not.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "runs.hpp"
+#include <tesserec/store/run_end.hpp>
+
+namespace tesserec::report {
+namespace {
+
+namespace files = std::filesystem;
+
+/// The newest outcome of point.json.
+struct Outcome {
+  double ended = 0, steps = 0, samples = 0;
+  double metric = std::numeric_limits<double>::quiet_NaN();
+  std::string digest;
+  bool diverged = false;
+};
+
+Outcome outcome_of(const Json& outcomes, const std::string& metric) {
+  Outcome outcome;
+  outcome.ended = double(outcomes.elements().size());
+  if (outcomes.elements().empty()) return outcome;
+  const Json& last = outcomes.elements().back();
+  outcome.steps = last.at("steps").number();
+  outcome.samples = last.at("samples").number();
+  outcome.digest = last.at("weights_digest").string();
+  outcome.diverged = !last.at("diverged").string().empty();
+  if (!outcome.diverged && last.at("metrics").has(metric)) outcome.metric = number_of(last.at("metrics").at(metric));
+  return outcome;
+}
+
+void take(Sweep::Point& point, const Outcome& now, const Sweep& sweep, const std::string& folder) {
+  const bool same = point.steps == now.steps && point.digest == now.digest;
+  point.ended = now.ended;
+  point.newer = !same || (now.diverged && point.state != "diverged");
+  if (point.newer) {
+    point.steps = now.steps;
+    point.samples = now.samples;
+    point.metric = now.metric;
+    point.digest = now.digest;
+    point.state = now.diverged ? "diverged" : now.ended >= double(sweep.rungs) ? "done" : "started";
+  }
+  if (point.state == "missing" || point.state == "started") point.state = store::state_of_started(folder);
+}
+
+/// Folders with a point.json that sweep.json has not.
+std::size_t count_others(const Sweep& sweep) {
+  std::set<std::string> known;
+  for (const Sweep::Point& point : sweep.points) known.insert(point.name);
+  std::size_t others = 0;
+  for (const files::directory_entry& entry : files::directory_iterator(sweep.path))
+    if (files::exists(entry.path() / "point.json") && !known.contains(entry.path().filename().string())) ++others;
+  return others;
+}
+
+}  // namespace
+
+std::string folder_of(const Sweep& sweep, const Sweep::Point& point) {
+  const files::path said = point.folder;
+  return files::exists(said) ? said.string() : (files::path(sweep.path) / said.filename()).string();
+}
+
+void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
+  for (Sweep::Point& point : sweep.points) {
+    const std::string folder = folder_of(sweep, point);
+    const auto outcome = Record(folder + "/point.json").read({"outcomes"}, [&](const Json& json) {
+      return outcome_of(json, sweep.metric);
+    });
+    if (outcome) take(point, *outcome, sweep, folder);
+  }
+  const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
+  const std::size_t others = count_others(sweep);
+  const std::string advice =
+      concat("tesserec sweep collect ", sweep.deck.empty() ? "DECK" : sweep.deck, " writes it anew");
+  if (newer > 0) {
+    const double sign = sweep.less_is_better ? 1 : -1;
+    const auto ended = [](const Sweep::Point& p) { return std::isfinite(p.metric) ? p.ended : 0; };
+    std::stable_sort(sweep.points.begin(), sweep.points.end(), [&](const Sweep::Point& a, const Sweep::Point& b) {
+      if (ended(a) != ended(b)) return ended(a) > ended(b);
+      return ended(a) > 0 && sign * a.metric < sign * b.metric;
+    });
+    warnings.push_back(concat(sweep.path, "/sweep.json is older than ", counted(newer, "point"),
+                              " of it: the page shows these as their point.json has them, but the keys' shares are of "
+                              "before; ",
+                              advice));
+  }
+  if (others > 0)
+    warnings.push_back(concat(sweep.path, "/sweep.json does not know ", counted(std::int64_t(others), "point"),
+                              " that has a folder there, so the page does not show it; ", advice));
+}
+
+}  // namespace tesserec::report

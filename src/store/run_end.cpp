@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/store/lock.hpp>
+#include <tesserec/store/run_end.hpp>
+
+namespace tesserec::store {
+namespace {
+
+/// A file that is one JSON object; null where it is missing.
+Json object_of(const std::string& path) {
+  if (!std::filesystem::exists(path)) return {};
+  const std::string text = read_file(path);
+  try {
+    Json json = parse_json(text);
+    json.names();
+    return json;
+  } catch (const Error& error) {
+    fail(path, ": ", error.what(), "; the program does not write it so: move the file away");
+  }
+}
+
+std::string text_of(const Json& json, const char* name) {
+  return json.has(name) && json.at(name).kind() == Json::Kind::string ? json.at(name).string() : "";
+}
+
+/// Whether the owner of a lock is of this machine.
+bool is_here(const std::string& owner) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return owner.ends_with(concat(" on ", host.data())) || owner.find(concat(" on ", host.data(), ",")) != owner.npos;
+}
+
+RunEnd end_of_result(const Json& result) {
+  const std::string reason = text_of(result, "exit_reason");
+  const Json signal = result.has("signal") ? result.at("signal") : Json(0);
+  if (signal.kind() == Json::Kind::integer && signal.integer() != 0) {
+    const bool saved = !text_of(result, "checkpoint").empty();
+    return {concat("stopped by signal ", signal.integer()),
+            saved ? "the same command goes on from its checkpoint" : "it has no checkpoint"};
+  }
+  if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
+  if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
+  return {"finished", ""};  // an older version gives no reason
+}
+
+RunEnd end_without_result(const LockLook& lock) {
+  switch (lock.state) {
+    case LockLook::State::held:
+      return {"running", lock.owner};
+    case LockLook::State::free:
+      if (is_here(lock.owner)) return {"crashed", ""};
+      return {"crashed", lock.owner + " does not hold its lock any more, as far as this host sees"};
+    case LockLook::State::missing:
+    case LockLook::State::unknown:
+      break;
+  }
+  return {"running or crashed", ""};
+}
+
+}  // namespace
+
+std::string RunEnd::text() const {
+  std::string text = state + (detail.empty() ? "" : ": " + detail);
+  if (state != "running" && in_use) text += "; its folder is in use";
+  return text;
+}
+
+RunEnd run_end(const std::string& folder) {
+  const Json start = object_of(folder + "/run.json"), result = object_of(folder + "/result.json");
+  const std::string begun = text_of(start, "start_time"), of = text_of(result, "start_time");
+  const bool stale = !begun.empty() && !of.empty() && begun != of;
+  const LockLook lock = look_at_lock(folder + "/lock");
+  const bool told = result.kind() == Json::Kind::object && !stale;
+  RunEnd end = told ? end_of_result(result) : end_without_result(lock);
+  end.stale = stale;
+  end.in_use = lock.state == LockLook::State::held;
+  return end;
+}
+
+std::string state_of_started(const std::string& folder) {
+  if (!std::filesystem::exists(folder + "/run.json")) return "started";
+  const RunEnd end = run_end(folder);
+  return end.state == "finished" || end.state == "auc" ? "started" : end.state;
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# How a run stands and what it came to, told alike by train's closing lines, --json, result.json, metrics.jsonl and report.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+planted_deck "$deck"
+# in_page TEXT: the report of the run has it in a cell.
+in_page() {
+  run "$TESSEREC" report "$folder/run"
+  [ "$code" = 0 ] || complain "the report ends with exit code $code"
+  grep -qF -- "$1" "$folder/run/report.html" || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
+}
+of_last() { grep "\"kind\": \"$1\"" "$folder/run/metrics.jsonl" | tail -n 1 | grep -oE "\"$2\": [^,}]*" | sed 's/.*: //'; }
+
+# The last batch has 40 of 1000 samples, the last line the last 15 % of them.
+must_succeed '"exit_reason": "finished"' train "$deck" --json --set train.log_every=7
+cp "$folder/err" "$folder/lines"
+for key in loss samples steps; do
+  line_key=${key/steps/step}
+  [ "$(value $key)" = "$(of_last train $line_key)" ] || complain "$key is $(value $key), the last line has $(of_last train $line_key)"
+done
+[ "$(value auc)" = "$(of_last evaluate auc)" ] || complain "the last evaluation has another AUC"
+[ "$(value step)" = 16 ] || complain "the evaluation does not tell its step"
+cmp -s "$folder/out" "$folder/run/result.json" || complain "result.json is not what --json printed"
+closing=$(printf '%.6f' "$(value loss)")
+grep -q "^16 steps, 1000 samples, loss $closing, " "$folder/lines" || complain "the closing line has another loss than $closing"
+grep -q "  loss $(printf '%.5f' "$(value loss)")  " "$folder/lines" || complain "the progress line has another loss"
+loss=$(printf '%.5g' "$(value loss)")
+in_page ">$loss<"
+in_page '>finished<'
+in_page ">$(grep -oE '"start_time": "[^"]*' "$folder/run/run.json" | head -n 1 | sed 's/.*"//')<"
+
+# Why a run ended by itself stands in its folder; what is refused leaves the last end there.
+must_fail 'the loss is not a number' train "$deck" --set train.epochs=9 --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'
+message=$(grep '^tesserec: ' "$folder/err" | sed 's/^tesserec: //')
+"$JSON_CHECK" <"$folder/run/result.json" || complain "result.json is not one JSON object"
+grep -qF "\"exit_reason\": \"diverged\", \"message\": \"$message\"" "$folder/run/result.json" || complain "no reason in result.json"
+in_page ">diverged: $message<"
+in_page '2, with gaps of '  # starts
+in_page ', until start 1<'  # another rate
+must_fail 'checkpoint.accept' train "$deck" --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
+in_page ">diverged: $message<"
+
+# What runs, was stopped, was killed.
+long() { # SECONDS_OF_A_LINE...: a run of its own, in the background
+  "$TESSEREC" train "$deck" --set "run.output=$folder/run" --set train.epochs=1000000 --set train.log_every=5 \
+    --set checkpoint.every_steps=50 "$@" >"$folder/long" 2>&1 </dev/null &
+  pid=$!
+  for _ in $(seq 300); do [ "$(wc -l <"$folder/run/metrics.jsonl" 2>/dev/null || echo 0)" -gt "$lines" ] && return; sleep 0.1; done
+  complain "a run does not start: $(cat "$folder/long")"
+}
+rm -rf "$folder/run"
+lines=20
+long
+in_page ">running: process $pid on "
+kill -TERM $pid
+wait $pid
+in_page '>stopped by signal 15: the same command goes on from its checkpoint<'
+steps=$(grep -oE '"steps": [0-9]+' "$folder/run/result.json" | sed 's/.*: //')
+in_page ">$steps<"
+lines=$(($(wc -l <"$folder/run/metrics.jsonl") + 20))
+long
+kill -KILL $pid
+wait $pid 2>/dev/null
+[ ! -e "$folder/run/result.json" ] || complain "a killed run has the result of an earlier start"
+in_page '>crashed<'
+in_page '2, with gaps of '
+must_succeed '"exit_reason": "finished"' train "$deck" --json --set "train.steps=$((steps + 1000))" --set train.epochs=1000000
+in_page '>finished<'
+in_page '3, with gaps of '
+in_page ">$(grep -oE '"start_time": "[^"]*' "$folder/run/run.json" | sed -n '2s/.*"//p')<"  # the first of `starts`
+must_succeed '"exit_reason": "finished"' train "$deck" --json --set checkpoint.resume=never --set run.overwrite=true
+run "$TESSEREC" report "$folder/run"
+! grep -q 'with gaps of' "$folder/run/report.html" || complain "a run that begins anew has earlier starts"
+finish
