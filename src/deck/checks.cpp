@@ -112,8 +112,8 @@ void check_rates(const Deck& deck, const std::string& path, const optim::Setting
   const bool of_update = o.type == optim::Type::lamb || o.type == optim::Type::partial_rowwise_lamb;
   if (const double taken = greatest.rate * o.weight_decay;
       o.decay == optim::Decay::decoupled && !of_update && taken > 1)
-    fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), ", times the learning rate of up to ",
-         significant(greatest.rate, 4), " (", lr, ") ", significant(taken, 4),
+    fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), "; times the learning rate of up to ",
+         significant(greatest.rate, 4), " (", lr, ") that is ", significant(taken, 4),
          ": a step would take more than the whole weight away; lower one of them");
 }
 

@@ -33,7 +33,8 @@ Section stage_section() {
       number("scale", &Stage::scale, {}, "", "Factor of the whole stage."),
       some(number("value", &Stage::value, {}, "", "As the policy says.")),
       some(number("end_value", &Stage::end_value, {}, "", "Where the line ends.")),
-      some(integer("start_steps", &Stage::start_steps, {0, most_steps}, "steps", "Where the line begins.")),
+      some(integer("start_steps", &Stage::start_steps, {0, most_steps}, "steps",
+                   "Where the line begins, not after its stage does.")),
       some(
           integer("decay_steps", &Stage::decay_steps, {0, most_steps}, "steps", "0 means max_steps for poly, else 1.")),
       some(integer("period", &Stage::period, {0, most_steps}, "steps", "0 means max_steps.")),
@@ -91,7 +92,7 @@ std::vector<Section> train_sections() {
       integer("warmup_steps", &Schedule::warmup_steps, {0, most_steps}, "steps",
               "Steps of linear warm-up; 0 means none."),
       integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
-              "The first step with a decayed rate."),
+              "The first step with a decayed rate; wants decay_steps."),
       integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
               "Steps of quadratic decay; 0 means none."),
   };

@@ -112,12 +112,9 @@ FileLock::~FileLock() {
 LockLook look_at_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return {errno == ENOENT ? LockLook::State::missing : LockLook::State::unknown, ""};
+  LockLook look{LockLook::State::unknown, owner_of(file)};
   short type = F_UNLCK;
-  const int error = ask_lock(file, type);
-  LockLook look{error != 0        ? LockLook::State::unknown
-                : type == F_UNLCK ? LockLook::State::free
-                                  : LockLook::State::held,
-                owner_of(file)};
+  if (ask_lock(file, type) == 0) look.state = type == F_UNLCK ? LockLook::State::free : LockLook::State::held;
   ::close(file);
   return look;
 }

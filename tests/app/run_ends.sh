@@ -46,7 +46,7 @@ long() { # SECONDS_OF_A_LINE...: a run of its own, in the background
   "$TESSEREC" train "$deck" --set "run.output=$folder/run" --set train.epochs=1000000 --set train.log_every=5 \
     --set checkpoint.every_steps=50 "$@" >"$folder/long" 2>&1 </dev/null &
   pid=$!
-  for _ in $(seq 300); do [ "$(wc -l <"$folder/run/metrics.jsonl" 2>/dev/null || echo 0)" -gt "$lines" ] && return; sleep 0.1; done
+  for _ in $(seq 300); do [ "$(cat "$folder/run/metrics.jsonl" 2>/dev/null | wc -l)" -gt "$lines" ] && return; sleep 0.1; done
   complain "a run does not start: $(cat "$folder/long")"
 }
 rm -rf "$folder/run"

@@ -160,8 +160,8 @@ TEST_CASE("a schedule that no run can follow is refused, by the line of what mak
   refused("[[schedule.stages]]\npolicy = \"step\"\nvalue = 1e30\nmax_steps = 60\nscale = 1e30\n", "d.toml:1: schedule");
 
   refused("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 3\n",
-          "d.toml:4: optimizer.dense.weight_decay is 3.0, times the learning rate of up to 0.5 (optimizer.dense.lr = "
-          "0.5) 1.5: a step would take more than the whole weight away");
+          "d.toml:4: optimizer.dense.weight_decay is 3.0; times the learning rate of up to 0.5 (optimizer.dense.lr = "
+          "0.5) that is 1.5: a step would take more than the whole weight away");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 2\n", "d", {}));
   refused("[schedule]\ndecay_start_step = 5\n",
           "d.toml:2: schedule.decay_start_step is 5, but schedule.decay_steps is 0");

@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/core/json.hpp>
+#include <tesserec/store/lock.hpp>
 #include <tesserec/sweep.hpp>
 
 using namespace tesserec;
@@ -65,7 +66,7 @@ TEST_CASE("an outcome is read from result.json and metrics.jsonl") {
   const Folder folder;
   const std::string result =
       R"({"steps": 20, "samples": 40, "weights_digest": "w", "samples_per_second": null, "step_seconds": 1, )"
-      R"("peak_memory_bytes": 5, "evaluation": {"auc": 0.8, "samples": 9, "bins": {"samples": [9]}}})";
+      R"("peak_memory_bytes": 5, "loss": 1.5, "evaluation": {"auc": 0.8, "step": 20, "samples": 9, "bins": {"samples": [9]}}})";
   CHECK(error_of([&] { sweep::outcome_of_run(folder.path, "auc"); }).find("result.json") != std::string::npos);
   folder.write("result.json", result);
   CHECK(error_of([&] { sweep::outcome_of_run(folder.path, "auc"); }).find("metrics.jsonl") != std::string::npos);
@@ -77,10 +78,13 @@ TEST_CASE("an outcome is read from result.json and metrics.jsonl") {
   CHECK(outcome.metrics.at("loss") == 2);
   CHECK(outcome.metrics.at("auc") == 0.8);
   CHECK(outcome.metrics.count("samples") == 0);
+  CHECK(outcome.metrics.count("step") == 0);
   CHECK(error_of([&] { sweep::outcome_of_run(folder.path, "ne"); }) ==
         folder.path +
             ": the run to step 20 left no ne in result.json; remove the folder and train the point again, or "
             "choose another sweep.metric");
+  folder.write("metrics.jsonl", R"({"step": 10, "kind": "train", "loss": 3})");  // it ended between two lines
+  CHECK(sweep::outcome_of_run(folder.path, "loss").metrics.at("loss") == 1.5);
 }
 
 TEST_CASE("what came furthest stands first, and every state has its word") {
@@ -116,4 +120,14 @@ TEST_CASE("a point without a record is missing, one on its way is started") {
   const std::string text = sweep::summary_text(s);
   CHECK(text.find("1 of 3 points ended, 1 of them diverged; missing: index 0; started: index 1") != std::string::npos);
   CHECK(text.find("the rung to step 10 waits for 2 points") != std::string::npos);
+
+  const Folder folder;  // of the one on its way
+  s.runs[1].folder = folder.path;
+  folder.write("run.json", "{}");
+  {
+    const store::FileLock lock(folder.path + "/lock", 0);
+    CHECK(sweep::summary_text(s).find(" running ") != std::string::npos);
+    CHECK(sweep::summary_csv(s).find(",started,") != std::string::npos);
+  }
+  CHECK(sweep::summary_text(s).find(" crashed ") != std::string::npos);
 }

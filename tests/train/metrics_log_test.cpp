@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // metrics.jsonl: what stands in it, and what a run that goes on keeps of it.
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/train/metrics_log.hpp>
+#include <tesserec/train/signals.hpp>
 
 using namespace tesserec;
 
@@ -93,4 +95,39 @@ TEST_CASE("a run logs the mean loss since the last line, its rate, and as many e
   CHECK(pairs[2][0] == Approx((each[2][0] + each[2][1] + each[2][2]) / 3).epsilon(1e-14));
   CHECK(pairs[2][1] == each[2][3]);
   CHECK(pairs[4] == std::vector<double>{4});
+  // The loss of the end is that of the last line, not of the last batch.
+  const auto whole = logged(100, 0);
+  CHECK(whole[0] == std::vector<double>{4});
+  CHECK(whole[5] == whole[2]);
+  const double sum = 256 * (each[2][0] + each[2][1] + each[2][2]) + 132 * each[2][3];
+  CHECK(whole[5].front() == Approx(sum / 900).epsilon(1e-14));
+  CHECK(whole[5].front() != each[2][3]);
+}
+
+TEST_CASE("a run that a signal ends between two lines tells the mean loss since the last one, also when it goes on") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "between");
+  train::Job job = small_job(folder.path());
+  job.train.steps = 3;
+  job.train.log_every = 1;
+  run(world, job);
+  const std::vector<double> each = column(folder.path(), "train", "loss");
+  REQUIRE(each.size() == 3);
+  world.barrier();
+  job.train.log_every = 100;
+  {
+    const train::Signals signals;
+    std::raise(SIGUSR1);
+    const train::TrainResult result = run(world, job);
+    CHECK(result.steps == 1);
+    CHECK(result.loss == Approx(each[0]).epsilon(1e-14));
+    CHECK(result.evaluation_step == 0);
+    CHECK(lines(folder.path()).empty());
+  }
+  job.checkpoint.resume = "auto";
+  const train::TrainResult result = run(world, job);
+  CHECK(result.steps == 3);
+  CHECK(result.loss == Approx((each[0] + each[1] + each[2]) / 3).epsilon(1e-14));
+  CHECK(std::vector<double>{result.loss} == column(folder.path(), "train", "loss"));
+  CHECK(result.evaluation_step == 3);
 }
