@@ -79,7 +79,7 @@ const std::vector<Bad> bad_decks = {
     {"[train]\nbatch_size = 0\n", {"d.toml:2: train.batch_size", "1 to", "the integer 0"}},
     {"[train]\nbatch_size = -5\n", {"d.toml:2: train.batch_size", "the integer -5"}},
     {"[train]\nbatch_size = 9223372036854775807\n", {"d.toml:2: train.batch_size", "9223372036854775807"}},
-    {"[train]\nsteps = -1\n", {"d.toml:2: train.steps must be an integer, at least 0"}},
+    {"[train]\nsteps = -1\n", {"d.toml:2: train.steps must be an integer, 0 to 2^53"}},
     {"[train]\nlanes = 6\n", {"d.toml:2: train.lanes must be a power of two or 0, but is 6"}},
     {"[train]\naccumulate = 3\n", {"d.toml:2: train.accumulate must be a power of two, but is 3"}},
     {"[train]\naccumulate = 16\nlanes = 8\n",
