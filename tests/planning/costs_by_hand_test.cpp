@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms of the cost model by hand: one rate takes time, all others take none.
+#include <cmath>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "four_tables.hpp"
+#include <tesserec/planning/cost_model.hpp>
+
+using namespace tesserec;
+using planning::MachineCosts;
+
+namespace {
+
+constexpr Index ranks = 4, batch = 1000, rows = 1 << 20, dim = 16;
+constexpr double vector = 4 * dim;
+
+/// A machine of one node on which only the wire takes time, a second a byte, or only `rate` does.
+planning::Topology machine(double MachineCosts::*rate = nullptr) {
+  planning::Topology topology;
+  topology.ranks = topology.ranks_per_node = ranks;
+  for (const auto one : {&MachineCosts::cached_row_reads, &MachineCosts::row_reads, &MachineCosts::read_bytes,
+                         &MachineCosts::update_bytes, &MachineCosts::ids, &MachineCosts::fetched_ids,
+                         &MachineCosts::bags, &MachineCosts::add_bytes, &MachineCosts::row_updates,
+                         &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
+    topology.costs.*one = 1e300;
+  if (rate != nullptr)
+    topology.costs.*rate = 1;
+  else
+    topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank's own part stays
+  return topology;
+}
+
+embedding::EmbeddingBagConfig table() {
+  embedding::EmbeddingBagConfig one;
+  one.name = "t", one.feature_names = {"t"}, one.num_embeddings = rows, one.embedding_dim = dim;
+  return one;
+}
+
+planning::TableCosts costs(optim::Type type, const planning::Topology& topology,
+                           planning::ComputeKernel kernel = planning::ComputeKernel::fused) {
+  planning::ParameterConstraints demand;
+  demand.kernel = kernel;
+  demand.pooling_factor = 1;
+  optim::Settings optimizer;
+  optimizer.type = type;
+  return {table(), demand, optimizer, topology, batch};
+}
+
+/// Different rows among so many even ids.
+double distinct(double ids) { return -double(rows) * std::expm1(ids * std::log1p(-1.0 / rows)); }
+
+const Range all_blocks{0, embedding::RowBlocks::count};
+
+}  // namespace
+
+TEST_CASE("owners of cut columns send and get four bytes a touched row and sum") {
+  const auto seconds = [](optim::Type type, Range columns) {
+    return costs(type, machine()).shard(all_blocks, columns, planning::ExchangeForm::pooled).owner.seconds;
+  };
+  const double moved = distinct(batch), half = seconds(optim::Type::sgd, {0, 8}),
+               whole = seconds(optim::Type::sgd, {0, dim});
+  CHECK(half == Approx(batch * (8 + 4 + 2 * vector / 2)));
+  for (const auto& [type, sums] : {std::pair{optim::Type::adam, 0},
+                                   {optim::Type::rowwise_adagrad, 1},
+                                   {optim::Type::lamb, 2},
+                                   {optim::Type::partial_rowwise_lamb, 3}}) {
+    INFO(optim::info(type).name);
+    CHECK(seconds(type, {0, 8}) - half == Approx(2 * 4 * sums * moved).margin(1e-6));
+    CHECK(seconds(type, {0, dim}) == Approx(whole));
+  }
+}
+
+TEST_CASE("the dense kernel holds a gradient of the whole table and moves all of its rows") {
+  using planning::ComputeKernel;
+  const auto bytes = [](optim::Type type, ComputeKernel kernel) {
+    return costs(type, machine(), kernel).whole_bytes();
+  };
+  CHECK(bytes(optim::Type::adam, ComputeKernel::fused) == 4.0 * rows * dim * 3);
+  CHECK(bytes(optim::Type::adam, ComputeKernel::dense) == 4.0 * rows * dim * 4);
+  CHECK(bytes(optim::Type::rowwise_adagrad, ComputeKernel::fused) == 4.0 * rows * (dim + 1));
+  const auto seconds = [](optim::Type type, ComputeKernel kernel) {
+    return costs(type, machine(&MachineCosts::update_bytes), kernel)
+        .shard(all_blocks, {0, dim}, planning::ExchangeForm::pooled)
+        .owner.seconds;
+  };
+  CHECK(seconds(optim::Type::adam, ComputeKernel::fused) == Approx(distinct(batch) * vector * 3));
+  CHECK(seconds(optim::Type::adam, ComputeKernel::dense) == Approx(rows * vector * 4));
+  CHECK(seconds(optim::Type::rowwise_adagrad, ComputeKernel::fused) == Approx(distinct(batch) * (vector + 4)));
+}
+
+TEST_CASE("gradients of a copied table's touched rows travel to every rank, and back as sums") {
+  const double own = distinct(double(batch) / ranks), sums = own * (vector + 16);
+  CHECK(costs(optim::Type::sgd, machine()).data_parallel().seconds == Approx(2 * sums * ranks));
+  CHECK(costs(optim::Type::sgd, machine()).data_parallel().bytes ==
+        Approx(4.0 * rows * dim + 1.125 * (64.0 * batch / ranks + (ranks + 1) * sums)));
+}
+
+TEST_CASE("ids of features that are not pooled travel as vectors of their own") {
+  embedding::EmbeddingBagConfig mixed = table();
+  mixed.feature_names = {"bag", "sequence"};
+  mixed.ids_per_bag = {10, 30};
+  mixed.unpooled = {"sequence"};
+  planning::ParameterConstraints demand;
+  demand.kernel = planning::ComputeKernel::fused;
+  demand.pooling_factor = 20;
+  const planning::TableCosts costs(mixed, demand, {}, machine(), batch);
+  CHECK(costs.shard(all_blocks, {0, dim}, planning::ExchangeForm::pooled).owner.seconds ==
+        Approx(8.0 * 40 * batch + 4.0 * 2 * batch + 2 * vector * (batch + 30.0 * batch)));
+}
+
+TEST_CASE("a step waits four times for each rank of the node and of the others, and imbalance is largest over mean") {
+  planning::Topology topology = machine();
+  topology.ranks = 12;
+  topology.costs.inside_latency = 1, topology.costs.between_latency = 100;
+  const planning::CostModel model(topology, {}, {}, {}, batch);
+  const planning::PlanEstimate estimate = model.evaluate({}, {});
+  REQUIRE(estimate.seconds.size() == 12);
+  for (const double seconds : estimate.seconds) CHECK(seconds == Approx(4 * (3 + 800)));
+  planning::PlanEstimate uneven;
+  uneven.seconds = {1, 2, 6};
+  CHECK(uneven.critical_path() == 6);
+  CHECK(uneven.imbalance() == Approx(2));
+}
+
+TEST_CASE("tables that do not fit say how many bytes are missing, and what would do") {
+  planned::Given given;
+  given.settings.reserve = 0;
+  given.settings.memory = 900000;
+  // 2 * (4096 + 1024) rows of 64 floats are 2621440 bytes.
+  const std::string refused = error_of([&] { given.plan(); });
+  INFO(refused);
+  CHECK(mentions(refused, "they have 2621440 bytes ("));
+  CHECK(mentions(refused, "2 ranks have 1800000 bytes ("));
+  CHECK(mentions(refused, "; 821440 bytes ("));
+  CHECK(mentions(refused, "plan.memory = 1376256 or more, or about 4 ranks"));  // 5 % more than the tables
+}
