@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges of the metrics by hand: numbers below 0, labels between 0 and 1, more candidates than one block.
 #include <cmath>
+#include <cstdio>
+
+#include <unistd.h>
 
 #include "catch.hpp"
 #include "errors.hpp"
@@ -15,7 +18,38 @@ metrics::BinaryMetrics of(const std::vector<double>& scores, const std::vector<f
   return metrics::binary_metrics(comm::Communicator::self(), scores, labels, weights, 0.5);
 }
 
+/// What `run` writes on stderr.
+template <class Run>
+std::string said(const Run& run) {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  std::fflush(stderr);
+  const int before = ::dup(2);
+  ::dup2(::fileno(file), 2);
+  run();
+  std::fflush(stderr);
+  ::dup2(before, 2);
+  ::close(before);
+  std::rewind(file);
+  std::string text(4096, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
 }  // namespace
+
+TEST_CASE("weights so small that AUC counts them as nothing are said, with their number") {
+  const std::vector<double> p = {0.9, 0.2, 0.6};
+  const std::vector<float> y = {1, 0, 0};
+  CHECK(mentions(said([&] {
+                   of(p, y, {1, 0x1p-33f, 1e-12f});
+                 }),
+                 "metrics: 2 samples have a weight of 2^-33 or less, which counts as 0 in AUC and AUPRC"));
+  CHECK(said([&] { of(p, y, {1, 1.25e-10f, 0}); }).empty());
+  CHECK(std::isnan(of(p, y, {1, 0x1p-33f, 0}).auc));
+  CHECK(of(p, y, {1, 1.25e-10f, 0}).auc == 1);
+}
 
 TEST_CASE("scores and labels below 0 are refused") {
   CHECK(mentions(error_of([] { of({0.5, -0.25}, {0, 1}); }), "1 probabilities are not numbers in [0, 1]"));
