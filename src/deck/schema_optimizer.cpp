@@ -32,7 +32,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
   }
   Keys<Optimizer> keys = {
       choice("type", &Optimizer::type, names, texts),
-      number("lr", &Optimizer::lr, {}, "", "Base learning rate; [schedule] scales it."),
+      number("lr", &Optimizer::lr, {.least = 1e-30}, "", "Base learning rate; [schedule] scales it."),
       some("eps", &Optimizer::eps, types, {}, "added to the root."),
       some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
       some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},

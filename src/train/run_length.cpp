@@ -23,7 +23,7 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)
     log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", and the run has ", last,
                        " steps: none has the whole learning rate"));
-  if (job.optimizer.dense.lr > 0 && optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, last) == 0)
+  if (job.optimizer.dense.lr > 0 && float(optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, last)) == 0.0f)
     log_warning(concat("[schedule] makes the learning rate 0 before the run ends at step ", last));
   if (job.evaluate.every_steps > 0 && !evaluates)
     log_warning(concat("evaluate.every_steps is ", job.evaluate.every_steps, ", but there are no evaluation data"));
