@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/data/content.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>

@@ -4,6 +4,7 @@
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/file_checksum.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/store/parted_file.hpp>

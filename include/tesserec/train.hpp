@@ -8,6 +8,7 @@
 #include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/mlperf_log.hpp>
+#include <tesserec/train/model_state.hpp>
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
@@ -17,4 +18,5 @@
 #include <tesserec/train/step.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/tables.hpp>
+#include <tesserec/train/trained_data.hpp>
 #include <tesserec/train/trainer.hpp>

@@ -14,11 +14,16 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm)
     fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, data::Use::evaluate);
   require_network(deck, source->info());
-  session = make_session(deck, comm, job, source->info());
+  const std::string& resume = job.checkpoint.resume;
+  const train::TrainedModel trained =
+      train::open_trained(comm, job, resume == "auto" || resume == "never" ? "" : resume);
+  train::FittedData fitted = train::fit_data(trained, job, std::move(source));
+  source = std::move(fitted.source);
+  session = make_session(deck, comm, job, fitted.info);
   source->limit_rows(train::id_limits(session->model.tables().tables(), source->info()));
   show_banner(*session, source->info());
-  const std::string& resume = job.checkpoint.resume;
-  checkpoint = train::restore_weights(*session, resume == "auto" || resume == "never" ? "" : resume);
+  train::restore_weights(*session, trained);
+  checkpoint = trained.folder;
   log_info("weights of " + checkpoint);
 }
 

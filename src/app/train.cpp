@@ -10,6 +10,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data/columns.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/signals.hpp>
 #include <tesserec/train/tables.hpp>
@@ -64,7 +65,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (data::has_source(job.data, data::Use::evaluate)) evaluation = train::open_source(comm, job, data::Use::evaluate);
 
   if (evaluation) {
-    train::require_same_features(source->info(), evaluation->info());
+    evaluation = data::in_order(std::move(evaluation), source->info());
     check_group(deck, evaluation->info());
   }
   require_network(deck, source->info());

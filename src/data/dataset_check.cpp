@@ -69,7 +69,7 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
   if (!all_finite(samples.dense.data(), samples.size * columns))
     for (Index i = 0; i < samples.size * columns; ++i)
       if (!std::isfinite(samples.dense[i]))
-        fail("dense feature ", dense_names_[i % columns], " is ", samples.dense[i], " in ", place(runs, i / columns));
+        fail("dense feature ", info_.dense_names[i % columns], " is ", samples.dense[i], " in ", place(runs, i / columns));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples.jagged[f];
     if (all_finite(bags.weights.data(), std::ssize(bags.weights))) continue;

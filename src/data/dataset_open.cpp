@@ -8,7 +8,6 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
-#include <tesserec/store/checksum.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -63,6 +62,16 @@ std::string vocabulary(const File& file) {
                                                       : "not said";
 }
 
+/// What was done to each dense feature; empty where the file does not say.
+std::vector<std::string> transforms_of(const File& file) {
+  if (!file.has_attribute("/", "transforms")) return {};
+  auto transforms = file.attribute<std::vector<std::string>>("/", "transforms");
+  const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
+  if (transforms.size() != dense.size())
+    fail(file.path(), ": ", dense.size(), " dense features, but transforms for ", transforms.size(), " of them");
+  return transforms;
+}
+
 }  // namespace
 
 Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key) {
@@ -70,7 +79,7 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
-  info_.content = content();
+  for (const Part& part : parts_) info_.files.push_back({part.file.path(), part.file.seal()});
   if (info_.samples == 0) fail(key, ": ", info_.description, " holds no samples");
   for (std::size_t f = 0; f < info_.features.size(); ++f) {
     Index ids = packed_ ? info_.samples : 0;
@@ -78,15 +87,6 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
       if (!packed_) ids += part.values[f];
     info_.ids_per_bag.push_back(double(ids) / double(info_.samples));
   }
-}
-
-std::string Dataset::content() const {
-  std::string seals;
-  for (const Part& part : parts_) {
-    if (part.file.seal().empty()) return "";
-    seals += part.file.seal() + "\n";
-  }
-  return store::checksum_text(store::bytes_checksum("content", seals.data(), std::ssize(seals)));
 }
 
 void Dataset::verify(Index share, Index of) const {
@@ -106,6 +106,7 @@ void Dataset::open(const std::string& path) {
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
+  const std::vector<std::string> transforms = transforms_of(file);
   if (rows.size() != features.size())
     fail(path, ": ", features.size(), " features, but rows for ", rows.size(), " of them");
   const auto least = std::min_element(rows.begin(), rows.end());
@@ -115,8 +116,9 @@ void Dataset::open(const std::string& path) {
   const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
   if (parts_.empty()) {
     packed_ = packed;
-    dense_names_ = dense;
+    info_.dense_names = dense;
     info_.dense_features = std::ssize(dense);
+    info_.transforms = transforms;
     info_.features = features;
     info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
@@ -130,7 +132,9 @@ void Dataset::open(const std::string& path) {
       require_same(what, first.file.path(), a, path, b);
     };
     same("features", all_of(info_.features), all_of(features));
-    same("dense features", all_of(dense_names_), all_of(dense));
+    same("dense features", all_of(info_.dense_names), all_of(dense));
+    if (!info_.transforms.empty() && !transforms.empty())
+      same("transforms", all_of(info_.transforms), all_of(transforms));
     same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
     same("weights of samples", info_.sample_weights ? "yes" : "no", file.exists("/weights") ? "yes" : "no");
     same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));

@@ -67,7 +67,7 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
 }
 
 /// The samples' datasets are cut at the same rows, so that a part holds whole samples.
-enum Samples : std::size_t { labels, dense, ids, weights };
+enum SampleDataset : std::size_t { labels, dense, ids, weights };
 
 /// Weights are there if rows have them.
 std::size_t first_of_vocabulary(const Encoding& encoding) { return encoding.layout.weighted ? weights + 1 : weights; }

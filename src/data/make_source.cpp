@@ -8,6 +8,7 @@
 #include "sequential_source.hpp"
 #include "synthetic_source.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
 #include <tesserec/data/reference.hpp>
@@ -68,6 +69,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.description = planted ? "planted model" : "reference generator";
   info.samples = use == Use::train ? settings.samples : settings.evaluate_samples;
   info.dense_features = settings.dense_features;
+  for (Index k = 1; k <= settings.dense_features; ++k) info.dense_names.push_back(concat("I", k));
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
   if (planted) info.zipf.assign(info.rows.size(), settings.zipf);

@@ -113,7 +113,8 @@ std::vector<Section> train_sections() {
       texts(
           "accept", &Checkpoint::accept, Text::filled, {0},
           "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, as "
-          "optimizer.dense.lr; a block, as schedule, stands for all its keys."),
+          "optimizer.dense.lr; a block, as schedule, stands for all its keys. data lets a run go on with training files "
+          "of other bytes, too."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {

@@ -73,6 +73,7 @@ void ShardedModel::move_dense(const Exec& exec, const PlacedVector<float>& gradi
   optimizer.step(exec, parameters, gradient, lr, step, memory ? node.share(size) : Range{0, size}, scale);
   exec.fence();
   if (memory) node.ranks().barrier();
+  embeddings.resume(step);
 }
 
 }  // namespace tesserec::model

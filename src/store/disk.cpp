@@ -84,17 +84,18 @@ void write_proven(const std::string& path, const std::string& text) {
 }
 
 void read_pieces(const std::string& path, Index first,
-                 const std::function<void(std::span<const std::byte>, Index)>& take) {
+                 const std::function<void(std::span<const std::byte>, Index)>& take, Index end) {
   const Descriptor file(path, O_RDONLY, "open it");
   ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
   std::vector<std::byte> buffer(read_piece);
   std::size_t held = 0;
-  for (Index at = first;;) {
-    const ssize_t got = ::pread(file, buffer.data() + held, buffer.size() - held, at + Index(held));
+  for (Index at = first; at < end;) {
+    const std::size_t wanted = std::min(std::ssize(buffer), end - at);
+    const ssize_t got = ::pread(file, buffer.data() + held, wanted - held, at + Index(held));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_errno(path, "read it");
     held += got;
-    if (got > 0 && held < buffer.size()) continue;
+    if (got > 0 && held < wanted) continue;
     if (held > 0) take({buffer.data(), held}, at);
     if (got == 0) return;
     at += std::exchange(held, 0);

@@ -13,6 +13,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/file_checksum.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -38,6 +39,18 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes, Index first) {
 }
 
 }  // namespace
+
+FileChecksum file_checksum(const std::string& path, Index share, Index of) {
+  std::error_code error;
+  const Index bytes = std::filesystem::file_size(path, error);
+  if (error) fail(path, ": cannot read its size: ", error.message());
+  const Index pieces = (bytes + read_piece - 1) / read_piece;
+  const Index first = pieces * share / of * read_piece, end = std::min(bytes, pieces * (share + 1) / of * read_piece);
+  FileChecksum sum{bytes, 0};
+  read_pieces(
+      path, first, [&](std::span<const std::byte> piece, Index at) { sum.checksum += checksum_of(piece, at); }, end);
+  return sum;
+}
 
 std::string Seal::text() const { return std::to_string(bytes) + " " + checksum_text(checksum); }
 

@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <utility>
 
 #include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/data/content.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/checkpoint.hpp>
-#include <tesserec/train/table_state.hpp>
+#include <tesserec/train/model_state.hpp>
+#include <tesserec/train/trained_data.hpp>
 
 namespace tesserec::train {
 namespace {
 
 using store::StateItem;
-
-void add_dense(const Session& session, const std::string& state, const PlacedVector<float>& values,
-               std::vector<StateItem>& items) {
-  for (const model::Parameter& p : session.model.dense.layout())
-    items.push_back({"dense/" + p.name + "/" + state,
-                     p.rows,
-                     p.columns,
-                     {0, p.rows},
-                     values.data() + p.offset,
-                     p.columns,
-                     session.comm.rank() == 0,
-                     values.place()});
-}
 
 /// Error where gradients of the last step have not come.
 void require_whole(const Session& session) {
@@ -40,25 +29,26 @@ std::string digest(Session& session, const std::vector<StateItem>& items) {
   return store::combined_digest(store::state_checksums(session.exec, session.comm, items));
 }
 
-std::vector<StateItem> all_items(Session& session) {
-  std::vector<StateItem> items = weight_items(session);
-  const std::vector<StateItem> state = optimizer_items(session);
-  items.insert(items.end(), state.begin(), state.end());
+std::vector<StateItem> all_items(const Session& session) {
+  std::vector<StateItem> items = model_weights(session.comm, session.model);
+  const std::vector<StateItem> states = model_states(session.comm, session.model);
+  items.insert(items.end(), states.begin(), states.end());
   return items;
 }
 
-/// The checkpoint's model must have been trained on such data as are at hand.
-void check_same_data(const Session& session, const store::Attributes& attributes, const std::string& file) {
-  const data::SourceInfo& data = session.data;
-  if (const Index then = store::attribute<std::int64_t>(attributes, "dense_features", file);
-      then != data.dense_features)
-    fail(file, " was made with ", then, " dense features, the data at hand (", data.description, ") have ",
-         data.dense_features, "; preprocess both with one deck, or train anew");
-  const auto vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file);
-  if (!vocabulary.empty() && !data.vocabulary.empty() && vocabulary != data.vocabulary)
-    fail(file, " was made with data whose ids mean other things than those of ", data.description,
-         " (vocabulary_digest ", vocabulary, " and ", data.vocabulary,
-         "); give data preprocessed with the same training files, or train anew");
+/// Error when the training data are known to have other bytes than the checkpoint's had, unless checkpoint.accept.
+void check_same_bytes(const Session& session, const std::string& then, const std::string& file) {
+  const std::string& now = session.content;
+  if (then == now || now.empty()) return;
+  const std::string& data = session.data.description;
+  if (then.empty())
+    return log_info(file + " does not say which bytes its data had: whether " + data + " is the same is not checked");
+  const std::string difference =
+      concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
+  if (!accepts(session.job.checkpoint, "data.train"))
+    fail(difference, "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
+         "anew with checkpoint.resume = \"never\"");
+  log_info(difference + ", as checkpoint.accept allows");
 }
 
 /// What a resumed run must have in common with the run that wrote the checkpoint.
@@ -72,7 +62,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
   demand("train.batch_size", job.train.step_samples(),
          (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
-  check_same_data(session, attributes, file);
+  require_same_columns(session.data, trained_data(attributes, file, job.tables, session.data));
   demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
   demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
@@ -94,31 +84,28 @@ std::string rate_of(const store::StateRecords& records, double seconds) {
 }
 
 /// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
-bool same_files(const Session& session, const store::Attributes& attributes) {
-  const auto then = attributes.find("data_digest");
-  return then != attributes.end() && !session.data.content.empty() &&
-         then->second == store::Attribute(session.data.content);
+bool same_files(const Session& session, const std::string& then) {
+  return !session.content.empty() && session.content == then;
+}
+
+/// Which bytes the checkpoint's training data had; empty where it does not say.
+std::string content_then(const store::Attributes& attributes, const std::string& file) {
+  return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
+}
+
+/// Which bytes the training data have, from here on. Collective.
+void know_content(Session& session) {
+  if (session.content.empty()) session.content = data::content_digest(session.comm, session.data.files);
 }
 
 }  // namespace
 
-std::vector<StateItem> weight_items(Session& session) {
-  std::vector<StateItem> items = table_weights(session.comm, session.model.tables());
-  add_dense(session, "value", session.model.parameters, items);
-  return items;
-}
-
-std::vector<StateItem> optimizer_items(Session& session) {
-  std::vector<StateItem> items = table_states(session.comm, session.model.tables());
-  for (const auto& state : session.model.optimizer.state()) add_dense(session, state.name, state.values, items);
-  return items;
-}
-
-std::string weights_digest(Session& session) { return digest(session, weight_items(session)); }
-std::string state_digest(Session& session) { return digest(session, optimizer_items(session)); }
+std::string weights_digest(Session& session) { return digest(session, model_weights(session.comm, session.model)); }
+std::string state_digest(Session& session) { return digest(session, model_states(session.comm, session.model)); }
 
 std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Job& job = session.job;
+  know_content(session);
   const store::CheckpointFolder folder(session.comm, job.checkpoint_folder());
   store::Attributes attributes = {
       {"step", at.step},
@@ -128,15 +115,14 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"loss_sum", at.loss_sum},
       {"loss_samples", at.loss_samples},
       {"samples_per_epoch", epoch_samples},
-      {"dense_features", session.data.dense_features},
-      {"vocabulary_digest", session.data.vocabulary},
-      {"data_digest", session.data.content},
+      {"data_digest", session.content},
       {"train.batch_size", job.train.step_samples()},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", Index(job.run.seed)},
       {"deck", job.deck},
   };
+  add_data_facts(session.data, attributes);
   if (!at.metrics.empty()) attributes["running_metrics"] = at.metrics;
   const Timer timer;
   store::Checkpoint whole;
@@ -167,6 +153,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
 std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   const std::string& resume = job.checkpoint.resume;
+  if (resume != "never" || job.checkpoint.keep > 0) know_content(session);
   const auto whole = store::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
   const auto require_overwrite = [&](const std::string& what) {
     if (!job.run.overwrite)
@@ -187,12 +174,15 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const std::string& file = checkpoint.state.path();
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_run(session, epoch_samples, attributes, file);
+  const std::string content = content_then(attributes, file);
   check_same_task(store::attribute<std::string>(attributes, "deck", file), job, Purpose::resume,
-                  same_files(session, attributes), file);
+                  same_files(session, content), file);
+  check_same_bytes(session, content, file);
   Position at;
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   if (!whole.empty() && whole.front().step > at.step) require_overwrite("a run that goes on from " + path);
   store::read_state(session.exec, session.comm, checkpoint.state, all_items(session), store::Extent::all);
+  session.model.embeddings.resume(at.step);
   at.epoch = store::attribute<std::int64_t>(attributes, "epoch", file);
   at.batch = store::attribute<std::int64_t>(attributes, "batch", file);
   at.samples = store::attribute<std::int64_t>(attributes, "samples", file);
@@ -206,22 +196,33 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   return at;
 }
 
-std::string restore_weights(Session& session, const std::string& wanted) {
+TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& wanted) {
   std::string path = wanted;
   if (path.empty()) {
-    const std::string folder = session.job.checkpoint_folder();
-    const auto whole = store::CheckpointFolder(session.comm, folder).list();
+    const std::string folder = job.checkpoint_folder();
+    const auto whole = store::CheckpointFolder(comm, folder).list();
     if (whole.empty())
       fail("no whole checkpoint in ", folder, "; train first, or name one with checkpoint.resume = \"PATH\"");
     path = whole.front().folder;
   }
-  const store::OpenCheckpoint checkpoint = store::open_checkpoint(session.comm, path);
-  const std::string& file = checkpoint.state.path();
-  const store::Attributes attributes = store::read_attributes(checkpoint.state);
-  check_same_data(session, attributes, file);
-  check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::weights, true, file);
-  store::read_state(session.exec, session.comm, checkpoint.state, weight_items(session), store::Extent::part);
-  return path;
+  TrainedModel trained{path, store::open_checkpoint(comm, path), {}};
+  const std::string& file = trained.checkpoint.state.path();
+  trained.attributes = store::read_attributes(trained.checkpoint.state);
+  check_same_task(store::attribute<std::string>(trained.attributes, "deck", file), job, Purpose::weights, true, file);
+  return trained;
+}
+
+FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr<data::Source> source) {
+  const std::string& file = trained.checkpoint.state.path();
+  const data::SourceInfo then = trained_data(trained.attributes, file, job.tables, source->info());
+  FittedData fitted{data::in_order(std::move(source), then), {}};
+  fitted.info = with_trained_rows(fitted.source->info(), then, job.tables, job.model);
+  return fitted;
+}
+
+void restore_weights(Session& session, const TrainedModel& trained) {
+  store::read_state(session.exec, session.comm, trained.checkpoint.state, model_weights(session.comm, session.model),
+                    store::Extent::part);
 }
 
 }  // namespace tesserec::train

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "saved_state.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -66,20 +67,21 @@ std::vector<StateItem> table_states(const comm::Communicator& comm,
   return items;
 }
 
-std::string save(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path, Index keep,
-                 const std::vector<StateItem>& more) {
+std::string save_state(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path,
+                       Index keep, const std::vector<StateItem>& items, store::Attributes facts) {
   const store::CheckpointFolder folder(model.env(), path);
   folder.prepare();
-  const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
-    return store::write_state(exec, model.env(), file, all_state(model, more),
-                              {{"step", model.steps()}, {"lanes", Index{model.lanes()}}});
-  });
+  facts["step"] = model.steps();
+  facts["lanes"] = Index{model.lanes()};
+  const store::Checkpoint whole = folder.write(
+      model.steps(), [&](const std::string& file) { return store::write_state(exec, model.env(), file, items, facts); });
   folder.prune(whole, keep);
   return whole.folder;
 }
 
-bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
-          const std::vector<StateItem>& more) {
+bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
+                const std::vector<StateItem>& items,
+                const std::function<void(const store::Attributes&, const std::string& file)>& check) {
   const auto whole = store::CheckpointFolder(model.env(), path).list();
   if (whole.empty()) return false;
   const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);
@@ -88,9 +90,20 @@ bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std
   if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file); lanes != model.lanes())
     fail(file, " was made with ", lanes, " lanes, this model has ", model.lanes(),
          "; give ParallelOptions::lanes = ", lanes);
-  store::read_state(exec, model.env(), checkpoint.state, all_state(model, more), store::Extent::all);
+  if (check) check(attributes, file);
+  store::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
   model.resume(store::attribute<std::int64_t>(attributes, "step", file));
   return true;
+}
+
+std::string save(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path, Index keep,
+                 const std::vector<StateItem>& more) {
+  return save_state(exec, model, path, keep, all_state(model, more), {});
+}
+
+bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
+          const std::vector<StateItem>& more) {
+  return load_state(exec, model, path, all_state(model, more), {});
 }
 
 std::string digest(const Exec& exec, const sharding::DistributedModelParallel& model,

@@ -79,19 +79,4 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
   return limits;
 }
 
-void require_same_features(const data::SourceInfo& training, const data::SourceInfo& evaluation) {
-  const char* advice = "; preprocess both with one deck";
-  if (training.dense_features != evaluation.dense_features)
-    fail("the training data (", training.description, ") have ", training.dense_features,
-         " dense features, the evaluation data (", evaluation.description, ") have ", evaluation.dense_features,
-         advice);
-  if (training.features != evaluation.features)
-    fail("the training data (", training.description, ") have the features ", join(training.features),
-         "; the evaluation data (", evaluation.description, ") have ", join(evaluation.features), advice);
-  if (!training.vocabulary.empty() && !evaluation.vocabulary.empty() && training.vocabulary != evaluation.vocabulary)
-    fail("the ids of the training data (", training.description, ") and of the evaluation data (",
-         evaluation.description, ") mean different things (vocabulary_digest ", training.vocabulary, " and ",
-         evaluation.vocabulary, ")", advice);
-}
-
 }  // namespace tesserec::train

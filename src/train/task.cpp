@@ -47,6 +47,25 @@ std::string unquoted(const std::string& text) {
 /// The block that a key stands in.
 std::string home_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
 
+/// The names of repeated blocks in their order: "table" -> {"C2", "C1"}.
+std::map<std::string, std::vector<std::string>> block_names(const std::string& text) {
+  std::map<std::string, std::vector<std::string>> names;
+  std::istringstream lines(text);
+  std::string block;
+  const std::string head = "name = ";
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.front() == '[') block = begins_with(line, "[[") ? block_of(line) : "";
+    if (!block.empty() && begins_with(line, head)) names[block].push_back(unquoted(line.substr(head.size())));
+  }
+  return names;
+}
+
+/// Those of `names` that `others` has too.
+std::vector<std::string> common(std::vector<std::string> names, const std::vector<std::string>& others) {
+  std::erase_if(names, [&](const auto& name) { return std::find(others.begin(), others.end(), name) == others.end(); });
+  return names;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> flat_deck(const std::string& text) {
@@ -72,6 +91,11 @@ std::map<std::string, std::string> flat_deck(const std::string& text) {
   return keys;
 }
 
+bool accepts(const CheckpointSettings& checkpoint, const std::string& key) {
+  return std::any_of(checkpoint.accept.begin(), checkpoint.accept.end(),
+                     [&](const std::string& name) { return is_in(key, name); });
+}
+
 void check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
                      const std::string& file) {
   if (deck_then.empty() || job.deck.empty()) return;  // a program of one's own, without decks
@@ -85,10 +109,6 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
 
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
-  const auto accepted = [&](const std::string& key) {
-    const auto& names = job.checkpoint.accept;
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return is_in(key, name); });
-  };
   std::vector<std::string> differences, advice;
   const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
     differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
@@ -96,7 +116,7 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
-    if ((!truth && !matters(key, purpose, same_files)) || accepted(key)) continue;
+    if ((!truth && !matters(key, purpose, same_files)) || accepts(job.checkpoint, key)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
       if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
@@ -109,6 +129,15 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     const std::string what = is_table ? "table" : "stage";
     if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + what, "none");
     if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + what, "one");
+  }
+  const auto names_then = block_names(deck_then), names_now = block_names(job.deck);
+  for (const auto& [block, names] : names_then) {  // the model takes pooled vectors and layers by their places
+    const auto other = names_now.find(block);
+    if (other == names_now.end() || !matters(block, purpose, same_files) || accepts(job.checkpoint, block)) continue;
+    const std::vector<std::string> before = common(names, other->second), after = common(other->second, names);
+    if (before == after) continue;
+    differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
+    advice.push_back('"' + block + '"');
   }
   if (!differences.empty())
     fail(file, " was made with ", join(differences, "; "), "; set it back, or allow it with checkpoint.accept = [",

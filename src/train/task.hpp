@@ -15,6 +15,9 @@ enum class Purpose { resume, weights };
 /// A deck as effective_deck writes it: "model.bottom" -> "[64, 8]", "table.NAME.pooling" -> "\"sum\"".
 std::map<std::string, std::string> flat_deck(const std::string& text);
 
+/// Whether checkpoint.accept names the key or a block that it lies in.
+bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
+
 /// Error naming every key of the task whose value differs between the checkpoint's deck and the job's, with both
 /// values, but for those in checkpoint.accept. `same_files`: the training data are known to have the same bytes,
 /// wherever they lie. A key that one of the two programs did not know is passed over.

@@ -27,6 +27,7 @@
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/signals.hpp>
+#include <tesserec/train/trained_data.hpp>
 #include <tesserec/train/trainer.hpp>
 
 namespace tesserec::train {
@@ -274,6 +275,7 @@ class Run {
 }  // namespace
 
 TrainResult train(Session& session, data::Source& source, data::Source* evaluation, const RunHooks& hooks) {
+  if (evaluation != nullptr) require_same_columns(evaluation->info(), source.info());
   return Run(session, source, evaluation, hooks)();
 }
 

@@ -96,9 +96,41 @@ name = "C1"
 kind = "category"
 DECK
 must_succeed '"rows": 100' preprocess "$folder/csv.toml" --json
-must_fail 'have 13 dense features, the evaluation data' train "$deck" --set "data.evaluate=$folder/csv/train.h5"
-must_fail 'mean different things' train "$deck" --set "data.evaluate=$folder/other/train.h5"
+must_fail 'does not fit '"$folder/data/train.h5"': it lacks the features "C2", ' train "$deck" --set "data.evaluate=$folder/csv/train.h5"
+must_fail 'its ids mean other things (vocabulary_digest ' train "$deck" --set "data.evaluate=$folder/other/train.h5"
 must_succeed '"steps": 4' train "$deck" --json
-must_fail 'was made with 13 dense features, the data at hand' evaluate "$deck" --set "data.evaluate=$folder/csv/train.h5"
-must_fail 'whose ids mean other things' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
+must_fail 'does not fit the data of '"$folder/run/checkpoints/step_" evaluate "$deck" --set "data.evaluate=$folder/csv/train.h5"
+must_fail 'its ids mean other things (vocabulary_digest ' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
+
+# Columns in another order are taken by name; other bytes behind the same path are refused.
+columns_deck() {  # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: a deck with these columns, which are those fields of the raw log
+  local name=$1 n1=$2 n2=$3 c1=$4 c2=$5
+  awk -F'\t' -v OFS=, "{ print \$1, \$$6, \$$7, \$$8, \$$9 }" "$folder/raw/test.txt" >"$folder/raw/$name.csv"
+  cat >"$folder/$name.toml" <<DECK
+run.output = "$folder/columns"
+data = {train = ["$folder/one/train.h5"], evaluate = ["$folder/$name/train.h5"]}
+model = {embedding_dim = 4, bottom = [4], top = [4, 1]}
+train = {batch_size = 25, epochs = 4}
+preprocess = {format = "table", train = ["$folder/raw/$name.csv"], output = "$folder/$name", column = [
+  {name = "label", kind = "label", positive = ["1"], negative = ["0"]}, {name = "$n1", kind = "number"},
+  {name = "$n2", kind = "number"}, {name = "$c1", kind = "category"}, {name = "$c2", kind = "category"}]}
+DECK
+  must_succeed '"rows": 100' preprocess "$folder/$name.toml" --json
+}
+columns_deck one I1 I2 C1 C2 2 3 15 16
+columns_deck turned I2 I1 C2 C1 3 2 16 15
+must_succeed '"steps": 16' train "$folder/one.toml" --json
+evaluated() { grep -o '"log_loss": [^,}]*' "$folder/out"; }
+must_succeed '"log_loss"' evaluate "$folder/one.toml" --json
+expected=$(evaluated)
+must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
+[ "$(evaluated)" = "$expected" ] || complain "columns in another order have another log loss than $expected"
+[ "$(grep -c 'stand in another order' "$folder/err")" = 1 ] || complain "the other order is not said once"
+must_succeed '"samples": 100' predict "$folder/turned.toml" --json
+must_succeed '"exit_reason": "finished"' train "$folder/turned.toml" --json --set train.epochs=5
+sed -i 's/^0/2/; s/^1/0/; s/^2/1/' "$folder/raw/one.csv"
+must_succeed '"rows": 100' preprocess "$folder/one.toml" --json
+must_fail 'was made with other data than' train "$folder/one.toml" --set train.epochs=6
+must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
+must_succeed '"steps": 24' train "$folder/one.toml" --json --set train.epochs=6 --set 'checkpoint.accept=["data"]'
 finish

@@ -66,7 +66,7 @@ must_fail 'no whole checkpoint in' predict "$deck"
 some=$RANKS RANKS=1
 must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 --set checkpoint.keep=3
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
-must_fail 'was made with 5 dense features, the data at hand' train "$deck" --set data.synthetic.dense_features=6
+must_fail 'it has the additional dense feature "I6"; preprocess both with one deck' train "$deck" --set data.synthetic.dense_features=6
 # Another task: every key that differs, with both values, unless the deck accepts it; then what does not fit.
 must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or allow it with checkpoint.accept = ["data.synthetic.rows"]' \
   train "$deck" --set data.synthetic.rows.0=51
@@ -78,6 +78,11 @@ done
 must_fail 'was made with model.loss = "bce", this deck has "mse"; optimizer.sparse.eps = 1e-08, this deck has 1e-06; set it back, or allow it with checkpoint.accept = ["model.loss", "optimizer.sparse.eps"]' \
   train "$deck" --set model.loss=mse --set optimizer.sparse.eps=1e-6
 must_fail 'was made with table.C1 = no table, this deck has one' train "$deck" --set data.synthetic.rows.0=50 --set 'table=[{name="C1", pooling="mean"}, {name="C2"}, {name="C3"}]'
+must_succeed '"steps": 16' train "$deck" --json --set "run.output=$folder/ordered" --set 'table=[{name="C1"}, {name="C2"}, {name="C3"}]'
+for command in train evaluate; do
+  must_fail 'was made with [[table]] in the order C1, C2, C3, this deck has C2, C1, C3; set it back, or allow it with checkpoint.accept = ["table"]' \
+    $command "$deck" --set "run.output=$folder/ordered" --set 'table=[{name="C2"}, {name="C1"}, {name="C3"}]'
+done
 must_fail 'was made with schedule.stages.0 = no stage, this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
 must_fail 'checkpoint.accept: "model.lost" is no key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
 must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$deck" --set model.loss=mse

@@ -42,6 +42,24 @@ inline void packed(const std::string& path, Index first, Index samples,
   file.close();
 }
 
+/// The same samples as packed's, their columns the other way round.
+inline void packed_turned(const std::string& path, Index first, Index samples,
+                          const std::function<void(store::File&)>& change = {}) {
+  packed(path, first, samples, [&](store::File& file) {
+    file.set_attribute("/", "features", std::vector<std::string>{"high", "low"});
+    file.set_attribute("/", "dense_features", std::vector<std::string>{"minus", "plus"});
+    std::vector<float> dense;
+    std::vector<std::int32_t> ids;
+    for (Index i = first; i < first + samples; ++i) {
+      dense.insert(dense.end(), {-static_cast<float>(i), static_cast<float>(i)});
+      ids.insert(ids.end(), {static_cast<std::int32_t>(i / 1000), static_cast<std::int32_t>(i % 1000)});
+    }
+    file.write("/dense", {0, samples}, dense.data());
+    file.write("/sparse/ids", {0, samples}, ids.data());
+    if (change) change(file);
+  });
+}
+
 /// Gives the samples weights 0, 1, 2 by turns.
 inline void add_weights(store::File& file) {
   const Index samples = file.shape("/labels")[0];

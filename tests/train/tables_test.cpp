@@ -84,21 +84,3 @@ TEST_CASE("the planner's exponents are the deck's, or the planted model's, and 0
   const auto unknown = train::planner_settings({}, {{"a", 100, 4, {"a"}, {}, false, {}}}, three_features());
   CHECK(unknown.tables.at("a").zipf == 0);
 }
-
-TEST_CASE("evaluation data must be as the training data are") {
-  const data::SourceInfo training = three_features();
-  const auto refusal = [&](auto change) {
-    data::SourceInfo evaluation = training;
-    evaluation.description = "e.h5";
-    change(evaluation);
-    return error_of([&] { train::require_same_features(training, evaluation); });
-  };
-  CHECK(refusal([](auto& e) { e.rows = {1, 1, 1}, e.vocabulary = "v"; }) == "");
-  CHECK(mentions(refusal([](auto& e) { e.dense_features = 6; }),
-                 "have 5 dense features, the evaluation data (e.h5) have 6"));
-  CHECK(mentions(refusal([](auto& e) { std::swap(e.features[0], e.features[1]); }),
-                 "the evaluation data (e.h5) have b, a, c"));
-  data::SourceInfo one = training, other = training;
-  one.vocabulary = "v", other.vocabulary = "w";
-  CHECK(mentions(error_of([&] { train::require_same_features(one, other); }), "vocabulary_digest v and w"));
-}

@@ -65,7 +65,6 @@ class Dataset {
   };
 
   void open(const std::string& path);
-  std::string content() const;
   void check_shapes(Part& part, bool packed) const;
   void read_run(const Part& part, Range run, Index at, Samples& samples) const;
   void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
@@ -76,7 +75,6 @@ class Dataset {
 
   SourceInfo info_;
   bool packed_ = true;
-  std::vector<std::string> dense_names_;
   std::vector<Part> parts_;
 };
 

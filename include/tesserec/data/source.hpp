@@ -12,11 +12,19 @@ namespace tesserec::data {
 
 struct Batch;
 
+/// A file behind a source.
+struct SourceFile {
+  std::string path;
+  std::string seal;  ///< "BYTES CHECKSUM" (docs/formats.md); empty where another program wrote the file
+};
+
 /// What a source holds, known before the first batch.
 struct SourceInfo {
   std::string description;            ///< files or generator, for the banner
   Index samples = 0;                  ///< of an epoch, all ranks
   Index dense_features = 0;           ///< K
+  std::vector<std::string> dense_names;  ///< [K] names of the dense features, in file order; empty = not said
+  std::vector<std::string> transforms;   ///< [K] what was done to their numbers (docs/formats.md); empty = not said
   std::vector<std::string> features;  ///< names of the sparse features, in file order
   std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
   std::vector<double> ids_per_bag;    ///< [feature] on average
@@ -24,7 +32,7 @@ struct SourceInfo {
   std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
   bool sample_weights = false;        ///< whether its samples do
   std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
-  std::string content;                ///< digest of the files' bytes; empty = no files, or some have no checksum
+  std::vector<SourceFile> files;      ///< in order; empty = samples are made on the fly
 };
 
 /// How a source deals samples to this rank.

@@ -21,7 +21,8 @@ struct ShardedModel {
                const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
                const sharding::EmbeddingBagCollectionSharder& sharder);
 
-  /// Moves the dense parameters by `gradient` times `scale`, the same on every rank; `step` counts from 1. Collective.
+  /// Moves the dense parameters by `gradient` times `scale`, the same on every rank, and ends step `step`, which counts
+  /// from 1: embeddings.steps() says so. Collective.
   void move_dense(const Exec& exec, const PlacedVector<float>& gradient, double lr, Index step, float scale = 1.0f);
 
   sharding::ShardedEmbeddingBagCollection& tables() { return embeddings.tables(); }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -37,11 +38,12 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
 void write_proven(const std::string& path, std::span<const std::byte> bytes);
 void write_proven(const std::string& path, const std::string& text);
 
-/// Calls take(piece, its first byte) for the pieces of a file from `first` on, in order; all but the last are
-/// read_piece long.
+/// Calls take(piece, its first byte) for the pieces of a file from byte `first` up to `end`, or to its own end, in
+/// order; all but the last are read_piece long.
 inline constexpr Index read_piece = Index{8} << 20;
 void read_pieces(const std::string& path, Index first,
-                 const std::function<void(std::span<const std::byte>, Index)>& take);
+                 const std::function<void(std::span<const std::byte>, Index)>& take,
+                 Index end = std::numeric_limits<Index>::max());
 
 /// Waits until a file or folder is on the disk.
 void sync_path(const std::string& path);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <tesserec/store/state.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -22,10 +23,6 @@ struct Position {
   std::string checkpoint;             ///< restored from this folder; empty = a fresh start
 };
 
-/// Logical tensors of the model, with this rank's parts: weights and optimizer state of tables and dense half.
-std::vector<store::StateItem> weight_items(Session& session);
-std::vector<store::StateItem> optimizer_items(Session& session);
-
 /// One string each for all weights and all optimizer state, whatever ranks and plan.
 std::string weights_digest(Session& session);
 std::string state_digest(Session& session);
@@ -38,8 +35,28 @@ std::string save(Session& session, const Position& position, Index epoch_samples
 /// folder whose later checkpoints the run would replace (unless run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
-/// Loads weights alone, for evaluate and predict: from `path`, or the run's newest checkpoint when empty. Returns where
-/// they came from. Error when there is none. Collective.
-std::string restore_weights(Session& session, const std::string& path);
+/// A checkpoint opened for its weights alone, as evaluate and predict take them.
+struct TrainedModel {
+  std::string folder;
+  store::OpenCheckpoint checkpoint;
+  store::Attributes attributes;
+};
+
+/// Opens the checkpoint at `path`, or the run's newest when empty. Error when there is none, when it is damaged or was
+/// made with another deck (unless checkpoint.accept). Collective.
+TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path);
+
+/// Data as a trained model takes them.
+struct FittedData {
+  std::unique_ptr<data::Source> source;
+  data::SourceInfo info;  ///< what the model's Session is built for: the source's, with the rows of the model's tables
+};
+
+/// `source` with its columns in the order of the data that the model was trained on, by name. Error, naming the column
+/// or table, when they do not fit.
+FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr<data::Source> source);
+
+/// Loads the weights into a session built for them. Collective.
+void restore_weights(Session& session, const TrainedModel& trained);
 
 }  // namespace tesserec::train

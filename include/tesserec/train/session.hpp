@@ -23,6 +23,7 @@ struct Session {
   comm::Communicator comm;  ///< the given one's ranks; devices exchange as run.communicator says
   Job job;
   data::SourceInfo data;  ///< of the data that the model was built for
+  std::string content;    ///< content_digest of their files, from restore or save on; empty = there are no files
   Lanes lanes;
   model::ShardedModel model;
   TrainStep step;

@@ -25,8 +25,4 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
 /// does: ids must lie below. Errors about features and weights as above.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
-/// Evaluation while training reads batches as the training data give them. Error when dense widths,
-/// features or vocabularies differ.
-void require_same_features(const data::SourceInfo& training, const data::SourceInfo& evaluation);
-
 }  // namespace tesserec::train

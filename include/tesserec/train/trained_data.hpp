@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a checkpoint says of the data that its model was trained on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/data/source.hpp>
+#include <tesserec/embedding/settings.hpp>
+#include <tesserec/model/settings.hpp>
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::train {
+
+/// Adds the facts of the data: names and rows of features, names and transforms of dense features, vocabulary.
+void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes);
+
+/// The facts that add_data_facts wrote to `file`, for a model with the deck's `tables`. Features that no table reads are
+/// those of `data` at hand: they do not matter. A checkpoint of an older program lacks names; this says so, and takes
+/// those at hand. Error when the file has none of the facts.
+data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
+                              const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
+
+/// Error when the columns of `data` are not those of `trained`, in their order: training goes on with the columns that
+/// the model knows.
+void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& trained);
+
+/// `data` with the numbers of ids that the model was trained with, so that tables have the rows of the checkpoint's.
+/// Error, naming the table: `data` have more ids.
+data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
+                                   const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                   const model::Settings& model);
+
+}  // namespace tesserec::train

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <span>
+
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/content.hpp>
+#include <tesserec/store/checksum.hpp>
+#include <tesserec/store/file_checksum.hpp>
+
+namespace tesserec::data {
+
+std::string content_digest(const comm::Communicator& comm, const std::vector<SourceFile>& files) {
+  if (files.empty()) return "";
+  std::vector<store::FileChecksum> mine(files.size());
+  comm::agree(comm, [&] {
+    for (std::size_t f = 0; f < files.size(); ++f)
+      if (files[f].seal.empty()) mine[f] = store::file_checksum(files[f].path, comm.rank(), comm.size());
+  });
+  const std::vector<store::FileChecksum> all = comm.all_gather_equal(std::span<const store::FileChecksum>(mine));
+  std::string lines;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    std::uint64_t checksum = 0;
+    for (std::size_t at = f; at < all.size(); at += files.size()) checksum += all[at].checksum;
+    const std::string own = concat(mine[f].bytes, " ", store::checksum_text(checksum));
+    lines += (files[f].seal.empty() ? own : files[f].seal) + "\n";
+  }
+  return store::checksum_text(store::bytes_checksum("content", lines.data(), std::ssize(lines)));
+}
+
+}  // namespace tesserec::data

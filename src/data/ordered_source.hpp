@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tesserec/data/columns.hpp>
+
+namespace tesserec::data {
+
+/// The batches of another source, with their columns in another order.
+class OrderedSource : public Source {
+ public:
+  OrderedSource(std::unique_ptr<Source> source, ColumnOrder order);
+
+  const SourceInfo& info() const override { return info_; }
+  bool next(Batch& batch) override;
+  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
+  void limit_rows(const std::vector<Index>& rows) override;
+
+ private:
+  std::unique_ptr<Source> source_;
+  ColumnOrder order_;
+  SourceInfo info_;
+  std::vector<float> row_;  // of dense features, in the source's order
+};
+
+}  // namespace tesserec::data

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/train/tables.hpp>
+#include <tesserec/train/trained_data.hpp>
+
+namespace tesserec::train {
+namespace {
+
+constexpr const char *features_name = "features", *rows_name = "rows", *dense_names_name = "dense_names",
+                     *transforms_name = "transforms";
+
+/// The list under a name; empty where there is none.
+template <class T>
+std::vector<T> list(const store::Attributes& attributes, const std::string& name, const std::string& file) {
+  return attributes.count(name) == 0 ? std::vector<T>() : store::attribute<std::vector<T>>(attributes, name, file);
+}
+
+/// The features that the deck's tables read; all where it has no tables.
+std::vector<bool> read_by_tables(const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                 const std::vector<std::string>& features) {
+  std::set<std::string> names;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    if (table.feature_names.empty()) names.insert(table.name);
+    names.insert(table.feature_names.begin(), table.feature_names.end());
+  }
+  std::vector<bool> read;
+  for (const std::string& feature : features) read.push_back(tables.empty() || names.count(feature) != 0);
+  return read;
+}
+
+}  // namespace
+
+void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes) {
+  attributes["dense_features"] = data.dense_features;
+  attributes["vocabulary_digest"] = data.vocabulary;
+  if (!data.features.empty()) attributes[features_name] = data.features;
+  if (!data.rows.empty()) attributes[rows_name] = data.rows;
+  if (!data.dense_names.empty()) attributes[dense_names_name] = data.dense_names;
+  if (!data.transforms.empty()) attributes[transforms_name] = data.transforms;
+}
+
+data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
+                              const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
+  data::SourceInfo then;
+  then.description = "the data of " + file;
+  then.dense_features = store::attribute<std::int64_t>(attributes, "dense_features", file);
+  then.vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file);
+  const auto features = list<std::string>(attributes, features_name, file);
+  const auto rows = list<std::int64_t>(attributes, rows_name, file);
+  then.dense_names = list<std::string>(attributes, dense_names_name, file);
+  then.transforms = list<std::string>(attributes, transforms_name, file);
+  if (features.empty() && !data.features.empty()) {
+    log_info(file + " does not name the columns of its data (an older program wrote it): whether those of " +
+             data.description + " stand in the same order is not checked");
+    then.features = data.features;
+    then.rows = data.rows;
+    return then;
+  }
+  if (rows.size() != features.size()) fail(file, ": ", features.size(), " features, but rows for ", rows.size());
+  const std::vector<bool> read = read_by_tables(tables, features), read_now = read_by_tables(tables, data.features);
+  for (std::size_t f = 0; f < features.size(); ++f)
+    if (read[f]) then.features.push_back(features[f]), then.rows.push_back(rows[f]);
+  for (std::size_t f = 0; f < data.features.size(); ++f)
+    if (!read_now[f]) then.features.push_back(data.features[f]), then.rows.push_back(data.rows[f]);
+  return then;
+}
+
+void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& trained) {
+  if (data::column_order(data, trained).is_same()) return;
+  const auto columns = [](const data::SourceInfo& info) {
+    return "features " + join(info.features) + "; dense features " + join(info.dense_names);
+  };
+  fail(data.description, " has its columns in another order than ", trained.description, ": ", columns(data),
+       ", not ", columns(trained), "; preprocess both with one deck, or train anew");
+}
+
+data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
+                                   const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                   const model::Settings& model) {
+  const auto here = resolve_tables(tables, data, model);
+  data.rows = trained.rows;
+  const auto there = resolve_tables(tables, data, model);
+  for (std::size_t t = 0; t < here.size(); ++t)
+    if (here[t].ids() > there[t].ids())
+      fail("table ", here[t].whole(), ": ", data.description, " has ids up to ", here[t].ids() - 1, ", ",
+           trained.description, " up to ", there[t].ids() - 1, "; preprocess both with one deck");
+  return data;
+}
+
+}  // namespace tesserec::train
