@@ -18,7 +18,7 @@ namespace tesserec::store {
 
 /// A rank's part of one logical matrix. A rank may hold several parts of one name, or none.
 struct StateItem {
-  std::string name;           ///< dataset: "tables/t0/weight", "tables/t0/sum", "dense/bottom.0.weight", ...
+  std::string name;           ///< of the dataset, its groups in front: "GROUP/GROUP/NAME"
   Index rows = 0;             ///< of the logical matrix
   Index columns = 1;          ///< of the logical matrix; a vector has one column
   Slab slab;                  ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
@@ -39,8 +39,8 @@ using StateRecords = std::map<std::string, StateRecord>;
 
 /// Collective, like all below; an Error is the same on all ranks. Writes every item and the attributes (of the root) to
 /// a new logical file whose bytes depend on the state alone; `part_bytes` as PartsLayout has it. The owned parts must
-/// tile each matrix. A number whose square is not finite is an Error that names its place, before anything is
-/// written: a model with such numbers has diverged.
+/// tile each matrix. A number whose square is not finite is an Error (Diverged) that names its place, before anything
+/// is written.
 StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                          const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes = 0);
 
@@ -62,7 +62,7 @@ template <class T>
 T attribute(const Attributes& attributes, const std::string& name, const std::string& file) {
   const auto found = attributes.find(name);
   if (found == attributes.end() || !std::holds_alternative<T>(found->second))
-    fail(file, ": the attribute ", name, " is missing; the file is not a checkpoint of such a model");
+    fail(file, ": the attribute ", name, " is missing, or of another type; the file was not written for this purpose");
   return std::get<T>(found->second);
 }
 
