@@ -109,6 +109,9 @@ void check_rates(const Deck& deck, const std::string& path, const optim::Setting
   if (!(greatest.rate <= std::numeric_limits<float>::max()))
     fail(deck.at(concat("schedule.stages.", greatest.stage)), " makes of ", lr, " a learning rate of ",
          significant(greatest.rate, 4), ", more than a float holds; lower its value or scale, or end it earlier");
+  if (deck.schedule.decay_steps > 0 && o.lr < optim::least_decayed_rate)
+    fail(deck.at("schedule.decay_steps"), " decays rates to ", shortest(optim::least_decayed_rate),
+         " at least, so that ", lr, " would rise; raise it, or let [[schedule.stages]] decay it");
   const bool of_update = o.type == optim::Type::lamb || o.type == optim::Type::partial_rowwise_lamb;
   if (const double taken = greatest.rate * o.weight_decay;
       o.decay == optim::Decay::decoupled && !of_update && taken > 1)

@@ -94,7 +94,7 @@ std::vector<Section> train_sections() {
       integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
               "The first step with a decayed rate; wants decay_steps."),
       integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
-              "Steps of quadratic decay; 0 means none."),
+              "Steps of quadratic decay, to 1e-7 at least; 0 means none."),
   };
   using Checkpoint = train::CheckpointSettings;
   const Keys<Checkpoint> checkpoint = {

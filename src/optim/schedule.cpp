@@ -78,7 +78,7 @@ double reference_rate(const ScheduleSettings& schedule, double base, Index step)
   const auto warming = [&](Index s) { return base * (1.0 - double(warmup - s) / double(warmup)); };
   const auto decaying = [&](Index s) {
     const double left = double(start + decay - s) / double(decay);
-    return std::max(1e-7, base * left * left);
+    return std::max(least_decayed_rate, base * left * left);
   };
   if (step < warmup) return warming(step);
   if (decay == 0) return base;

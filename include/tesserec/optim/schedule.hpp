@@ -60,6 +60,9 @@ std::optional<ScheduleFault> fault(const ScheduleSettings& schedule);
 /// Error if there is one.
 void validate(const ScheduleSettings& schedule);
 
+/// No rate decays below this by decay_steps, as in the reference.
+inline constexpr double least_decayed_rate = 1e-7;
+
 /// The rate of step s = 1, 2, ... (W warm-up, S start, D decay steps):
 ///   s < W: base s/W;  S <= s < S+D: base ((S+D-s)/D)^2, floored at 1e-7;  else D > 0: the last value;  D =
 ///   0: base.
