@@ -5,6 +5,7 @@
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_checksum.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/store/parted_file.hpp>

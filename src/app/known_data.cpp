@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "known_data.hpp"
 
-#include <glob.h>
-
 #include <tesserec/data.hpp>
 #include <tesserec/model/smaller_tables.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
@@ -13,11 +12,7 @@ std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
     return data::synthetic_info(deck.data.synthetic, data::Use::train);
   bool some = false;
-  for (const std::string& pattern : deck.data.train) {
-    glob_t found{};
-    some = (glob(pattern.c_str(), 0, nullptr, &found) == 0) || some;
-    globfree(&found);
-  }
+  for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
   if (!some) return std::nullopt;
   return data::Dataset(deck.data.train, "data.train").info();
 }

@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files a data set is made of, and that each is what the format says.
 #include <algorithm>
-#include <set>
-
-#include <glob.h>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::data {
 namespace {
 
 using store::ElementType;
 using store::File;
-
-std::vector<std::string> expand(const std::vector<std::string>& patterns, const std::string& key) {
-  std::vector<std::string> paths;
-  std::set<std::string> seen;
-  for (const std::string& pattern : patterns) {
-    std::vector<std::string> matches{pattern};
-    if (pattern.find_first_of("*?[") != std::string::npos) {
-      glob_t found{};
-      const int code = glob(pattern.c_str(), GLOB_ERR, nullptr, &found);
-      matches.assign(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
-      globfree(&found);
-      if (code == GLOB_NOMATCH) fail(key, ": no file matches \"", pattern, "\"");
-      if (code != 0) fail(key, ": the folder of \"", pattern, "\" cannot be read");
-      std::sort(matches.begin(), matches.end());
-    }
-    for (const std::string& path : matches) {
-      if (!seen.insert(path).second) fail(key, " gives ", path, " twice");
-      paths.push_back(path);
-    }
-  }
-  if (paths.empty()) fail(key, " names no file");
-  return paths;
-}
 
 std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
@@ -75,7 +50,8 @@ std::vector<std::string> transforms_of(const File& file) {
 }  // namespace
 
 Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key) {
-  const std::vector<std::string> paths = expand(patterns, key);
+  const std::vector<std::string> paths = store::list_files(patterns, key);
+  if (paths.empty()) fail(key, " names no file");
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw_files.hpp"
 
-#include <glob.h>
 #define XXH_INLINE_ALL
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <set>
 #include <sstream>
 
 #include <xxhash.h>
@@ -15,23 +13,10 @@
 #include "byte_reader.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::data {
 namespace {
-
-std::vector<std::string> expand(const std::string& pattern, const std::string& key) {
-  // A path that exists is taken as it is, even with a bracket in its name.
-  std::error_code ignored;
-  if (std::filesystem::exists(pattern, ignored)) return {pattern};
-  glob_t found{};
-  const int code = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
-  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
-  ::globfree(&found);
-  if (code == GLOB_NOSPACE || code == GLOB_ABORTED) fail(key, ": cannot list ", pattern, "; check its permissions");
-  if (paths.empty()) fail(key, ": no file ", pattern, "; check the path (it is relative to the working folder)");
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
 
 RawFile inspect(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
@@ -49,17 +34,6 @@ RawFile inspect(const std::string& path, const std::string& key) {
   return file;
 }
 
-std::vector<RawFile> find_here(const std::vector<std::string>& patterns, const std::string& key) {
-  std::vector<RawFile> files;
-  std::set<std::string> seen;
-  for (const std::string& pattern : patterns)
-    for (const std::string& path : expand(pattern, key)) {
-      if (!seen.insert(path).second) fail(key, ": ", path, " is named twice");
-      files.push_back(inspect(path, key));
-    }
-  return files;
-}
-
 }  // namespace
 
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
@@ -68,8 +42,10 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   std::string list;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
-    for (const RawFile& file : find_here(patterns, key))
+    for (const std::string& path : store::list_files(patterns, key)) {
+      const RawFile file = inspect(path, key);
       list += std::to_string(file.bytes) + (file.gzip ? " 1 " : " 0 ") + file.path + '\0';
+    }
   });
   std::istringstream stream(comm.broadcast(list, 0));
   for (std::string item; std::getline(stream, item, '\0');) {

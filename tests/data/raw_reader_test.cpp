@@ -113,7 +113,7 @@ TEST_CASE("raw files are found, and what cannot be read is refused on every rank
   REQUIRE(mentions(failure(comm, {folder / "."}), "is a folder"));
   REQUIRE(mentions(failure(comm, {folder / "empty.csv"}), "is empty"));
   REQUIRE(mentions(failure(comm, {folder / "false.gz"}), "not a gzip file"));
-  REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "named twice"));
+  REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "names \"" + folder / "a.txt" + "\" twice"));
   REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
 }
 
