@@ -11,7 +11,7 @@ namespace tesserec::app {
 
 int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
-  LoadedModel loaded(deck, comm);
+  LoadedModel loaded(deck, comm, data::Use::evaluate);
   check_group(deck, loaded.source->info());
   const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source);
   log_info(train::describe(metrics, loaded.job.evaluate.metrics));

@@ -113,6 +113,7 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
   const data::SourceInfo& info = source->info();
   const auto tables = known_tables(deck, info);
   source->limit_rows(train::id_limits(tables, info));
+  source->limit_labels(train::labels_taken(job, data::Use::train));
 
   Json batches = Json::array();
   std::string text = concat(info.description, ": ", deal.batches(info.samples) * job.train.accumulate, " batches of ",

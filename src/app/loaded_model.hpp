@@ -11,7 +11,8 @@ namespace tesserec::app {
 /// The model of a checkpoint and the evaluation data of a deck: what evaluate and predict start from. The checkpoint is
 /// the path in checkpoint.resume, or the run's newest.
 struct LoadedModel {
-  LoadedModel(const deck::Deck& deck, const comm::Communicator& comm);
+  /// `use`: evaluate or predict.
+  LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use);
 
   train::Job job;
   std::unique_ptr<data::Source> source;

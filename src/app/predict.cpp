@@ -12,7 +12,7 @@
 namespace tesserec::app {
 
 int predict(const Invocation& invocation, const comm::Communicator& comm) {
-  LoadedModel loaded(invocation.read_deck(), comm);
+  LoadedModel loaded(invocation.read_deck(), comm, data::Use::predict);
   const std::string path =
       invocation.has("--scores") ? invocation.options.at("--scores") : loaded.job.run.folder() + "/scores.h5";
   comm::agree(comm, [&] {

@@ -7,6 +7,33 @@
 
 namespace tesserec::data {
 
+template <class Take>
+void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) const {
+  Index done = 0;
+  for (const Range& run : runs)
+    for (const Part& part : parts_) {
+      const Range here{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
+      if (here.begin >= here.end) continue;
+      take(part, {here.begin - part.first, here.end - part.first}, done);
+      done += here.size();
+    }
+}
+
+void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
+  constexpr Index block_samples = Index{1} << 20;
+  labels_ = labels;
+  const auto first = [&](Index s) { return info_.samples / of * s + std::min(s, info_.samples % of); };
+  Samples block;
+  for (Index begin = first(share), end = first(share + 1); begin < end; begin += block.size) {
+    block.size = std::min(block_samples, end - begin);
+    block.labels.resize(block.size);
+    block.weights.resize(info_.sample_weights ? block.size : 0);
+    const std::vector<Range> runs{{begin, begin + block.size}};
+    for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_targets(part, run, at, block); });
+    check_targets(runs, block);
+  }
+}
+
 void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const {
   const Index features = std::ssize(info_.features);
   samples.size = 0;
@@ -23,19 +50,13 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
     bags.weights.clear();
   }
 
-  Index done = 0;
-  for (const Range& run : runs)
-    for (const Part& part : parts_) {
-      const Range here{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
-      if (here.begin >= here.end) continue;
-      read_run(part, {here.begin - part.first, here.end - part.first}, done, samples);
-      done += here.size();
-    }
+  for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_run(part, run, at, samples); });
+  check_targets(runs, samples);
   check_numbers(runs, samples);
   check_ids(runs, rows, samples);
 }
 
-void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {
+void Dataset::read_targets(const Part& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
   if (part.byte_labels) {
     std::vector<std::uint8_t> labels(run.size());
@@ -49,6 +70,11 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
     part.file.read("/labels", slab, samples.labels.data() + at);
   }
   if (info_.sample_weights) part.file.read("/weights", slab, samples.weights.data() + at);
+}
+
+void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {
+  const store::Slab slab{run.begin, run.size()};
+  read_targets(part, run, at, samples);
   if (info_.dense_features > 0) part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
   if (packed_) part.file.read("/sparse/ids", slab, samples.ids.data() + at * std::ssize(info_.features));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);

@@ -26,6 +26,13 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   return bad == 0;
 }
 
+/// Returns whether all n labels lie in the range. NaN does not.
+TESSEREC_KERNEL bool all_taken(const float* labels, Index n, float least, float most) {
+  std::uint32_t bad = 0;
+  for (Index i = 0; i < n; ++i) bad |= !(labels[i] >= least && labels[i] <= most);
+  return bad == 0;
+}
+
 /// Whether all ids [n, features] lie in [0, limit of the feature).
 TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits, Index features) {
   std::uint32_t bad = 0;
@@ -56,16 +63,22 @@ std::string Dataset::place(const std::vector<Range>& runs, Index sample) const {
   return {};
 }
 
-void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& samples) const {
-  const Index columns = info_.dense_features;
-  if (!all_finite(samples.labels.data(), samples.size))
+void Dataset::check_targets(const std::vector<Range>& runs, const Samples& samples) const {
+  const auto [least, most] = labels_;
+  if (!all_taken(samples.labels.data(), samples.size, least, most))
     for (Index i = 0; i < samples.size; ++i)
-      if (!std::isfinite(samples.labels[i])) fail("label ", samples.labels[i], " in ", place(runs, i));
+      if (const float label = samples.labels[i]; !(label >= least && label <= most))
+        fail("label ", label, " in ", place(runs, i), " is outside [", least, ", ", most,
+             "], which the loss and the metrics take; scale the labels, or make classes 0 and 1 of them");
   const auto bad = std::find_if_not(samples.weights.begin(), samples.weights.end(),
                                     [](float weight) { return weight >= 0 && weight <= most_sample_weight; });
   if (bad != samples.weights.end())
     fail("weight ", *bad, " in ", place(runs, bad - samples.weights.begin()), ": weights of samples lie in [0, ",
          most_sample_weight, "]");
+}
+
+void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& samples) const {
+  const Index columns = info_.dense_features;
   if (!all_finite(samples.dense.data(), samples.size * columns))
     for (Index i = 0; i < samples.size * columns; ++i)
       if (!std::isfinite(samples.dense[i]))

@@ -8,6 +8,8 @@ namespace tesserec::data {
 
 DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key, const Deal& deal)
     : dataset_(patterns, key),
+      rank_(deal.rank),
+      ranks_(deal.ranks),
       rows_(dataset_.info().rows),
       order_(dataset_.info().samples, deal),
       at_hand_(order_.streams()) {
@@ -15,17 +17,25 @@ DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std
 }
 
 void DatasetSource::seek(Index epoch, Index batch) {
-  reader_.reset();
+  drop_windows();
   order_.start(epoch);
   batch_ = batch * order_.micro_batches();
+}
+
+void DatasetSource::drop_windows() {
+  reader_.reset();
   std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
 }
 
 void DatasetSource::limit_rows(const std::vector<Index>& rows) {
   assert(rows.size() == rows_.size());
-  reader_.reset();
+  drop_windows();
   rows_ = rows;
-  std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
+}
+
+void DatasetSource::limit_labels(const LabelRange& labels) {
+  drop_windows();
+  dataset_.limit_labels(labels, rank_, ranks_);
 }
 
 std::optional<Window> DatasetSource::read_next(Walk& walk) {

@@ -23,6 +23,7 @@ class DatasetSource : public Source {
   bool next(Batch& batch) override;
   void seek(Index epoch, Index batch) override;
   void limit_rows(const std::vector<Index>& rows) override;
+  void limit_labels(const LabelRange& labels) override;
 
  private:
   /// Walks over (batch, stream, window) as `next` needs them.
@@ -52,10 +53,12 @@ class DatasetSource : public Source {
     std::vector<Samples> buffers_;
   };
 
+  void drop_windows();
   std::optional<Window> read_next(Walk& walk);
   const std::shared_ptr<const Window>& window(int stream, Index number);
 
   Dataset dataset_;
+  int rank_, ranks_;
   std::vector<Index> rows_;
   SampleOrder order_;
   Index batch_ = 0;

@@ -17,6 +17,7 @@ class OrderedSource : public Source {
   bool next(Batch& batch) override;
   void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
+  void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
 
  private:
   std::unique_ptr<Source> source_;

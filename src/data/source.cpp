@@ -15,4 +15,6 @@ void Source::limit_rows(const std::vector<Index>& rows) {
            ", but its table has ", rows[f], " rows; give the table ", source.rows[f], " rows or more");
 }
 
+void Source::limit_labels(const LabelRange&) {}
+
 }  // namespace tesserec::data

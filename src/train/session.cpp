@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/dense/loss_types.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
@@ -51,6 +55,13 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   return {exec, comm, dense, data.dense_features, collection, options, sharder};
 }
 
+void warn_of_trained(const data::Settings& data) {
+  const std::vector<std::string> files = store::files_of_both(data.evaluate, data.train);
+  if (!files.empty())
+    log_warning(concat("data.evaluate and data.train both name ", join(files),
+                       ": the metrics there are of samples that the model has learnt by heart"));
+}
+
 }  // namespace
 
 Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
@@ -66,10 +77,19 @@ data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool sh
   return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.step_samples(), shuffle, job.run.seed};
 }
 
+data::LabelRange labels_taken(const Job& job, data::Use use) {
+  const auto [least, most] = dense::loss_type(job.model.loss).labels;
+  if (use != data::Use::evaluate) return {least, most};
+  return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes no others
+}
+
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {
   const data::Deal deal = Session::deal(comm, job, use == data::Use::train && job.train.shuffle);
   std::unique_ptr<data::Source> source;
   comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
+  // The ranks have compared all parts with their seals by now.
+  comm::agree(comm, [&] { source->limit_labels(labels_taken(job, use)); });
+  if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;
 }
 

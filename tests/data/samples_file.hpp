@@ -68,8 +68,7 @@ inline void add_weights(store::File& file) {
   file.write_all("/weights", {samples}, weights.data());
 }
 
-/// Sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, and the bag b = {2i}; label i
-/// / 2.
+/// Sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, and the bag b = {2i}; label i / 2^17.
 inline void jagged(const std::string& path, Index first, Index samples,
                    const std::function<void(store::File&)>& change = {}) {
   store::File file = store::File::create(path);
@@ -78,7 +77,7 @@ inline void jagged(const std::string& path, Index first, Index samples,
   std::vector<std::int64_t> offsets_a{0}, offsets_b{0}, a;
   std::vector<std::int32_t> b;
   for (Index i = first; i < first + samples; ++i) {
-    labels.push_back(0.5f * static_cast<float>(i));
+    labels.push_back(static_cast<float>(i) / (1 << 17));
     for (Index j = 0; j < i % 4; ++j) a.push_back(i + j);
     b.push_back(static_cast<std::int32_t>(2 * i));
     offsets_a.push_back(static_cast<Index>(a.size()));

@@ -49,9 +49,13 @@ class Dataset {
   const SourceInfo& info() const { return info_; }
   bool packed() const { return packed_; }
 
-  /// Reads runs of samples. Errors: a label or dense number that is not finite, a byte label above 1, a sample's
-  /// weight outside of [0, 1e6], offsets that do not ascend, an id outside [0, rows[f]); the message names feature,
-  /// value, sample and file.
+  /// Sets the labels that are taken, [0, 1] before, and reads part `share` of `of` of all labels and weights of
+  /// samples. Errors as those of read(). To be called when all ranks have compared their parts.
+  void limit_labels(const LabelRange& labels, Index share, Index of);
+
+  /// Reads runs of samples. Errors: a label outside of its range, a dense number that is not finite, a byte label above
+  /// 1, a sample's weight outside of [0, 1e6], offsets that do not ascend, an id outside [0, rows[f]); the message
+  /// names feature, value, sample and file.
   void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
 
  private:
@@ -66,8 +70,13 @@ class Dataset {
 
   void open(const std::string& path);
   void check_shapes(Part& part, bool packed) const;
+  /// Calls take(part, run in the part, its first place) for each piece of the runs.
+  template <class Take>
+  void for_each_piece(const std::vector<Range>& runs, const Take& take) const;
   void read_run(const Part& part, Range run, Index at, Samples& samples) const;
+  void read_targets(const Part& part, Range run, Index at, Samples& samples) const;
   void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
+  void check_targets(const std::vector<Range>& runs, const Samples& samples) const;
   void check_numbers(const std::vector<Range>& runs, const Samples& samples) const;
   void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const;
   /// "sample 7 of FILE": where sample i of the runs lies.
@@ -75,6 +84,7 @@ class Dataset {
 
   SourceInfo info_;
   bool packed_ = true;
+  LabelRange labels_;
   std::vector<Part> parts_;
 };
 

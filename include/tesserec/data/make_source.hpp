@@ -8,8 +8,9 @@
 
 namespace tesserec::data {
 
-/// What a source is for. Training shuffles as the deal says; evaluation is in file order.
-enum class Use { train, evaluate };
+/// What a source is for. Training shuffles as the deal says; evaluation and prediction read the evaluation data in file
+/// order.
+enum class Use { train, evaluate, predict };
 
 /// What the generator will make; features are "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);

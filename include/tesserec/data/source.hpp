@@ -35,6 +35,12 @@ struct SourceInfo {
   std::vector<SourceFile> files;      ///< in order; empty = samples are made on the fly
 };
 
+/// Labels from least to most are taken.
+struct LabelRange {
+  float least = 0.0f;
+  float most = 1.0f;
+};
+
 /// How a source deals samples to this rank.
 struct Deal {
   int rank = 0;
@@ -63,6 +69,11 @@ class Source {
   /// an id outside [0, rows[f]) is an Error from then on. Without a call the source's own rows hold. This
   /// one, for sources whose ids cannot leave info().rows, compares the numbers of rows alone.
   virtual void limit_rows(const std::vector<Index>& rows);
+  /// Looks through this rank's share of all labels and weights of samples, once, before the first batch. Error: a label
+  /// outside the range or a weight outside [0, most_sample_weight], with its sample and file. The shares of the ranks
+  /// are in the order of the samples, so that the lowest rank's error names the first one. This one, for sources whose
+  /// labels lie in [0, 1], does nothing.
+  virtual void limit_labels(const LabelRange& labels);
 };
 
 }  // namespace tesserec::data

@@ -2,6 +2,7 @@
 /// What a network's last layer is judged by. The kinds of losses there are, by name.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -54,6 +55,7 @@ struct LossType {
   std::string text;               ///< one sentence
   std::vector<std::string> keys;  ///< what it reads: loss_threshold, loss_weights, loss_temperature
   std::function<std::unique_ptr<LossFunction>(const LossSettings&)> make;
+  std::array<float, 2> labels = {0.0f, 1.0f};  ///< the least and the largest label that it takes
 };
 
 /// bce, mse, wbce, in_batch_softmax and those that were added, in this order.

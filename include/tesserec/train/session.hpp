@@ -29,8 +29,12 @@ struct Session {
   TrainStep step;
 };
 
-/// The job's data for a use, dealt to this rank. Errors are those of data::make_source, the same on all ranks.
-/// Collective.
+/// Returns the labels that the job's loss takes, and in evaluation the metrics too.
+data::LabelRange labels_taken(const Job& job, data::Use use);
+
+/// Opens the job's data for a use, dealt to this rank. Errors are those of data::make_source, and a label that the loss
+/// or, in evaluation, the metrics do not take; the same on all ranks. Warns of evaluation files that are training files
+/// too. Collective.
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
 
 /// Layers with their widths, features, tables, parameters, bytes: for banners.
