@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec preprocess: raw click logs to HDF5 data sets.
+#include <functional>
+
 #include "command.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/data/preprocess.hpp>
@@ -7,20 +9,40 @@
 namespace tesserec::app {
 namespace {
 
-Json dataset_json(const data::DatasetReport& report) {
+/// An object a column, by its name: what became of its values in a file, or in all files together.
+Json columns_json(const data::PreprocessReport& report, Index rows,
+                  const std::function<data::ColumnCounts(std::size_t)>& counts) {
+  Json columns = Json::object();
+  const std::size_t dense = report.dense_features.size();
+  for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
+    const data::ColumnCounts count = counts(c);
+    const double missing = rows > 0 ? double(count.missing) / double(rows) : 0.0;
+    Json column = Json::object().set("missing", count.missing).set("missing_share", missing);
+    if (c < dense)
+      column.set("clipped", count.clipped).set("large", count.large);
+    else
+      column.set("unknown", count.unknown).set("unknown_share", count.unknown_share(rows));
+    columns.set(c < dense ? report.dense_features[c] : report.features[c - dense], column);
+  }
+  return columns;
+}
+
+Json dataset_json(const data::PreprocessReport& all, const data::DatasetReport& report) {
   Json files = Json::array();
   for (const data::FileReport& file : report.files)
     files.add(Json::object()
                   .set("path", file.path)
                   .set("rows", file.rows)
                   .set("bad_rows", file.bad_rows)
-                  .set("bad", file.bad));
+                  .set("bad", file.bad)
+                  .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
   return Json::object()
       .set("output", report.output)
       .set("rows", report.rows)
       .set("bad_rows", report.bad_rows())
       .set("negatives", report.labels[0])
       .set("positives", report.labels[1])
+      .set("columns", columns_json(all, report.rows, [&](std::size_t c) { return report.column(c); }))
       .set("files", files);
 }
 
@@ -33,11 +55,14 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
   deck.preprocess.lock_wait = deck.run.lock_wait;
   const data::PreprocessReport report = data::preprocess(comm, deck.preprocess);
   for (const std::string& line : data::summary(report)) log_info(line);
+  if (comm.rank() == 0)
+    for (const std::string& line : data::warnings(report)) log_warning(line);
   if (invocation.json)
     print(comm, Json::object()
-                    .set("train", dataset_json(report.train))
-                    .set("evaluate", dataset_json(report.evaluate))
+                    .set("train", dataset_json(report, report.train))
+                    .set("evaluate", dataset_json(report, report.evaluate))
                     .set("features", report.features)
+                    .set("values", report.values)
                     .set("ids", report.ids)
                     .set("dense_features", report.dense_features)
                     .set("transforms", report.transforms)

@@ -31,10 +31,10 @@ bool read_token(std::string_view field, char* token) {
 
 class Criteo final : public RowFormat {
  public:
-  explicit Criteo(ShortRows short_rows) : short_rows_(short_rows) {
+  explicit Criteo(const PreprocessSettings& settings) : short_rows_(settings.short_rows) {
     for (std::size_t k = 0; k < numbers; ++k)
-      layout_.dense_features.push_back(std::string("I").append(std::to_string(k + 1)));
-    layout_.transforms.assign(numbers, Transform::log1p);
+      add_number(std::string("I").append(std::to_string(k + 1)), Transform::log1p, settings.fill_value,
+                 settings.missing_indicator);
     for (std::size_t f = 0; f < categories; ++f)
       layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
   }
@@ -48,16 +48,16 @@ class Criteo final : public RowFormat {
     if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
     row.label = label == "1";
 
-    row.numbers.resize(numbers);
+    row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {
       const std::string_view field = row.fields[1 + k];
       std::int64_t value = 0;
       const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
       if (code == std::errc::result_out_of_range)
-        return layout_.dense_features[k] + ": " + shown(field) + " is out of the range of 64-bit integers";
+        return name_at(row) + ": " + shown(field) + " is out of the range of 64-bit integers";
       if (!field.empty() && (code != std::errc() || stop != field.data() + field.size()))
-        return layout_.dense_features[k] + ": " + shown(field) + " is not an integer";
-      row.numbers[k] = field.empty() ? std::numeric_limits<double>::quiet_NaN() : double(value);
+        return name_at(row) + ": " + shown(field) + " is not an integer";
+      put_number(field.empty() ? std::numeric_limits<double>::quiet_NaN() : double(value), row);
     }
 
     row.tokens.resize(categories);
@@ -75,6 +75,9 @@ class Criteo final : public RowFormat {
   }
 
  private:
+  /// Name of the number that the row gets next.
+  const std::string& name_at(const Row& row) const { return layout_.dense_features[row.numbers.size()]; }
+
   ShortRows short_rows_;
 };
 
@@ -90,7 +93,7 @@ std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings
   only_table(settings.header != plain.header, "header");
   only_table(settings.trim != plain.trim, "trim");
   only_table(settings.missing != plain.missing, "missing");
-  return std::make_unique<Criteo>(settings.short_rows);
+  return std::make_unique<Criteo>(settings);
 }
 
 }  // namespace tesserec::data

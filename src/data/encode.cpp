@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "column_tally.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -26,7 +27,7 @@ struct Block {
   std::vector<float> weights;        ///< [rows]
 };
 
-void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& block) {
+void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& block, ColumnTally& tally) {
   block.rows = 0;
   block.labels.clear();
   block.dense.clear();
@@ -37,6 +38,8 @@ void read_block(RowStream& stream, const Encoding& encoding, Row& row, Block& bl
     for (std::size_t k = 0; k < row.numbers.size(); ++k) block.dense.push_back(encoding.transforms[k](row.numbers[k]));
     for (std::size_t f = 0; f < row.tokens.size(); ++f) block.ids.push_back(encoding.vocabularies[f].id(row.tokens[f]));
     block.weights.push_back(row.weight);
+    tally.add(stream.file(), row, block.dense.data() + block.dense.size() - row.numbers.size(),
+              block.ids.data() + block.ids.size() - row.tokens.size());
     ++block.rows;
   }
 }
@@ -50,8 +53,17 @@ std::vector<std::string> source_lines(const std::vector<RawFile>& files, const s
   return lines;
 }
 
+/// One of the counts of the columns from `first` to `last`, all files together.
+std::vector<Index> counts_of(const DatasetReport& report, Index ColumnCounts::*member, std::size_t first,
+                             std::size_t last) {
+  std::vector<Index> all;
+  for (std::size_t c = first; c < last; ++c) all.push_back(report.column(c).*member);
+  return all;
+}
+
 store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
                                 const std::vector<std::uint64_t>& digests) {
+  const std::size_t dense = encoding.layout.dense_features.size(), all = dense + encoding.layout.features.size();
   return {{"format", std::string(dataset_format)},
           {"version", dataset_version},
           {"samples", survey.report.rows},
@@ -63,6 +75,10 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
           {"vocabulary_digest", encoding.vocabulary_digest()},
           {"dense_features", encoding.layout.dense_features},
           {"transforms", encoding.transform_descriptions()},
+          {"missing_numbers", counts_of(survey.report, &ColumnCounts::missing, 0, dense)},
+          {"clipped_numbers", counts_of(survey.report, &ColumnCounts::clipped, 0, dense)},
+          {"missing_values", counts_of(survey.report, &ColumnCounts::missing, dense, all)},
+          {"unknown_values", counts_of(survey.report, &ColumnCounts::unknown, dense, all)},
           {"sources", source_lines(survey.files, digests)}};
 }
 
@@ -123,17 +139,18 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
   writer.write(pieces);
 }
 
-void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, const Survey& survey,
-                const RowFormat& format, const Encoding& encoding) {
+void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Survey& survey, const RowFormat& format,
+                const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
   RowStream stream(survey.files, survey.ranges, format, BadRows::skip);
+  ColumnTally tally(encoding.layout, survey.files.size());
   Row row;
   Block block;
   const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
   Index done = 0;
   for (Index round = 0; round < rounds; ++round) {
     comm::agree(comm, [&] {
-      read_block(stream, encoding, row, block);
+      read_block(stream, encoding, row, block, tally);
       if (block.rows != std::min(block_rows, survey.rows - done))
         fail(survey.files[survey.ranges.front().file].path,
              " or a file after it changed while it was read; start again");
@@ -146,13 +163,15 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, con
     writer.write(std::span(pieces).first(first_of_vocabulary(encoding)));
     done += block.rows;
   }
+  tally.gather(comm, survey.report);
 }
 
 }  // namespace
 
 std::vector<std::string> Encoding::transform_descriptions() const {
   std::vector<std::string> texts;
-  for (const NumberTransform& transform : transforms) texts.push_back(transform.description());
+  for (std::size_t k = 0; k < transforms.size(); ++k)
+    texts.push_back(layout.indicator[k] ? "missing_indicator" : transforms[k].description());
   return texts;
 }
 
@@ -160,6 +179,13 @@ std::vector<Index> Encoding::rows() const {
   std::vector<Index> rows;
   for (const Vocabulary& vocabulary : vocabularies) rows.push_back(vocabulary.rows());
   return rows;
+}
+
+std::vector<std::string> Encoding::known_values() const {
+  std::vector<std::string> values;
+  for (const Vocabulary& vocabulary : vocabularies)
+    values.push_back(vocabulary.rows() > 1 ? shown(vocabulary.token(1)) : std::string());
+  return values;
 }
 
 std::string Encoding::vocabulary_digest() const {
@@ -176,9 +202,8 @@ std::string Encoding::vocabulary_digest() const {
 }
 
 std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
-                                                   const Survey& survey, const RowFormat& format,
-                                                   const Encoding& encoding, bool with_vocabulary,
-                                                   const PreprocessSettings& settings) {
+                                                   Survey& survey, const RowFormat& format, const Encoding& encoding,
+                                                   bool with_vocabulary, const PreprocessSettings& settings) {
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
   store::PartsLayout layout = layout_of(survey, encoding, with_vocabulary, settings.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, encoding);

@@ -2,6 +2,7 @@
 /// One line of raw text -> one row, whatever the format.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@ struct Row {
 struct RowLayout {
   std::vector<std::string> dense_features;  ///< [K]
   std::vector<Transform> transforms;        ///< [K]
+  std::vector<std::optional<double>> fill;  ///< [K] what stands for a missing number, where the deck says
+  std::vector<bool> indicator;              ///< [K] 1 where the number before it is missing, else 0
   std::vector<std::string> features;        ///< [F]
   bool weighted = false;                    ///< rows have weights
   bool header = false;                      ///< the first line of each file is not a row
@@ -42,6 +45,15 @@ class RowFormat {
   virtual std::string check_header(std::string_view line) const = 0;
 
  protected:
+  /// Adds a dense feature and, where asked for, the indicator behind it. Error: a name that is taken.
+  void add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator);
+  /// Adds the number to the row, NaN where it is missing, and its indicator.
+  void put_number(double value, Row& row) const {
+    row.numbers.push_back(value);
+    if (row.numbers.size() < layout_.indicator.size() && layout_.indicator[row.numbers.size()])
+      row.numbers.push_back(std::isnan(value) ? 1.0 : 0.0);
+  }
+
   RowLayout layout_;
 };
 

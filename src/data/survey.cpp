@@ -96,7 +96,7 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
   for (std::size_t f = 0; f < files; ++f) {
     const RawFile& file = result.files[f];
     if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
-    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], {}});
+    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], {}, {}, {}});
     result.report.rows += rows[f];
   }
 }

@@ -46,6 +46,8 @@ void check_columns(const std::vector<Column>& columns) {
   for (const Column& column : columns) {
     if (column.kind != ColumnKind::number && column.transform != Transform::none)
       fail("preprocess.column ", column.name, ": transform applies to kind = \"number\"");
+    if (column.kind != ColumnKind::number && (column.fill_value || column.missing_indicator))
+      fail("preprocess.column ", column.name, ": fill_value and missing_indicator apply to kind = \"number\"");
     if (column.kind != ColumnKind::label && !(column.positive.empty() && column.negative.empty()))
       fail("preprocess.column ", column.name, ": positive and negative apply to kind = \"label\"");
     if (column.kind == ColumnKind::skip) continue;
@@ -81,9 +83,15 @@ class TableFormat final : public RowFormat {
       if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
-      layout_.dense_features.push_back(column.name);
-      layout_.transforms.push_back(column.transform);
+      add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
+                 column.missing_indicator.value_or(settings.missing_indicator));
     }
+    for (const std::string& feature : layout_.features)
+      if (contains(layout_.dense_features, feature))
+        fail("preprocess.column: ", feature, " is a category, and missing_indicator of a number wants the name too");
+    if (layout_.dense_features.empty() && (settings.fill_value || settings.missing_indicator))
+      fail("preprocess.", settings.fill_value ? "fill_value" : "missing_indicator",
+           " is for columns of kind = \"number\", and there is none");
   }
 
   std::string check_header(std::string_view line) const override {
@@ -146,10 +154,12 @@ class TableFormat final : public RowFormat {
       const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
       if (code == std::errc::invalid_argument || stop != field.data() + field.size())
         return column.name + ": " + shown(field) + " is not a number";
+      if (code == std::errc() && !std::isfinite(value))
+        return column.name + ": " + shown(field) + " is not a finite number";
       if (code != std::errc() || !(std::abs(value) <= std::numeric_limits<float>::max()))
         return column.name + ": " + shown(field) + " is out of the range of 32-bit floats";
     }
-    row.numbers.push_back(value);
+    put_number(value, row);
     return {};
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,19 +11,22 @@
 namespace tesserec::data {
 
 /// How a raw number becomes a dense feature: x; log(1 + max(x, 0)), in double, rounded once; (x - mean) / sd.
-/// A missing number is 0 before none and log1p, and 0 (the mean) after standardise.
+/// A missing number becomes 0, after standardise the mean, or what the stated fill becomes.
 class NumberTransform {
  public:
-  NumberTransform(const std::string& feature, Transform transform, const Moments& moments);
+  NumberTransform(const std::string& feature, Transform transform, const Moments& moments,
+                  std::optional<double> fill = std::nullopt);
   /// x is NaN where the number is missing.
   float operator()(double x) const;
-  /// "none", "log1p" or "standardise mean=M sd=S", digits enough to read the same doubles again.
+  /// "none", "log1p" or "standardise mean=M sd=S", and " fill=F" where the fill is stated; digits enough to read the
+  /// same doubles again.
   std::string description() const;
 
  private:
   std::string feature_;
   Transform transform_;
   double mean_, standard_deviation_;
+  std::optional<double> fill_;
 };
 
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments);

@@ -24,6 +24,8 @@ class Vocabulary {
     return token ? std::int32_t(tokens_.find(*token) + 1) : 0;
   }
 
+  /// `id` from 1 on.
+  std::string_view token(Index id) const { return tokens_.token(id - 1); }
   /// All tokens in id order, one after the other.
   const std::vector<char>& bytes() const { return tokens_.bytes(); }
   /// [rows + 1]: token of id i is bytes [offsets[i], offsets[i + 1]); that of id 0 has none.

@@ -67,6 +67,8 @@ void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
     fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), who, "is for the label only");
   if (column.kind != data::ColumnKind::number && column.transform != data::Transform::none)
     fail(deck.at(path + ".transform"), who, "is for numbers only");
+  if (column.kind != data::ColumnKind::number && (column.fill_value || column.missing_indicator))
+    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), who, "is for numbers only");
 }
 
 void check_preprocess(const Deck& deck) {

@@ -8,9 +8,10 @@ namespace {
 Section data_section() {
   using Data = data::Settings;
   const Keys<Data> keys = {
-      texts("train", &Data::train, Text::filled, {}, "HDF5 data sets to train on; * and ? match names."),
+      texts("train", &Data::train, Text::filled, {},
+            "HDF5 data sets to train on; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Data::evaluate, Text::filled, {},
-            "HDF5 data sets to evaluate and predict; * and ? match names."),
+            "HDF5 data sets to evaluate and predict; names match as those of train."),
   };
   return single("data", "Where samples come from: files, or [data.synthetic].", keys,
                 [](auto& d) -> auto& { return d.data; }, {"synthetic"});
@@ -74,7 +75,9 @@ Section preprocess_section() {
   const Choices<data::BadRows> bad = {{"stop", data::BadRows::stop}, {"skip", data::BadRows::skip}};
   const Choices<data::ShortRows> shorter = {{"stop", data::ShortRows::stop}, {"pad", data::ShortRows::pad}};
   const Keys<Preprocess> keys = {
-      texts("train", &Preprocess::train, Text::filled, {}, "Raw files to train on, plain or .gz; * and ? match names."),
+      texts(
+          "train", &Preprocess::train, Text::filled, {},
+          "Raw files to train on, plain or .gz; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate; they get the ids of the training files."),
       choice("format", &Preprocess::format, formats,
@@ -91,6 +94,15 @@ Section preprocess_section() {
       boolean("header", &Preprocess::header, "table: the first line of each file names the columns."),
       boolean("trim", &Preprocess::trim, "table: drop spaces around a field."),
       texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
+      default_words(number("fill_value", &Preprocess::fill_value, {-1e30, 1e30}, "",
+                           "Stands for a missing number, before its transform; a column may have its own."),
+                    "unset: the feature is 0, which after standardise is the mean"),
+      boolean("missing_indicator", &Preprocess::missing_indicator,
+              "Each number NAME has a dense feature NAME_missing behind it, 1 where it is missing and else 0; a column "
+              "may say otherwise."),
+      number("max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
+             "Ends preprocess where more than this share of a category's values in an evaluation file have no id, as "
+             "where they are written in another form than the training files'; 1.0 takes all."),
   };
   return single("preprocess", "Raw click logs to HDF5 data sets.", keys, [](auto& d) -> auto& { return d.preprocess; },
                 {"column"});
@@ -113,6 +125,12 @@ Section column_section() {
           "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on.")),
       choice("transform", &Column::transform, transforms,
              "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
+      default_words(number("fill_value", &Column::fill_value, {-1e30, 1e30}, "",
+                           "number: stands for a missing one, before the transform."),
+                    "preprocess.fill_value"),
+      default_words(boolean("missing_indicator", &Column::missing_indicator,
+                            "number: a dense feature NAME_missing behind it, 1 where it is missing and else 0."),
+                    "preprocess.missing_indicator"),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };

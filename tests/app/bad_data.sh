@@ -56,6 +56,26 @@ must_fail 'of feature C1 in sample' train "$folder/table.toml"
 must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
 must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
 
+# One file under two names, a file to train on and to evaluate, and names with the characters of patterns.
+ln -s train.h5 "$folder/data/link.h5"
+for other in ./data/train.h5 data/link.h5; do
+  must_fail 'names one file twice, as' train "$deck" --set "data.train=[\"$folder/data/train.h5\", \"$folder/$other\"]"
+done
+must_fail 'preprocess.train names one file twice' preprocess "$deck" --set "preprocess.train=[\"$folder/raw/train.txt\", \"$folder/./raw/train.txt\"]"
+must_succeed '"steps": 4' train "$deck" --json --set "data.evaluate=$folder/data/link.h5" --set "run.output=$folder/both"
+[ "$(grep -c 'warning: data.evaluate and data.train both name' "$folder/err")" = 1 ] || complain "no warning of data that were trained on"
+must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.output=$folder/day[1]*"
+must_succeed '"steps": 4' train "$deck" --json --set "data.train=$folder/day[1]*/train.h5" --set "data.evaluate=$folder/day[1]*/ev*.h5" \
+  --set "run.output=$folder/in_day"
+
+# Values that training never saw, and what is said of each column.
+awk -F'\t' -v OFS='\t' '{ $16 = "a" NR % 7; print }' "$folder/raw/test.txt" >"$folder/raw/odd.txt"
+odd=(preprocess "$deck" --set "preprocess.evaluate=$folder/raw/odd.txt" --set "preprocess.output=$folder/odd")
+must_fail 'raw/odd.txt: column C2: 100 of 100 values (100 %) have no id' "${odd[@]}"
+[ ! -e "$folder/odd/train.h5" ] || complain "a data set in spite of unknown values"
+must_succeed '"C2": {"missing": 0, "missing_share": 0, "unknown": 100, "unknown_share": 1}' "${odd[@]}" --set preprocess.max_unknown=1.0 --json
+grep -q '^  C2 .* 100 %' "$folder/err" || complain "no line of the column"
+
 # In parts, of which a damaged one is met before the first step, whichever rank reads it.
 must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.output=$folder/parts" --set run.part_bytes=4000
 train_on_parts() { must_fail "$1" train "$deck" --set "data.train=$folder/parts/train.h5" --set "run.output=$folder/in_parts"; }

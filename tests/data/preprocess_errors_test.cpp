@@ -7,6 +7,7 @@
 #include "errors.hpp"
 #include "preprocess_runs.hpp"
 #include "raw_text.hpp"
+#include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
 using namespace tesserec::data;
@@ -64,8 +65,9 @@ TEST_CASE("bad rows stop the run with file and line on every rank, without outpu
     REQUIRE(report.train.files[1].bad.size() == lines.size());
     for (std::size_t i = 0; i < lines.size(); ++i)
       REQUIRE(mentions(report.train.files[1].bad[i], folder / "bad" + lines[i]));
-    REQUIRE(summary(report).size() == 3 + lines.size());
+    REQUIRE(summary(report).size() == 3 + lines.size() + 40);  // and the table of 39 columns
     comm.barrier();
+    REQUIRE(store::File::open(folder / (name + "/train.h5")).attribute<std::int64_t>("/", "bad_rows") == 6);
     REQUIRE(std::filesystem::exists(folder / (name + "/train.h5")));
     REQUIRE_FALSE(std::filesystem::exists(folder / (name + "/train.h5.part")));
   });

@@ -114,7 +114,7 @@ TEST_CASE(
       REQUIRE(report.evaluate.rows == 300);
       REQUIRE(report.ids.size() == 26);
       REQUIRE(report.train.files.size() == (kind == "one" ? 1 : 3));
-      REQUIRE(summary(report).size() == 3);
+      REQUIRE(summary(report).size() == 3 + 40);
     }
   });
   if (world.rank() == 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
@@ -49,8 +50,11 @@ TEST_CASE("a table row follows the columns") {
   REQUIRE(row.label == 1);
   REQUIRE(row.numbers == std::vector<double>{-150.0});
   REQUIRE(!row.tokens[0].has_value());
-  REQUIRE(format->parse("?,,,>50K", row) == "");
-  REQUIRE(std::isnan(row.numbers[0]));
+  for (const std::string missing : {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"}) {
+    REQUIRE(format->parse(missing + ",," + missing + ",>50K", row) == "");
+    REQUIRE(std::isnan(row.numbers[0]));
+    REQUIRE(!row.tokens[0].has_value());
+  }
 }
 
 TEST_CASE("bad table rows say what is wrong") {
@@ -59,8 +63,13 @@ TEST_CASE("bad table rows say what is wrong") {
   REQUIRE(mentions(reason("|1x3 Cross validator"), "1 field, 4 expected"));
   REQUIRE(mentions(reason("39, x, Private, <=50K,"), "5 fields"));
   REQUIRE(mentions(reason("39y, x, Private, <=50K"), "age: \"39y\" is not a number"));
-  REQUIRE(mentions(reason("nan, x, Private, <=50K"), "range"));
-  REQUIRE(mentions(reason("inf, x, Private, <=50K"), "range"));
+  for (const std::string text : {"NAN", "inf", "-Infinity", "nan(1)"})
+    REQUIRE(mentions(reason(text + ", x, Private, <=50K"), "age: \"" + text + "\" is not a finite number"));
+  for (const std::string text : {"0x10", "1_000", "+5", "1;5", "1e", "N/A"})
+    REQUIRE(mentions(reason(text + ", x, Private, <=50K"), "age: \"" + text + "\" is not a number"));
+  const std::string controls = reason("39\x1b[2J\x07, x, Private, <=50K");
+  REQUIRE(mentions(controls, "[2J"));
+  REQUIRE(std::none_of(controls.begin(), controls.end(), [](char c) { return c >= 0 && c < ' '; }));
   REQUIRE(mentions(reason("1e39, x, Private, <=50K"), "range"));
   REQUIRE(mentions(reason("1e999, x, Private, <=50K"), "range"));
   REQUIRE(mentions(reason("39, x, \"Private\", <=50K"), "quotes are not supported"));

@@ -12,13 +12,31 @@
 
 namespace tesserec::data {
 
+/// Transformed numbers from this magnitude on are told of: a float does not hold their units, and weights of common
+/// size do not learn from them.
+inline constexpr double large_number = 1e9;
+
+/// What became of a column's values in one raw file.
+struct ColumnCounts {
+  Index missing = 0;  ///< rows without a value
+  Index unknown = 0;  ///< category: values without an id, seen fewer than minimum_count times in training
+  Index clipped = 0;  ///< number under log1p: below 0, taken as 0
+  Index large = 0;    ///< number: of magnitude large_number or more behind its transform
+
+  /// Share of the values that are there; 0 where none is.
+  double unknown_share(Index rows) const { return rows > missing ? double(unknown) / double(rows - missing) : 0.0; }
+  ColumnCounts& operator+=(const ColumnCounts& other);
+};
+
 /// What one raw file gave.
 struct FileReport {
   std::string path;
-  Index bytes = 0;               ///< on disk
-  Index rows = 0;                ///< good ones
-  Index bad_rows = 0;            ///< left out (bad_rows = "skip")
-  std::vector<std::string> bad;  ///< the first few of them, "file:line: reason"
+  Index bytes = 0;                    ///< on disk
+  Index rows = 0;                     ///< good ones
+  Index bad_rows = 0;                 ///< left out (bad_rows = "skip")
+  std::vector<std::string> bad;       ///< the first few of them, "file:line: reason"
+  std::vector<ColumnCounts> columns;  ///< [K + F] dense features, then sparse features
+  std::vector<std::string> unknown;   ///< [F] the first value without an id, quoted; empty where there is none
 };
 
 /// What one data set file holds.
@@ -29,6 +47,8 @@ struct DatasetReport {
   std::vector<FileReport> files;
 
   Index bad_rows() const;
+  /// Counts of all files together.
+  ColumnCounts column(std::size_t number) const;
 };
 
 struct PreprocessReport {
@@ -37,16 +57,23 @@ struct PreprocessReport {
   std::vector<std::string> dense_features;
   std::vector<std::string> transforms;  ///< of the dense features, with what was measured: "standardise mean=.. sd=.."
   std::vector<std::string> features;
-  std::vector<Index> ids;  ///< vocabulary size of each feature, id 0 included
+  std::vector<Index> values;  ///< different values of each feature in the training files
+  std::vector<Index> ids;     ///< vocabulary size of each feature, id 0 included
+  double max_unknown = 1;     ///< of the settings
   double seconds = 0;
 };
 
 /// Writes <output>/train.h5 and, where evaluation files are given, <output>/evaluate.h5. Both stand complete
 /// or not at all: they are written under other names and renamed at the end. Collective; any failure is the
-/// same Error on every rank, bad rows included when settings say stop.
+/// same Error on every rank, bad rows included when settings say stop, and
+/// a column whose values in an evaluation file are unknown beyond max_unknown.
 PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& settings);
 
-/// The report as lines for a person.
+/// The report as lines for a person: files, then a table of the columns.
 std::vector<std::string> summary(const PreprocessReport& report);
+
+/// What a person should look at: large numbers that nothing scales; columns that are nearly all missing in an
+/// evaluation file, though not in training; categories of which training itself keeps next to nothing.
+std::vector<std::string> warnings(const PreprocessReport& report);
 
 }  // namespace tesserec::data

@@ -60,6 +60,8 @@ struct Column {
   Transform transform = Transform::none;  ///< numbers: log1p of max(x, 0), or (x - mean) / standard deviation
   std::vector<std::string> positive;      ///< label: texts that mean 1
   std::vector<std::string> negative;      ///< label: texts that mean 0
+  std::optional<double> fill_value;       ///< number: stands for a missing one, before the transform
+  std::optional<bool> missing_indicator;  ///< number: a dense feature NAME_missing behind it, 1 where it is missing
 };
 
 /// [preprocess]
@@ -76,9 +78,13 @@ struct PreprocessSettings {
   std::string delimiter = ",";  ///< format = "table": one character
   bool header = false;          ///< format = "table": the first line of each file names the columns
   bool trim = true;             ///< format = "table": drop spaces around a field
-  std::vector<std::string> missing = {"", "?"};  ///< format = "table": texts that mean a missing value
-  Index part_bytes = 0;   ///< a larger data set is cut into files of so many bytes; 0 = automatic (run.part_bytes)
-  double lock_wait = 60;  ///< seconds to wait for another job that writes the same files (run.lock_wait)
+  /// format = "table": texts that mean a missing value
+  std::vector<std::string> missing = {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"};
+  std::optional<double> fill_value;  ///< of all number columns that have none of their own
+  bool missing_indicator = false;    ///< of all number columns that do not say
+  double max_unknown = 0.9;  ///< share of a category's values in an evaluation file that may be without an id; 1 = all
+  Index part_bytes = 0;      ///< a larger data set is cut into files of so many bytes; 0 = automatic (run.part_bytes)
+  double lock_wait = 60;     ///< seconds to wait for another job that writes the same files (run.lock_wait)
 };
 
 }  // namespace tesserec::data

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column_tally.hpp"
+
+#include <cmath>
+#include <type_traits>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::data {
+
+ColumnTally::ColumnTally(const RowLayout& layout, std::size_t files)
+    : layout_(layout),
+      columns_(layout.dense_features.size() + layout.features.size()),
+      counts_(files * columns_),
+      examples_(files * layout.features.size()) {}
+
+void ColumnTally::add(Index file, const Row& row, const float* dense, const std::int32_t* ids) {
+  ColumnCounts* count = counts_.data() + file * columns_;
+  for (std::size_t k = 0; k < row.numbers.size(); ++k, ++count) {
+    const double x = row.numbers[k];
+    count->missing += std::isnan(x);
+    count->clipped += layout_.transforms[k] == Transform::log1p && x < 0;
+    count->large += std::abs(dense[k]) >= large_number;
+  }
+  for (std::size_t f = 0; f < row.tokens.size(); ++f, ++count) {
+    count->missing += !row.tokens[f];
+    if (!row.tokens[f] || ids[f] != 0) continue;
+    if (++count->unknown == 1) examples_[file * row.tokens.size() + f] = shown(*row.tokens[f]);
+  }
+}
+
+void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) const {
+  static_assert(std::is_trivially_copyable_v<ColumnCounts> && sizeof(ColumnCounts) == 4 * sizeof(Index));
+  std::vector<Index> sums;
+  for (const ColumnCounts& count : counts_)
+    sums.insert(sums.end(), {count.missing, count.unknown, count.clipped, count.large});
+  comm.sum(std::span<Index>(sums));
+  std::string mine;
+  for (const std::string& example : examples_) mine += example + '\0';
+  const std::vector<char> all = comm.all_gather(std::span<const char>(mine));
+  std::vector<std::string> first(examples_.size());
+  const char* at = all.data();
+  for (std::size_t i = 0; i < comm.size() * examples_.size(); ++i) {
+    const std::string example = at;
+    at += example.size() + 1;
+    if (std::string& kept = first[i % examples_.size()]; kept.empty()) kept = example;
+  }
+  const std::size_t features = layout_.features.size();
+  for (std::size_t file = 0; file < report.files.size(); ++file) {
+    FileReport& of = report.files[file];
+    for (std::size_t c = file * columns_; c < (file + 1) * columns_; ++c)
+      of.columns.push_back({sums[4 * c], sums[4 * c + 1], sums[4 * c + 2], sums[4 * c + 3]});
+    of.unknown.assign(first.begin() + file * features, first.begin() + (file + 1) * features);
+  }
+}
+
+void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,
+                   double most) {
+  for (const FileReport& file : evaluate.files)
+    for (std::size_t f = 0; f < layout.features.size(); ++f) {
+      const ColumnCounts& count = file.columns[layout.dense_features.size() + f];
+      if (count.unknown_share(file.rows) <= most) continue;
+      fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", file.rows - count.missing,
+           " values (", significant(100 * count.unknown_share(file.rows), 4), " %) have no id, for example ",
+           file.unknown[f],
+           known[f].empty() ? ", for no value of the training files has one" : ", while the training files have ",
+           known[f], "; preprocess.max_unknown is ", shortest(most),
+           ": write the values as in the training files, or set it to 1.0 where they may be unknown");
+    }
+}
+
+}  // namespace tesserec::data
