@@ -12,4 +12,5 @@
 #include <tesserec/store/parted_writer.hpp>
 #include <tesserec/store/parts.hpp>
 #include <tesserec/store/run_end.hpp>
+#include <tesserec/store/sampled.hpp>
 #include <tesserec/store/state.hpp>

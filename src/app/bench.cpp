@@ -5,7 +5,6 @@
 
 #include "job.hpp"
 #include "known_data.hpp"
-#include "table_list.hpp"
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
@@ -90,16 +89,15 @@ void save(const comm::Communicator& comm, const bench::Report& report, const std
 }  // namespace
 
 int bench(const Invocation& invocation, const comm::Communicator& comm) {
-  const bool with_deck = !invocation.deck.empty();
-  const deck::Deck deck = with_deck ? invocation.read_deck() : bare_deck(invocation.overrides);
-  const std::set<std::string> wanted = groups_of(invocation, with_deck);
+  const deck::Deck deck = invocation.read_deck();
+  const std::set<std::string> wanted = groups_of(invocation, !invocation.deck.empty());
   if (bench::needs_model(wanted)) {
     deck::require_data(deck);
     if (deck.train.accumulate > 1)
       fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
            ", but parts, step and law are of one batch that moves the model: leave it 1, as with --set "
            "train.accumulate=1");
-    if (const auto info = known_data(deck)) require_network(deck, *info);
+    if (const auto info = known_data(deck, comm)) require_network(deck, *info);
   }
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
   const Exec exec;

@@ -11,6 +11,7 @@
 #include <tesserec/model/model_types.hpp>
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/planning/plan_file.hpp>
+#include <tesserec/train/session.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -48,6 +49,11 @@ std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optio
 void read_plan_file(const deck::Deck& deck, Summary& s) {
   if (deck.plan.file.empty() || s.rows == 0) return;
   s.plan_ranks = planning::plan_ranks(deck.plan.file);
+  try {
+    train::lanes_for(s.plan_ranks, deck.train);
+  } catch (const Error& error) {
+    fail(deck.plan.file, ": ", error.what());
+  }
   const auto plan = planning::read_given_plan(deck.plan, deck.tables, s.plan_ranks);
   s.kernels.clear();
   for (const planning::ParameterSharding& sharding : plan) s.kernels.push_back(sharding.kernel);
@@ -170,7 +176,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
   deck::Deck deck = invocation.read_deck();
   deck::check_sweep(deck);
   deck::Deck given = deck;
-  const std::optional<data::SourceInfo> info = known_data(deck);
+  const std::optional<data::SourceInfo> info = known_data(deck, comm);
   deck.tables = known_tables(deck, info);
   if (!deck.tables.empty()) deck::check_deck(deck);
   if (info) check_group(deck, *info);

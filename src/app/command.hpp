@@ -18,6 +18,7 @@ namespace tesserec::app {
 struct Invocation {
   std::string command;
   std::string deck;                            ///< path of the deck, or of what the command takes instead
+  std::optional<std::string> deck_text;        ///< what the deck's file held at the start; without it, it is read
   std::vector<std::string> paths;              ///< of a command that takes several: all of them
   std::vector<std::string> words;              ///< as they were given
   std::vector<std::string> kokkos_words;       ///< those beside them that are for Kokkos, to hand on to jobs
@@ -28,7 +29,8 @@ struct Invocation {
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  deck::Deck read_deck() const { return deck::read_deck(deck, overrides, origins); }
+  /// The deck with its overrides; where it is left out, every key has its default.
+  deck::Deck read_deck() const;
   /// --tables describes all that is needed; bench without a deck measures the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }
 };
@@ -39,6 +41,7 @@ struct Option {
   std::string value;  ///< what follows, "FILE"; empty = nothing
   std::string help;
   std::vector<std::string> choices = {};  ///< all that may follow; empty = anything
+  bool reads = false;                     ///< what follows is a file to read
 };
 
 struct Command {
@@ -61,6 +64,8 @@ const std::vector<Command>& commands();
 
 /// The number behind an option, at least 1; 0 without the option. Error: not a number.
 int count_of(const Invocation& invocation, const std::string& option);
+/// The numbers behind an option, "8,16,32": each at least 1, none twice; none without the option.
+std::vector<int> counts_of(const Invocation& invocation, const std::string& option);
 
 /// Writes to stdout on rank 0.
 void print(const comm::Communicator& comm, const std::string& text);

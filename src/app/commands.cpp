@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "command.hpp"
 #include <tesserec/core/error.hpp>
@@ -33,11 +35,14 @@ const std::vector<Command>& commands() {
        false,
        false,
        {{"--device", "NAME", "plan for ranks on cpu or cuda; without it plan.device", {"cpu", "cuda"}},
-        {"--ranks", "N", "plan for N ranks, not for this job's"},
+        {"--ranks", "N[,N...]", "plan for N ranks, not for this job's; of several numbers a line each, and the best"},
         {"--ranks-per-node", "L", "of nodes with L ranks; without it plan.ranks_per_node"},
-        {"--tables", "FILE.csv",
-         "plan these tables (name,rows,dim,ids_per_bag[,zipf]) without data; the deck may be left out"},
-        {"--evaluate", "PLAN.json", "what this plan costs, instead of planning"}}},
+        {"--tables",
+         "FILE.csv",
+         "plan these tables (name,rows,dim,ids_per_bag[,zipf]) without data; the deck may be left out",
+         {},
+         true},
+        {"--evaluate", "PLAN.json", "what this plan costs, instead of planning", {}, true}}},
       {"bench",
        "this machine's limits, how close each part of the program comes, and the planner's constants",
        bench,
@@ -96,13 +101,32 @@ const std::vector<Command>& commands() {
   return table;
 }
 
-int count_of(const Invocation& invocation, const std::string& option) {
+deck::Deck Invocation::read_deck() const {
+  if (deck.empty()) return deck::parse_deck("[plan]\n", "(no deck)", overrides);
+  return deck_text ? deck::parse_deck(*deck_text, deck, overrides, origins) : deck::read_deck(deck, overrides, origins);
+}
+
+std::vector<int> counts_of(const Invocation& invocation, const std::string& option) {
   const auto found = invocation.options.find(option);
-  if (found == invocation.options.end()) return 0;
-  const std::optional<int> value = parse_number<int>(found->second);
-  if (!value || *value < 1 || *value > 1 << 20)
-    fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", found->second, "\"");
-  return *value;
+  if (found == invocation.options.end()) return {};
+  std::vector<int> counts;
+  std::istringstream words(found->second + ",");
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::optional<int> value = parse_number<int>(word);
+    if (!value || *value < 1 || *value > 1 << 20)
+      fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", word, "\"",
+           word == found->second ? "" : " in \"" + found->second + "\"");
+    if (std::find(counts.begin(), counts.end(), *value) != counts.end())
+      fail(option, " has ", *value, " twice in \"", found->second, "\"");
+    counts.push_back(*value);
+  }
+  return counts;
+}
+
+int count_of(const Invocation& invocation, const std::string& option) {
+  const std::vector<int> counts = counts_of(invocation, option);
+  if (counts.size() > 1) fail(option, " must be one integer, but is \"", invocation.options.at(option), "\"");
+  return counts.empty() ? 0 : counts.front();
 }
 
 void print(const comm::Communicator& comm, const std::string& text) {

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "known_data.hpp"
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/data.hpp>
 #include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/store/file_list.hpp>
+#include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 
-std::optional<data::SourceInfo> known_data(const deck::Deck& deck) {
+namespace {
+
+std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
     return data::synthetic_info(deck.data.synthetic, data::Use::train);
   bool some = false;
   for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
   if (!some) return std::nullopt;
   return data::Dataset(deck.data.train, "data.train").info();
+}
+
+}  // namespace
+
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm) {
+  std::optional<data::SourceInfo> info;
+  comm::agree(comm, [&] { info = known_here(deck); });
+  train::require_same_files(comm, info.value_or(data::SourceInfo{}));
+  return info;
 }
 
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,

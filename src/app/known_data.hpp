@@ -4,13 +4,15 @@
 #include <optional>
 #include <vector>
 
+#include <tesserec/comm/communicator.hpp>
 #include <tesserec/data/source.hpp>
 #include <tesserec/deck/deck.hpp>
 
 namespace tesserec::app {
 
 /// What a training run would read, where it can be known now: a generator's, or that of files which exist already.
-std::optional<data::SourceInfo> known_data(const deck::Deck& deck);
+/// Error where ranks see other files. Collective.
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
 
 /// The deck's tables as training would have them. Without data: none where the deck has none, and rows 0 where it does
 /// not say how many. Errors as train::resolve_tables'.

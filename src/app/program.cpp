@@ -6,6 +6,7 @@
 
 #include "command_line.hpp"
 #include "help.hpp"
+#include "one_job.hpp"
 #include "run_record.hpp"
 #include "verdict.hpp"
 #include "versions.hpp"
@@ -29,7 +30,7 @@ struct Words {
 
 // `argv`: the program's name, and what is for Kokkos.
 int dispatch(const std::vector<std::string>& words, std::vector<char*> argv, const comm::Communicator& comm) {
-  const Invocation invocation = parse_command_line(words);
+  const Invocation invocation = agreed_invocation(comm, words);
   if (invocation.command == "--help") {
     print(comm, invocation.deck.empty() ? usage() : help_of(invocation.deck));
     return words.empty() ? exit_code_error : 0;

@@ -13,7 +13,6 @@
 #include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/file.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/dense/instruction_set.hpp>
@@ -161,7 +160,7 @@ RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const
     invocation_.set("argv", invocation.words)
         .set("overrides", invocation.overrides)
         .set("deck_file", invocation.deck)
-        .set("deck_text", read_file(invocation.deck, "the deck"))
+        .set("deck_text", *invocation.deck_text)
         .set("deck", deck::effective_deck(deck));
   });
 }

@@ -31,10 +31,6 @@ T number(const std::string& text, const std::string& where, const char* what, T 
 
 }  // namespace
 
-deck::Deck bare_deck(const std::vector<std::string>& overrides) {
-  return deck::parse_deck("[plan]\n", "(no deck)", overrides);
-}
-
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot read this list of tables");

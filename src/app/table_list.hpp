@@ -6,9 +6,6 @@
 
 namespace tesserec::app {
 
-/// Every key at its default, then the overrides.
-deck::Deck bare_deck(const std::vector<std::string>& overrides);
-
 /// A line a table: name,rows,dim,ids_per_bag and, if need be, zipf; a first line with these words is the head.
 /// ids_per_bag becomes the table's pooling factor in deck.plan unless the deck gives one, zipf its exponent. Errors
 /// name file and line.

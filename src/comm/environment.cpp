@@ -3,6 +3,7 @@
 
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/slurm.hpp>
 
 namespace tesserec::comm {
 namespace {
@@ -62,7 +63,7 @@ void require_launcher_agrees(const Communicator& world) {
   if (world.size() > 1) return;
   // Under mpirun, also in a job of Slurm, the number of ranks was chosen there.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
-    const char* tasks = std::getenv(name);
+    const char* tasks = slurm_variable(name);
     if (tasks == nullptr) continue;
     if (std::atoi(tasks) <= 1) return;
     fail(

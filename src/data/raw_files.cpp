@@ -12,8 +12,10 @@
 
 #include "byte_reader.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/file_list.hpp>
+#include <tesserec/store/sampled.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -55,6 +57,11 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
     fields.get();
     std::getline(fields, file.path, '\0');
   }
+  std::vector<comm::Named> seen;
+  comm::agree(comm, [&] {
+    for (const RawFile& file : files) seen.push_back({file.path, store::sampled_checksum(file.path)});
+  });
+  comm::require_same(comm, seen, "all ranks must read the same files: is one of them an older copy on another node?");
   return files;
 }
 

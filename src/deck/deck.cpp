@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "flat.hpp"
 #include "override.hpp"
 #include "section.hpp"
 #include "toml_file.hpp"
+#include <tesserec/core/file.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/model/model_types.hpp>
 
@@ -21,6 +25,14 @@ std::string Deck::at(const std::string& key) const {
     path = dot == std::string::npos ? "" : path.substr(0, dot);
   }
   return (file.empty() ? "deck" : file) + ": " + key;
+}
+
+std::string read_deck_text(const std::string& path) {
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
+  std::string text = read_file(path, "the deck", largest_deck + 1);
+  if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
+  return text;
 }
 
 Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
@@ -45,12 +57,15 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
   deck.file = name;
   for (const Section& section : sections()) section.read(deck, root);
   check_deck(deck);
+  Flat given;
+  given.add(root);
+  deck.given = std::move(given.keys);
   return deck;
 }
 
 Deck read_deck(const std::string& path, const std::vector<std::string>& overrides,
                const std::map<std::size_t, std::string>& origins) {
-  return parse_deck(read_text(path), path, overrides, origins);
+  return parse_deck(read_deck_text(path), path, overrides, origins);
 }
 
 std::string effective_deck(const Deck& deck) {

@@ -96,7 +96,7 @@ Section plan_section() {
           "may go inside the node first, then between nodes, so that a node gets ids once and returns finished "
           "vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
-              "Memory of a rank; 0: this machine's, shared by the ranks of a node, or a GPU's."),
+              "Memory of a rank; 0: what the job may use of this machine, shared by the ranks of a node, or a GPU's."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",
              "Share of the memory that tables and messages leave to the rest of the program."),
       choice(
@@ -157,7 +157,8 @@ Section costs_section() {
            join(planning::gpu_machines(), ", ", [](const planning::GpuMachine& one) { return quoted(one.name); }),
            " nor a file");
     if (!gpu && !deck.plan.machine.empty())
-      read_keys(deck, keys, deck.plan.costs, parse_toml(read_text(deck.plan.machine), deck.plan.machine), "plan.costs");
+      read_keys(deck, keys, deck.plan.costs, parse_toml(read_deck_text(deck.plan.machine), deck.plan.machine),
+                "plan.costs");
     inner(deck, root);
   };
   return section;

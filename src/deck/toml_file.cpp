@@ -3,18 +3,15 @@
 #include "toml_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include <toml++/toml.h>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/file.hpp>
 
 namespace tesserec::deck {
 namespace {
 
-constexpr std::uintmax_t largest_deck = 1 << 20;
 constexpr int deepest = 24;
 
 using Positioned = std::pair<toml::source_position, Entry>;
@@ -71,14 +68,6 @@ void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
 }
 
 }  // namespace
-
-std::string read_text(const std::string& path) {
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
-  std::string text = read_file(path, "the deck", largest_deck + 1);
-  if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
-  return text;
-}
 
 Value parse_toml(const std::string& text, const std::string& name) {
   if (text.size() >= 2 && ((text[0] == '\xff' && text[1] == '\xfe') || (text[0] == '\xfe' && text[1] == '\xff')))

@@ -7,10 +7,10 @@
 
 namespace tesserec::deck {
 
-/// The whole file. Errors name what is wrong: missing, a directory, empty, too large, UTF-16, NUL bytes.
-std::string read_text(const std::string& path);
+/// Bytes of a deck at most.
+inline constexpr std::size_t largest_deck = 1 << 20;
 
-/// TOML text as a tree; every `where` is "name:line". Errors: "name:line: not valid TOML: ...".
+/// TOML text as a tree; every `where` is "name:line". Errors: "name:line: not valid TOML: ...", UTF-16, NUL bytes.
 Value parse_toml(const std::string& text, const std::string& name);
 
 }  // namespace tesserec::deck

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/planning/plan_file.hpp>
@@ -9,13 +10,6 @@ namespace tesserec::planning {
 namespace {
 
 using embedding::EmbeddingBagConfig;
-
-/// FNV-1a.
-std::uint64_t digest(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   const ParameterConstraints demand = model.constraints(table.name);
@@ -45,12 +39,10 @@ std::string text_of(const Topology& topology, Index global_batch) {
   return text.str();
 }
 
-/// Rank whose text is not rank 0's; -1 = all are the same.
+/// The lowest rank whose text is not rank 0's; -1: all are the same.
 int other_rank(const comm::Communicator& comm, const std::string& text) {
-  const std::vector<std::uint64_t> all = comm.all_gather(digest(text));
-  for (std::size_t r = 0; r < all.size(); ++r)
-    if (all[r] != all[0]) return int(r);
-  return -1;
+  const std::vector<int> ranks = comm::ranks_that_differ(comm, text);
+  return ranks.empty() ? -1 : ranks.front();
 }
 
 }  // namespace

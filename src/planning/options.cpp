@@ -282,8 +282,8 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       costs.emplace_back(kernel, model.costs(table, kernel));
     }
     if (fitting.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least),
-           ", and plan.memory leaves it ", exact_bytes_text(problem.memory), "; ",
+      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least), ", and plan.memory (",
+           model.topology().memory, model.topology().lessened(), ") leaves it ", exact_bytes_text(problem.memory), "; ",
            exact_bytes_text(least - problem.memory), " are missing. ", advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       demand.sharding.allow(ShardingType::row_wise);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 
-#include <unistd.h>
-
+#include "memory_limits.hpp"
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
@@ -15,14 +13,14 @@
 namespace tesserec::planning {
 namespace {
 
-/// Bytes of this machine, or what a container leaves of them.
-Index machine_memory() {
-  Index bytes = Index(sysconf(_SC_PHYS_PAGES)) * Index(sysconf(_SC_PAGE_SIZE));
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    Index limit = 0;
-    if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
-  }
-  return bytes;
+/// A rank's part of this machine's memory, of which `sharing` ranks use the same.
+MemoryLimit rank_memory(Index sharing) {
+  const MemoryLimit process = process_memory();
+  MemoryLimit node = node_memory();
+  node.bytes /= sharing;
+  if (process.bytes < node.bytes) return process;
+  if (sharing > 1) node.from += concat(", shared by ", sharing, " ranks");
+  return node;
 }
 
 /// The GPU that is planned for; nullptr: none.
@@ -47,7 +45,7 @@ Index Topology::usable_memory() const {
 Index Topology::memory_for(double usable) const { return Index(std::ceil((usable + double(taken)) / (1 - reserve))); }
 
 std::string Topology::lessened() const {
-  return concat(", less plan.reserve",
+  return concat(memory_from.empty() ? "" : ", from " + memory_from, ", less plan.reserve",
                 taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : std::string());
 }
 
@@ -60,9 +58,12 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
          " not divide into nodes of that many");
-  topology.memory = settings.memory > 0 ? settings.memory
-                    : gpu               ? gpu->memory
-                                        : machine_memory() / topology.ranks_per_node;
+  topology.memory = settings.memory;
+  if (settings.memory == 0 && gpu) topology.memory = gpu->memory;
+  if (settings.memory == 0 && !gpu) {
+    const MemoryLimit mine = rank_memory(topology.ranks_per_node);
+    topology.memory = mine.bytes, topology.memory_from = mine.from;
+  }
   topology.exchange_levels = settings.exchange_levels;
   topology.exchange = settings.exchange;
   topology.reserve = settings.reserve;
@@ -89,8 +90,12 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   // What is free is free of the context.
   if (gpus) return topology.taken -= gpu_taken(comm.size()).context, topology;
   // The least of all ranks; simulated nodes share one machine.
-  const Index sharing = std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]);
-  if (settings.memory == 0) topology.memory = comm.min(machine_memory() / sharing);
+  if (settings.memory > 0) return topology;
+  const MemoryLimit mine = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
+  const std::vector<Index> all = comm.all_gather(mine.bytes);
+  const auto least = std::min_element(all.begin(), all.end());
+  topology.memory = *least;
+  topology.memory_from = comm.broadcast(mine.from, int(least - all.begin()));
   return topology;
 }
 

@@ -15,6 +15,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/slurm.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
@@ -44,8 +45,11 @@ void write_owner(int file, const std::string& path) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   std::string text = "process " + std::to_string(::getpid()) + " on " + host.data();
-  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
-    if (const char* job = std::getenv(name)) text += ", job " + std::string(job);
+  for (const char* name : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    const char* job = std::getenv(name);
+    const bool of_slurm = std::strcmp(name, "SLURM_JOB_ID") == 0;
+    if (job != nullptr && (!of_slurm || is_part_of_slurm_job(job))) text += ", job " + std::string(job);
+  }
   text += "\n";
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != std::ssize(text))
     log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));

@@ -8,8 +8,10 @@
 #include <optional>
 
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::store {
@@ -137,6 +139,8 @@ OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string
       fail(damage.what(), another_checkpoint);
     }
   });
+  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", seal ", manifest.state)}},
+                     "all ranks must read the same checkpoint: is one of them an older copy on another node?");
   return {std::move(manifest), std::move(*state)};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 #include <string_view>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/slurm.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/train/job_end.hpp>
 
@@ -17,7 +17,7 @@ constexpr double end_of_program = 10;  // seconds: digests, MPI; clocks of nodes
 }  // namespace
 
 JobEnd::JobEnd() : end_(std::numeric_limits<double>::infinity()) {
-  const char* text = std::getenv("SLURM_JOB_END_TIME");
+  const char* text = slurm_variable("SLURM_JOB_END_TIME");
   if (text == nullptr || std::string_view(text).empty()) return;
   const auto end = parse_number<double>(text);
   if (!end) fail("SLURM_JOB_END_TIME is \"", text, "\", no number of seconds since 1970; unset it, or set it right");

@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/store/file_list.hpp>
+#include <tesserec/store/sampled.hpp>
 #include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::train {
 namespace {
-
-Lanes checked_lanes(const comm::Communicator& comm, const Job& job) {
-  const int lanes = job.train.lane_count(), accumulate = job.train.accumulate, least = accumulate * comm.size();
-  if (job.train.batch_size < comm.size())
-    fail("train.batch_size = ", job.train.batch_size, " is smaller than the number of ranks, ", comm.size(),
-         "; raise it or run fewer ranks");
-  if (least > lanes) {
-    const int enough = std::bit_ceil(unsigned(least)), most = std::bit_floor(unsigned(lanes / comm.size()));
-    fail(counted(comm.size(), "rank"),
-         accumulate > 1 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
-                        : " need at least as many lanes",
-         ", and train.lanes is ", lanes, job.train.lanes == 0 ? " (from train.batch_size)" : "",
-         "; set train.lanes = ", enough, accumulate > 1 && most > 0 ? concat(" or train.accumulate = ", most) : "");
-  }
-  return Lanes(lanes, accumulate);
-}
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
                           const data::SourceInfo& data) {
@@ -69,12 +56,35 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
       comm(comm_, [&](const comm::Communicator& ranks) { return make_transport(ranks, job_.run); }),
       job(job_),
       data(data_),
-      lanes(checked_lanes(comm, job)),
+      lanes(lanes_for(comm.size(), job.train)),
       model(build(exec, comm, job, lanes, data)),
       step(exec, comm, lanes, job.schedule, model, job.optimizer.max_norm) {}
 
+Lanes lanes_for(int ranks, const Settings& settings) {
+  const int lanes = settings.lane_count(), accumulate = settings.accumulate;
+  const Index least = Index{accumulate} * ranks, largest = std::min<Index>(lanes / accumulate, settings.batch_size);
+  const std::string fewer =
+      largest > 0 ? concat(", or run on ", largest, largest == 1 ? " rank" : " ranks at most") : "";
+  if (settings.batch_size < ranks)
+    fail("train.batch_size = ", settings.batch_size, " is smaller than the number of ranks, ", ranks, "; raise it",
+         fewer);
+  if (least > lanes) {
+    constexpr Index most_lanes = 65536;
+    const Index enough = std::bit_ceil(std::uint64_t(least)), batches = std::bit_floor(unsigned(lanes / ranks));
+    std::vector<std::string> ways;
+    if (enough <= most_lanes) ways.push_back(concat("train.lanes = ", enough));
+    if (accumulate > 1 && batches > 0) ways.push_back(concat("train.accumulate = ", batches));
+    fail(counted(ranks, "rank"),
+         accumulate > 1 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
+                        : " need at least as many lanes",
+         ", and train.lanes is ", lanes, settings.lanes == 0 ? " (from train.batch_size)" : "",
+         ways.empty() ? "" : "; set " + join(ways, " or "), fewer);
+  }
+  return Lanes(lanes, accumulate);
+}
+
 data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {
-  return {comm.rank(), comm.size(), checked_lanes(comm, job), job.train.step_samples(), shuffle, job.run.seed};
+  return {comm.rank(), comm.size(), lanes_for(comm.size(), job.train), job.train.step_samples(), shuffle, job.run.seed};
 }
 
 data::LabelRange labels_taken(const Job& job, data::Use use) {
@@ -87,10 +97,20 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
   const data::Deal deal = Session::deal(comm, job, use == data::Use::train && job.train.shuffle);
   std::unique_ptr<data::Source> source;
   comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
+  require_same_files(comm, source->info());
   // The ranks have compared all parts with their seals by now.
   comm::agree(comm, [&] { source->limit_labels(labels_taken(job, use)); });
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;
+}
+
+void require_same_files(const comm::Communicator& comm, const data::SourceInfo& data) {
+  std::vector<comm::Named> files;
+  comm::agree(comm, [&] {
+    for (const auto& [path, seal] : data.files)
+      files.push_back({path, seal.empty() ? store::sampled_checksum(path) : "seal " + seal});
+  });
+  comm::require_same(comm, files, "all ranks must read the same files: is one of them an older copy on another node?");
 }
 
 std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,

@@ -84,9 +84,11 @@ grep -qF '"pooled" -> "interaction"' "$folder/out" || complain "the picture lack
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 
 # A plan's file, for any number of ranks: read, and refused where it is none or breaks what the deck demands.
-must_succeed '"ranks": 4' plan "$deck" --json --ranks 4 --set plan.default=row_wise
+must_succeed '"ranks": 4' plan "$deck" --json --ranks 4 --set plan.default=row_wise --set train.batch_size=4 --set train.lanes=4
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
-given=(--set "plan.file=$folder/plan.json")
+given=(--set "plan.file=$folder/plan.json" --set train.batch_size=4 --set train.lanes=4)
+must_fail 'plan.json: 4 ranks need at least as many lanes, and train.lanes is 2; set train.lanes = 4, or run on 2 ranks at most' check "$deck" "${given[@]}" \
+  --set train.lanes=2
 must_succeed 'plan.json, for 4 ranks' check "$deck" "${given[@]}"
 must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" "${given[@]}" --set optimizer.dense.type=adam
 must_succeed '"plan_ranks": 4' check "$deck" "${given[@]}" --json

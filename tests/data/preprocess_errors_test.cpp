@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw data that cannot be used, on 1, 2, 3 ranks of the world.
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "catch.hpp"
@@ -19,6 +20,24 @@ std::string failure(const comm::Communicator& comm, const PreprocessSettings& se
 }
 
 }  // namespace
+
+TEST_CASE("ranks that see other bytes behind one path do not preprocess them") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const std::string own = folder / ("of_rank_" + std::to_string(world.rank()));
+  const std::filesystem::path before = std::filesystem::current_path(), out = before / (folder / "out");
+  std::filesystem::create_directories(own);
+  std::filesystem::current_path(own);
+  std::ofstream("raw", std::ios::binary) << test::criteo_text(700, world.rank() == 0 ? 5 : 6);
+  const std::string message = failure(world, criteo({"raw"}, out));
+  std::filesystem::current_path(before);
+  if (world.size() == 1) CHECK(message.empty());
+  if (world.size() > 1) {
+    CHECK(mentions(message, "rank 1: raw is "));
+    CHECK(mentions(message, "all ranks must read the same files"));
+    CHECK_FALSE(std::filesystem::exists(out / "train.h5"));
+  }
+}
 
 TEST_CASE("bad rows stop the run with file and line on every rank, without output; skip counts them") {
   const comm::Communicator world(MPI_COMM_WORLD);

@@ -150,9 +150,12 @@ TEST_CASE("a lock names the job of its owner") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
-  ::unsetenv("PBS_JOBID"), ::unsetenv("LSB_JOBID");
-  ::setenv("SLURM_JOB_ID", "4711", 1);
+  ::unsetenv("LSB_JOBID");
+  ::setenv("PBS_JOBID", "4711", 1);
+  ::setenv("SLURM_JOB_ID", "4123456789", 1);  // that job has ended: this process is no part of it
   const store::FileLock lock(path, 0);
-  ::unsetenv("SLURM_JOB_ID");
-  CHECK(mentions(error_of([&] { store::FileLock(path, 0); }), ", job 4711, after 0 s of waiting"));
+  ::unsetenv("PBS_JOBID"), ::unsetenv("SLURM_JOB_ID");
+  const std::string error = error_of([&] { store::FileLock(path, 0); });
+  CHECK(mentions(error, ", job 4711, after 0 s of waiting"));
+  CHECK_FALSE(mentions(error, "4123456789"));
 }

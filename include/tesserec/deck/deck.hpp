@@ -19,6 +19,11 @@
 
 namespace tesserec::deck {
 
+/// "table.C1.rows" and its value as TOML.
+struct KeyValue {
+  std::string key, value;
+};
+
 struct Deck {
   train::RunSettings run;
   data::Settings data;
@@ -36,6 +41,7 @@ struct Deck {
 
   std::string file;                          ///< name used in messages
   std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"
+  std::vector<KeyValue> given;               ///< what file and overrides set
 
   /// "adult.toml:12: model.bottom": how a message about `key` begins. Without a line of its own the key has
   /// the line of its block, or the file's name.
@@ -46,6 +52,9 @@ struct Deck {
 /// there is one, is what messages about overrides[i] begin with instead of "--set i".
 Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {},
                const std::map<std::size_t, std::string>& origins = {});
+
+/// The text of a deck's file. Error: it cannot be read, or is larger than 1 MiB.
+std::string read_deck_text(const std::string& path);
 
 /// The same from text; `name` stands for the file in messages.
 Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {},
@@ -71,6 +80,9 @@ void require_preprocess(const Deck& deck);
 
 /// The deck as TOML text with every key but those that stay unset; reading it gives the same Deck.
 std::string effective_deck(const Deck& deck);
+/// Every key and its value, in the order of effective_deck; last those that the deck sets and nothing reads, as
+/// sweep.jobs without sweep.keys.
+std::vector<KeyValue> values_of(const Deck& deck);
 /// The same model layer by layer, as model.type = "network" takes it.
 Deck as_network(Deck deck);
 

@@ -17,6 +17,7 @@ struct Topology {
   int exchange_levels = 2;  ///< Settings::exchange_levels
   ExchangeBytes exchange;   ///< Settings::exchange
   Index memory = 0;         ///< bytes of a rank, of its GPU where it computes on one; 0 = without a limit
+  std::string memory_from;  ///< what says so: this machine, a limit of the job; empty = plan.memory, a GPU
   double reserve = 0.15;    ///< share of it that is kept free
   Index taken = 0;          ///< bytes of it that a GPU's rank takes before any table (gpu_taken)
   MachineCosts costs;
@@ -38,7 +39,7 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings);
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
 
 /// A machine that is not here. `ranks_per_node` 0 = all on one node, or as many as a node has GPUs; without plan.memory
-/// it has this machine's, or the GPU's.
+/// it has the memory that this process may use, or the GPU's.
 /// Error: ranks that do not divide into nodes.
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings);
 

@@ -32,9 +32,16 @@ struct Session {
 /// Returns the labels that the job's loss takes, and in evaluation the metrics too.
 data::LabelRange labels_taken(const Job& job, data::Use use);
 
-/// Opens the job's data for a use, dealt to this rank. Errors are those of data::make_source, and a label that the loss
-/// or, in evaluation, the metrics do not take; the same on all ranks. Warns of evaluation files that are training files
-/// too. Collective.
+/// The lanes of a step on `ranks` ranks. Error that names the largest number of ranks that works where these are too
+/// many: each has at least one sample of a batch and one lane of each of its micro-batches.
+Lanes lanes_for(int ranks, const Settings& settings);
+
+/// Error on all ranks unless all see the same bytes behind the same paths. Collective.
+void require_same_files(const comm::Communicator& comm, const data::SourceInfo& data);
+
+/// Opens the job's data for a use, dealt to this rank. Errors are those of data::make_source and
+/// require_same_files, and a label that the loss or, in evaluation, the metrics do not take; the same on all ranks.
+/// Warns of evaluation files that are training files too. Collective.
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
 
 /// Layers with their widths, features, tables, parameters, bytes: for banners.

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What Slurm says of the job that this process is part of.
+#pragma once
+
+#include <string>
+
+namespace tesserec {
+
+/// Returns an environment variable of Slurm, null where it is unset. Variables outlive their job in a terminal
+/// multiplexer or a container: where SLURM_JOB_ID names a job that this process is no part of, one warning of rank 0
+/// names those that are set, and null is returned. Without SLURM_JOB_ID they were set by hand and hold.
+const char* slurm_variable(const char* name);
+
+/// Returns whether this process is part of a job: slurmstepd or salloc is above it, its cgroup is the job's, or a
+/// process above it is hidden from it. `proc` stands for /proc.
+bool is_part_of_slurm_job(const std::string& job, const std::string& proc = "/proc");
+
+}  // namespace tesserec

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/model/dense_cost.hpp>
+#include <tesserec/model/sharded_model.hpp>
+#include <tesserec/planning/plan_file.hpp>
+
+namespace tesserec::app {
+namespace {
+
+/// A number of ranks and its plan, or why there is none.
+struct Line {
+  int ranks = 0;
+  std::optional<Planned> plan;
+  std::string reason;
+
+  double seconds() const { return plan->step_seconds(); }
+  double bytes() const {
+    const std::vector<double>& all = plan->proven.estimate.bytes;
+    return all.empty() ? 0 : std::ceil(*std::max_element(all.begin(), all.end()));
+  }
+};
+
+Line line_of(const PlanTask& task, int ranks) {
+  Line line{ranks, {}, ""};
+  try {
+    line.plan = planned(task, planning::topology_for(ranks, task.deck.plan.ranks_per_node, task.deck.plan));
+  } catch (const Error& error) {
+    line.reason = error.what();
+  }
+  return line;
+}
+
+std::string in_columns(const std::vector<std::string>& cells) {
+  return "  " + join(cells, " ", [](const std::string& cell) { return right(cell, 12); });
+}
+
+std::string text_of(const std::vector<Line>& lines, const Line& best, Index batch) {
+  std::string text = in_columns({"ranks", "a node", "step", "samples/s", "memory", "gap"}) + "\n";
+  for (const Line& line : lines) {
+    if (!line.plan) {
+      text += in_columns({std::to_string(line.ranks)}) + " " + line.reason + "\n";
+      continue;
+    }
+    const planning::ProvenPlan& proven = line.plan->proven;
+    text += in_columns({std::to_string(line.ranks), std::to_string(line.plan->topology.ranks_per_node),
+                        significant(1e3 * line.seconds(), 4) + " ms", fixed(double(batch) / line.seconds(), 0),
+                        bytes_text(line.bytes()), proven.exact ? "exact" : fixed(100 * proven.gap(), 2) + " %"}) +
+            "\n";
+  }
+  return text + concat("best: ", counted(best.ranks, "rank"), ", ", significant(1e3 * best.seconds(), 4),
+                       " ms a step by the planner's estimate", best.plan->dense_seconds > 0 ? "" : ", tables alone",
+                       "; memory is that of the rank with most\n");
+}
+
+std::string json_of(const std::vector<Line>& lines, const Line& best, Index batch) {
+  Json plans = Json::array(Json::Layout::lines);
+  for (const Line& line : lines) {
+    Json json = Json::object();
+    json.set("ranks", line.ranks);
+    if (!line.plan) {
+      plans.add(json.set("error", line.reason));
+      continue;
+    }
+    const planning::ProvenPlan& proven = line.plan->proven;
+    json.set("ranks_per_node", line.plan->topology.ranks_per_node)
+        .set("critical_path_seconds", proven.estimate.critical_path());
+    if (line.plan->dense_seconds > 0) json.set("predicted_step_seconds", line.seconds());
+    plans.add(json.set("samples_per_second", double(batch) / line.seconds())
+                  .set("bytes", line.bytes())
+                  .set("gap", proven.gap())
+                  .set("exact", proven.exact));
+  }
+  return Json::object(Json::Layout::lines).set("batch_size", batch).set("plans", plans).set("best", best.ranks).text() +
+         "\n";
+}
+
+}  // namespace
+
+Planned planned(const PlanTask& task, const planning::Topology& topology) {
+  const deck::Deck& deck = task.deck;
+  const planning::EmbeddingShardingPlanner planner(topology, deck.plan, deck.optimizer.sparse, deck.optimizer.dense,
+                                                   deck.train.batch_size);
+  Planned result{topology, {}, 0};
+  if (!task.evaluated.empty())
+    result.proven = planner.evaluate(
+        deck.tables, planning::read_plan(task.evaluated, deck.tables, topology.ranks, planning::Borders::nearest));
+  else if (!deck.plan.file.empty())
+    result.proven = planner.given_plan(deck.tables);
+  else
+    result.proven = planner.plan(deck.tables);
+  if (task.dense_features > 0)
+    result.dense_seconds = model::dense_seconds(
+        model::Network(deck.model, task.dense_features, model::embedded_features(deck.tables)),
+        Lanes(deck.train.lane_count(), deck.train.accumulate), topology, deck.train.step_samples());
+  return result;
+}
+
+std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool json) {
+  std::vector<Line> lines;
+  for (const int one : ranks) lines.push_back(line_of(task, one));
+  const Line* best = nullptr;
+  for (const Line& line : lines)
+    if (line.plan && (best == nullptr || line.seconds() < best->seconds() ||
+                      (line.seconds() == best->seconds() && line.ranks < best->ranks)))
+      best = &line;
+  if (best == nullptr) fail("no number of ranks of --ranks works: ", lines.back().ranks, ": ", lines.back().reason);
+  return (json ? json_of : text_of)(lines, *best, task.deck.train.batch_size);
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/slurm.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec {
+namespace {
+
+/// What this program reads.
+constexpr const char* names_read[] = {"SLURM_NTASKS",      "SLURM_JOB_END_TIME", "SLURM_MEM_PER_NODE",
+                                      "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",  "SLURM_CPUS_ON_NODE",
+                                      "SLURM_GPUS_ON_NODE"};
+
+bool has_value(const char* text) { return text != nullptr && *text != '\0'; }
+
+/// "/system.slice/slurmstepd.scope/job_7/step_0" is of job 7.
+bool is_in_cgroup_of(const std::string& job, const std::string& proc) {
+  std::ifstream lines(proc + "/self/cgroup");
+  const std::string folder = "/job_" + job;
+  for (std::string line; std::getline(lines, line);)
+    if ((line + "/").find(folder + "/") != std::string::npos) return true;
+  return false;
+}
+
+/// A line of /proc/PID/status.
+struct Process {
+  std::string name;
+  long parent = -1;  ///< -1: the process is hidden
+};
+
+Process process(const std::string& folder) {
+  Process found;
+  std::ifstream lines(folder + "/status");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t value = line.find_first_not_of("\t ", line.find(':') + 1);
+    if (value == std::string::npos) continue;
+    if (line.starts_with("Name:")) found.name = line.substr(value);
+    if (line.starts_with("PPid:")) found.parent = parse_number<long>(line.substr(value)).value_or(-1);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_part_of_slurm_job(const std::string& job, const std::string& proc) {
+  if (is_in_cgroup_of(job, proc)) return true;
+  long parent = process(proc + "/self").parent;
+  while (parent > 1) {
+    const Process above = process(proc + "/" + std::to_string(parent));
+    if (above.parent < 0) return true;  // root's, where /proc hides processes of others: slurmstepd is such a one
+    if (above.name == "slurmstepd" || above.name == "salloc") return true;
+    parent = above.parent;
+  }
+  return false;
+}
+
+const char* slurm_variable(const char* name) {
+  const char* value = std::getenv(name);
+  const char* job = std::getenv("SLURM_JOB_ID");
+  if (value == nullptr || !has_value(job) || is_part_of_slurm_job(job)) return value;
+  static bool said = false;
+  if (!said) {
+    std::vector<std::string> set;
+    for (const char* one : names_read)
+      if (has_value(std::getenv(one))) set.emplace_back(one);
+    log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are", " ignored: SLURM_JOB_ID names job ", job,
+                    ", of which this process is no part (no slurmstepd or salloc is above it, and its cgroup is not "
+                    "the job's): the job has ended. `unset ${!SLURM_@}` takes its variables away"));
+    said = true;
+  }
+  return nullptr;
+}
+
+}  // namespace tesserec

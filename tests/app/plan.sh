@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# tesserec plan on $RANKS ranks: numbers of ranks that training takes too, and several of them.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+planted_deck "$deck" # 64 samples in 4 lanes
+
+# More ranks than lanes or samples: what training says of them.
+must_fail '8 ranks need at least as many lanes, and train.lanes is 4; set train.lanes = 8, or run on 4 ranks at most' plan "$deck" --ranks 8
+must_fail '16 ranks need at least as many lanes, and train.lanes is 4' plan "$deck" --ranks 2,16,8
+must_fail '3 ranks and train.accumulate = 2 need 6 lanes or more, and train.lanes is 4; set train.lanes = 8 or train.accumulate = 1, or run on 2 ranks at most' \
+  plan "$deck" --ranks 3 --set train.accumulate=2
+must_fail 'train.batch_size = 64 is smaller than the number of ranks, 128; raise it, or run on 4 ranks at most' plan "$deck" --ranks 128
+must_succeed '4 cpu ranks' plan "$deck" --ranks 4
+must_fail "train.lanes is 1; set train.lanes = $((RANKS > 1 ? RANKS : 2))" plan "$deck" --set train.lanes=1 --ranks $((RANKS > 1 ? RANKS : 2))
+[ "$RANKS" = 1 ] || must_fail "$RANKS ranks need at least as many lanes" plan "$deck" --set train.lanes=1
+# A list of tables alone is not trained.
+printf 'a,1000,8,1\nb,50,8,1\n' >"$folder/tables.csv"
+must_succeed '64 cpu ranks' plan --tables "$folder/tables.csv" --ranks 64
+must_fail '64 ranks need at least as many lanes' plan "$deck" --tables "$folder/tables.csv" --ranks 64
+
+# Several numbers: a line each in their order, and the best.
+must_succeed 'best: ' plan "$deck" --ranks 4,1,2
+[ "$(sed -n '2,4s/^ *\([0-9]*\) .*/\1/p' "$folder/out" | tr '\n' ' ')" = "4 1 2 " ] || complain "the lines are not those of --ranks"
+run "$TESSEREC" plan "$deck" --ranks 1 --json
+seconds=$(grep -o '"predicted_step_seconds": [^,]*' "$folder/out")
+must_succeed '"best": ' plan "$deck" --ranks 1,2 --json
+"$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
+grep -qF '"ranks": 1, ' "$folder/out" && grep -qF "$seconds" "$folder/out" || complain "not the prediction of --ranks 1"
+# What cannot be has its reason; if none can, that is the end. One rank needs 33 KiB, four 7.
+must_succeed ' does not fit' plan "$deck" --ranks 1,4 --set plan.memory=12000
+grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
+must_fail 'no number of ranks of --ranks works: 2: ' plan "$deck" --ranks 1,2 --set plan.memory=100
+must_succeed '3 ranks do not divide into nodes of that many' plan "$deck" --ranks 4,3 --ranks-per-node 2
+must_fail '--ranks must be an integer, 1 to 1048576, but is "two" in "1,two"' plan "$deck" --ranks 1,two
+must_fail '--ranks must be an integer, 1 to 1048576, but is "0" in "1,0"' plan "$deck" --ranks 1,0
+must_fail '--ranks must be an integer, 1 to 1048576, but is "" in "1,"' plan "$deck" --ranks 1,
+must_fail '--ranks has 2 twice in "2,1,2"' plan "$deck" --ranks 2,1,2
+must_fail '--ranks-per-node must be one integer, but is "1,2"' plan "$deck" --ranks 4 --ranks-per-node 1,2
+run "$TESSEREC" plan "$deck" --ranks 2 --json
+cp "$folder/out" "$folder/plan.json"
+must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --evaluate "$folder/plan.json"
+must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --set "plan.file=$folder/plan.json"
+
+# The limits of a process and of a Slurm job are named; those of a job that has ended are not.
+limit() { bash -c 'ulimit -v 4194304 && exec "$@"' - "$TESSEREC" plan "$deck" --ranks 1 >"$folder/out" 2>"$folder/err"; }
+limit
+grep -q ' 4294967296 bytes a rank (from ulimit -v)' "$folder/out" || complain "ulimit -v is not a limit"
+SLURM_MEM_PER_NODE=1000 must_succeed '1048576000 bytes a rank (from SLURM_MEM_PER_NODE=1000)' plan "$deck" --ranks 1
+SLURM_JOB_ID=4123456789 SLURM_MEM_PER_NODE=1 SLURM_JOB_END_TIME=5 must_succeed 'a rank (from ' plan "$deck" --ranks 1
+! grep -q 'SLURM' "$folder/out" || complain "a job that has ended limits"
+[ "$(grep -c '^warning: SLURM_JOB_END_TIME, SLURM_MEM_PER_NODE are ignored: SLURM_JOB_ID names job 4123456789' "$folder/err")" = 1 ] ||
+  complain "not one warning that names the variables of an ended job"
+finish

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "other_values.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::test {
+namespace {
+
+using deck::BlockInfo;
+using deck::Deck;
+using deck::KeyInfo;
+
+const std::string tables_deck = R"([run]
+name = "two"
+[data.synthetic]
+kind = "planted"
+samples = 1000
+evaluate_samples = 100
+rows = [50, 30, 20, 10]
+dense_features = 5
+[preprocess]
+format = "table"
+train = ["raw.csv"]
+output = "data"
+[[preprocess.column]]
+name = "age"
+kind = "number"
+[[preprocess.column]]
+name = "job"
+kind = "category"
+[[preprocess.column]]
+name = "income"
+kind = "label"
+positive = ["1"]
+negative = ["0"]
+[model]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 1]
+[[table]]
+name = "C1"
+[[table]]
+name = "C2"
+[[table]]
+name = "C3"
+features = ["C3", "C4"]
+optimizer = {lr = 0.1}
+[train]
+batch_size = 64
+lanes = 8
+steps = 100
+[plan.tables.C1]
+min_partition = 4
+[evaluate]
+every_steps = 10
+[sweep]
+method = "random"
+points = 3
+[sweep.keys]
+"optimizer.dense.lr" = {min = 0.01, max = 0.1}
+[sweep.halving]
+first_steps = 5
+)";
+
+const std::string layers_deck = R"([data]
+train = ["a.h5"]
+evaluate = ["b.h5"]
+[model]
+type = "network"
+embedding_dim = 4
+[[model.layer]]
+name = "bottom"
+type = "mlp"
+inputs = ["dense"]
+widths = [4]
+[[model.layer]]
+name = "drop"
+type = "dropout"
+inputs = ["bottom"]
+rate = 0.5
+[[model.layer]]
+name = "mix"
+type = "mixture_cross"
+inputs = ["drop", "pooled"]
+layers = 1
+rank = 2
+experts = 2
+[[model.layer]]
+name = "product"
+type = "product"
+inputs = ["mix", "mix"]
+dim = 2
+[[model.layer]]
+name = "weighted"
+type = "weighted_sum"
+inputs = ["unpooled.C1"]
+positions = 3
+[[model.layer]]
+name = "attention"
+type = "attention"
+inputs = ["pooled.C2", "unpooled.C1"]
+widths = [4]
+[[model.layer]]
+name = "sum"
+type = "sum"
+inputs = ["weighted", "attention"]
+[[model.layer]]
+name = "top"
+type = "mlp"
+inputs = ["product", "sum"]
+widths = [1]
+[[table]]
+name = "C1"
+unpooled = ["C1"]
+[[table]]
+name = "C2"
+)";
+
+/// The first two numbers of "1 to 65536; each 3 to 4", and some that most keys take.
+std::vector<std::string> numbers_for(const KeyInfo& key) {
+  std::vector<std::string> numbers = {"1", "2", "3", "4", "8", "16", "100"};
+  std::istringstream words(key.range);
+  for (std::string word; words >> word;) {
+    while (!word.empty() && (word.back() == ',' || word.back() == ';')) word.pop_back();
+    if (parse_number<double>(word)) numbers.push_back(word);
+  }
+  return numbers;
+}
+
+std::vector<std::string> values_for(const KeyInfo& key) {
+  const auto is = [&](const char* type) { return key.type == type; };
+  std::vector<std::string> values = deck::choices_of(key);
+  if (is("list of choices")) {
+    for (std::string& one : values) one = "[\"" + one + "\"]";
+    return values;
+  }
+  if (!values.empty()) return values;
+  if (is("integer")) return numbers_for(key);
+  if (is("number")) return {"0.25", "0.5", "0.05", "0.001", "2.0", "1000.5", "1e9"};
+  if (is("text")) return {"other", ";", "C1", "C2", "h200"};
+  if (is("list of integers"))
+    return {"[6]", "[16, 4]", "[16, 1]", "[4, 4]", "[2, 2, 2, 2]", "[60, 30, 20, 10]", "[1]", "[0]"};
+  if (is("list of numbers")) return {"[0.5, 0.25]", "[0.5]"};
+  if (is("list of texts"))
+    return {"[\"other\"]",     "[\"C1\"]",          "[\"C1\", \"C2\"]",        "[\"dense\"]",
+            "[\"pooled.C1\"]", "[\"unpooled.C1\"]", "[\"optimizer.dense.lr\"]"};
+  return {};
+}
+
+/// Whether a deck has this block, and where: "table" -> "table.C1".
+std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
+  if (block.path == "table") return {"table.C1", "table.C3"};
+  if (block.path == "plan.tables.NAME") return {"plan.tables.C1"};
+  if (block.path == "preprocess.column") return {"preprocess.column.age", "preprocess.column.income"};
+  if (block.path == "schedule.stages") return {"schedule.stages.0", "schedule.stages.1"};
+  if (block.path == "sweep.keys") return {"sweep.keys.\"optimizer.dense.lr\""};
+  if (block.path != "model.layer") return {block.path};
+  std::vector<std::string> places;
+  for (const auto& layer : deck.model.layers) places.push_back("model.layer." + layer.name);
+  return places;
+}
+
+std::string unquoted(std::string path) {
+  std::erase(path, '"');
+  return path;
+}
+
+/// The value of a key; empty without one.
+std::string value_at(const Deck& deck, const std::string& path) {
+  for (const deck::KeyValue& one : deck::values_of(deck))
+    if (one.key == unquoted(path)) return one.value;
+  return "";
+}
+
+std::optional<Deck> deck_with(const std::string& text, const std::vector<std::string>& overrides) {
+  try {
+    return deck::parse_deck(text, "d.toml", overrides);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Overrides that other keys of the block may need: none, or another choice of one of its choices.
+std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const std::string& place) {
+  std::vector<std::vector<std::string>> all = {{}};
+  for (const KeyInfo& key : block.keys)
+    for (const std::string& choice : deck::choices_of(key))
+      if (key.type == "choice") all.push_back({place + "." + key.name + "=" + choice});
+  if (block.path == "model")
+    for (const char* cross : {"vector", "mixture", "full"})
+      all.push_back({"model.type=dlrm_dcn", concat("model.cross=", cross)});
+  if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
+  if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
+  return all;
+}
+
+std::optional<OtherValue> other_value(const BlockInfo& block, const KeyInfo& key, std::size_t number) {
+  const std::string& text = decks_with_every_block()[number];
+  const Deck whole = deck::parse_deck(text, "d.toml");
+  for (const std::string& place : places_of(block, whole))
+    for (const std::vector<std::string>& common : surroundings(block, place)) {
+      const std::optional<Deck> first = deck_with(text, common);
+      if (!first) continue;
+      const std::string path = place + "." + key.name, now = value_at(*first, path);
+      for (const std::string& value : values_for(key)) {
+        std::vector<std::string> overrides = common;
+        overrides.push_back(path + "=" + value);
+        const std::optional<Deck> second = deck_with(text, overrides);
+        if (second && value_at(*second, path) != now)
+          return OtherValue{block.path + "." + key.name, unquoted(path), number, common, overrides.back()};
+      }
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<std::string>& decks_with_every_block() {
+  static const std::vector<std::string> decks = {
+      tables_deck,
+      deck::effective_deck(deck::as_network(deck::parse_deck(tables_deck, "d.toml"))),
+      tables_deck +
+          "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 10\n"
+          "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 50\n",
+      layers_deck,
+      "[model]\ntype = \"wide_deep\"\nwide = [\"dense\"]\n",
+      "[model]\ntype = \"two_tower\"\nitem = [\"pooled.C2\"]\ntowers = [8, 3]\n",
+      "[model]\ntype = \"din\"\nitem = [\"pooled.C2\"]\nhistory = [\"unpooled.C2\"]\nattention = [5, 3]\n",
+  };
+  return decks;
+}
+
+std::vector<OtherValue> other_values() {
+  std::vector<OtherValue> all;
+  // It takes columns to be a table.
+  all.push_back({"preprocess.format",
+                 "preprocess.format",
+                 3,
+                 {},
+                 "preprocess={format=\"table\",column=[{name=\"a\",kind=\"label\",positive=\"1\",negative=\"0\"},{name="
+                 "\"b\",kind=\"category\"}]}"});
+  for (const BlockInfo& block : deck::schema())
+    for (const KeyInfo& key : block.keys)
+      for (std::size_t number = 0; number < decks_with_every_block().size(); ++number)
+        if (auto found = other_value(block, key, number)) {
+          all.push_back(std::move(*found));
+          break;
+        }
+  return all;
+}
+
+}  // namespace tesserec::test

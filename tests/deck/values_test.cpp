@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks of a job compare of their decks.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "catch.hpp"
+#include "decks.hpp"
+#include "other_values.hpp"
+#include <tesserec/core/text.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+std::map<std::string, std::string> values(const deck::Deck& deck) {
+  std::map<std::string, std::string> all;
+  for (const deck::KeyValue& one : deck::values_of(deck)) REQUIRE(all.emplace(one.key, one.value).second);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a deck's values have the names that --set takes") {
+  const auto all = values(deck::parse_deck(test::full_deck, "d.toml"));
+  CHECK(all.at("train.batch_size") == "64");
+  CHECK(all.at("optimizer.dense.lr") == "0.001");
+  CHECK(all.at("table.first.rows") == "3000000000");
+  CHECK(all.at("table.first.optimizer.eps") == "1e-06");
+  CHECK(all.at("preprocess.column.age.transform") == "\"standardise\"");
+  CHECK(all.at("plan.tables.second.x.kernel") == "\"dense\"");
+  CHECK(all.at("model.top") == "[32, 1]");
+  // What nothing reads is compared too, once.
+  const auto more = values(deck::parse_deck(test::full_deck, "d.toml", {"sweep.jobs=3"}));
+  CHECK(more.at("sweep.jobs") == "3");
+  CHECK(more.size() == all.size() + 1);
+}
+
+TEST_CASE("a deck of many tables has its values though they are more text than a deck may have") {
+  std::string text = "[model]\nembedding_dim = 2\nbottom = [2]\n";
+  for (int i = 0; i < 8000; ++i) text += concat("[[table]]\nname = \"t", i, "\"\n");
+  const deck::Deck deck = deck::parse_deck(text, "d.toml");
+  REQUIRE(deck::effective_deck(deck).size() > 1 << 20);
+  const auto all = values(deck);
+  CHECK(all.at("table.t7999.pooling") == "\"sum\"");
+}
+
+TEST_CASE("every key of the schema that has another value makes another deck, and is found by name") {
+  std::map<std::string, test::OtherValue> found;
+  for (const test::OtherValue& one : test::other_values()) {
+    INFO(one.other);
+    const std::string& text = test::decks_with_every_block()[one.deck];
+    std::vector<std::string> overrides = one.common;
+    const auto first = values(deck::parse_deck(text, "d.toml", overrides));
+    overrides.push_back(one.other);
+    const auto second = values(deck::parse_deck(text, "d.toml", overrides));
+    const auto a = first.find(one.path), b = second.find(one.path);
+    CHECK((a == first.end()) + (b == second.end()) < 2);
+    CHECK((a == first.end() || b == second.end() || a->second != b->second));
+    found.emplace(one.key, one);
+  }
+  for (const deck::BlockInfo& block : deck::schema())
+    for (const deck::KeyInfo& key : block.keys) {
+      INFO("no other value for " << block.path << "." << key.name << ": teach tests/deck/other_values.cpp one");
+      CHECK(found.count(block.path + "." + key.name) == 1);
+    }
+}
+
+// For tests/one_deck.sh: decks and a list of other values into the folder $OTHER_VALUES.
+TEST_CASE("other values as files", "[.other_values]") {
+  const char* folder = std::getenv("OTHER_VALUES");
+  REQUIRE(folder != nullptr);
+  const auto& decks = test::decks_with_every_block();
+  for (std::size_t i = 0; i < decks.size(); ++i) std::ofstream(concat(folder, "/", i, ".toml")) << decks[i];
+  std::ofstream list(std::string(folder) + "/list");
+  for (const test::OtherValue& one : test::other_values())
+    list << one.key << '\t' << one.path << '\t' << one.deck << '\t' << one.other << '\t' << join(one.common, "\t")
+         << '\n';
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "data/samples_file.hpp"
+#include "errors.hpp"
+#include "train/small_job.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("ranks that see other bytes behind one path do not read it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  if (world.size() == 1) return;
+  const Folder folder(world, "same_files");
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path own = std::filesystem::path(folder.path()) / std::to_string(world.rank());
+  std::filesystem::create_directories(own);
+  std::filesystem::current_path(own);
+  train::Job job = small_job("run");
+  job.data = {};
+  job.data.train = {"same.h5"};
+  job.data.evaluate = {"other.h5"};
+  job.train.lanes = 8;
+  samples_file::packed("same.h5", 0, 100);
+  samples_file::packed("other.h5", world.rank() == 1 ? 1 : 0, 100);
+  const auto error = [&](data::Use use) { return error_of([&] { train::open_source(world, job, use); }); };
+  CHECK(error(data::Use::train).empty());
+  const std::string message = error(data::Use::evaluate);
+  std::filesystem::current_path(before);
+  CHECK(mentions(message, "rank 1: other.h5 is "));
+  CHECK(mentions(message, ", rank 0 has "));
+  CHECK(mentions(message, "all ranks must read the same files"));
+}
