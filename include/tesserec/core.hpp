@@ -27,6 +27,7 @@
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/short_floats.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/slurm.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>

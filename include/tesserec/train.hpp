@@ -14,7 +14,6 @@
 #include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>
-#include <tesserec/train/signals.hpp>
 #include <tesserec/train/step.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/tables.hpp>

@@ -29,7 +29,8 @@ struct Invocation {
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  /// The deck with its overrides; where it is left out, every key has its default.
+  /// The deck with its overrides; where it is left out, every key has its default. Sets how long ranks wait for one
+  /// that has stopped.
   deck::Deck read_deck() const;
   /// --tables describes all that is needed; bench without a deck measures the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }

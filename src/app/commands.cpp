@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "command.hpp"
+#include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
@@ -102,8 +103,14 @@ const std::vector<Command>& commands() {
 }
 
 deck::Deck Invocation::read_deck() const {
-  if (deck.empty()) return deck::parse_deck("[plan]\n", "(no deck)", overrides);
-  return deck_text ? deck::parse_deck(*deck_text, deck, overrides, origins) : deck::read_deck(deck, overrides, origins);
+  const auto read = [this] {
+    if (deck.empty()) return deck::parse_deck("[plan]\n", "(no deck)", overrides);
+    return deck_text ? deck::parse_deck(*deck_text, deck, overrides, origins)
+                     : deck::read_deck(deck, overrides, origins);
+  };
+  deck::Deck found = read();
+  comm::set_patience(double(found.run.patience));
+  return found;
 }
 
 std::vector<int> counts_of(const Invocation& invocation, const std::string& option) {

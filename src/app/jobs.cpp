@@ -17,7 +17,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/train/signals.hpp>
+#include <tesserec/core/signals.hpp>
 
 extern char** environ;
 
@@ -38,7 +38,12 @@ class Start {
     check(posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666),
           "addopen");
     check(posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO), "adddup2");
-    check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP), "posix_spawnattr_setflags");
+    sigset_t standard;  // what this process ignores, a launcher may want to know
+    sigemptyset(&standard);
+    for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN}) sigaddset(&standard, signal);
+    check(posix_spawnattr_setsigdefault(&attributes_, &standard), "posix_spawnattr_setsigdefault");
+    check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF),
+          "posix_spawnattr_setflags");
   }
   ~Start() {
     posix_spawn_file_actions_destroy(&files_);
@@ -76,7 +81,8 @@ std::optional<int> ended_code(pid_t child) {
 
 int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function<void(std::size_t, int)>& ended) {
   using Clock = std::chrono::steady_clock;
-  const train::Signals signals;
+  const Signals signals;
+  const Signals::Orderly orderly;
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   Clock::time_point told;
@@ -88,7 +94,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
       error = std::current_exception();
     }
   };
-  const auto is_over = [&] { return train::Signals::received() != 0 || error; };
+  const auto is_over = [&] { return Signals::received() != 0 || error; };
   while (!running.empty() || (next < jobs.size() && !is_over())) {
     while (next < jobs.size() && std::ssize(running) < at_once && !is_over()) {
       const std::size_t job = next++;
@@ -110,7 +116,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   if (error) std::rethrow_exception(error);
-  return train::Signals::received();
+  return Signals::received();
 }
 
 }  // namespace tesserec::app

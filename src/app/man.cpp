@@ -64,6 +64,8 @@ std::string exit_status(bool with_checkpoint) {
   return ".SH EXIT STATUS\n" + item("0", "every rank succeeded") +
          item("1", "never of the program itself: the launcher or MPI could not start the ranks") +
          item("2", "an error, whose message names file, line and key") +
+         item("128+N",
+              "signal N ended the command before it was done; nothing was replaced, started again it begins again") +
          (with_checkpoint ? item("85", "a signal ended the run with a checkpoint; started again it goes on from there")
                           : "");
 }

@@ -8,14 +8,18 @@
 #include "help.hpp"
 #include "one_job.hpp"
 #include "run_record.hpp"
+#include "signal_end.hpp"
+#include "surroundings.hpp"
 #include "verdict.hpp"
 #include "versions.hpp"
 #include <tesserec/app/program.hpp>
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -59,6 +63,8 @@ Outcome outcome_of(const Body& body) {
     const int code = body();
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) return {exit_code_error, "cannot write to standard output"};
     return {code, ""};
+  } catch (const Stopped& stopped) {
+    return {exit_code_stopped(stopped.signal()), stopped.what()};
   } catch (const Error& error) {
     return {exit_code_error, error.what()};
   } catch (const std::bad_alloc& error) {
@@ -72,10 +78,14 @@ Outcome outcome_of(const Body& body) {
 }
 
 int life(int argc, char** argv) {
-  // 1. MPI: the ranks know each other.
+  // 1. MPI: the ranks know each other. Signals are caught from here until MPI has ended.
+  std::optional<Signals> signals;
   const comm::Environment mpi(argc, argv);
+  signals.emplace();
   const comm::Communicator last_word(mpi.world());
   set_log_rank(last_word.rank());
+  const SignalEnd signal_end(last_word);
+  const comm::RankWatch rank_watch(last_word);
 
   const Outcome outcome = outcome_of([&] {
     // 2. The command, on a communicator of its own, with Kokkos if it computes.
@@ -119,10 +129,11 @@ std::optional<int> before_mpi(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   try {
+    settle_in();
     if (const std::optional<int> code = before_mpi(argc, argv)) return *code;
     return life(argc, argv);
   } catch (const std::exception& error) {  // MPI itself failed
-    std::fprintf(stderr, "tesserec: %s\n", error.what());
+    log_error(error.what());
     return exit_code_error;
   }
 }

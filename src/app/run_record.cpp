@@ -118,7 +118,8 @@ Json result_json(const train::Session& session, const train::TrainResult& result
   json.set("weights_digest", result.weights_digest)
       .set("state_digest", result.state_digest)
       .set("checkpoint", result.checkpoint)
-      .set("signal", result.signal);
+      .set("signal", result.signal)
+      .set("log_lines_lost", result.log_lines_lost);
   Json phases = Json::object();
   for (const auto& [name, seconds] : result.phases) phases.set(name, seconds);
   json.set("phase_seconds", phases);

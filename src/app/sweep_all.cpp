@@ -10,10 +10,10 @@
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/sweep/summary.hpp>
-#include <tesserec/train/signals.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -92,7 +92,7 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
     const std::optional<double> value = now.value(point, standing.open());
     std::string end = value ? sweep.settings.metric + " " + significant(*value, 6) : "ended by a signal";
     if (value && !now.last(point)->diverged.empty()) end = "diverged";
-    const bool interrupted = code == train::exit_code_signal || train::Signals::received() != 0;
+    const bool interrupted = code == exit_code_signal || Signals::received() != 0;
     if (!value && !interrupted) {
       failed.push_back(concat("index ", point, " (", jobs[job].log, "): ", reason(jobs[job].log, logged[job], code)));
       end = "failed";
@@ -127,7 +127,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {
       log_info("ended by a signal; the same command goes on");
-      return train::exit_code_signal;
+      return exit_code_signal;
     }
   }
   collect(invocation);

@@ -2,6 +2,7 @@
 // tesserec train: until the last step, a signal, or an error.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "job.hpp"
 #include "known_data.hpp"
@@ -9,10 +10,10 @@
 #include "run_record.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/train/evaluate.hpp>
-#include <tesserec/train/signals.hpp>
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>
 
@@ -54,7 +55,6 @@ void show_result(const train::Session& session, const train::TrainResult& result
 }  // namespace
 
 int train(const Invocation& invocation, const comm::Communicator& comm) {
-  const train::Signals signals;  // one that comes while the model is built counts too
   const deck::Deck deck = invocation.read_deck();
   RunRecord record(invocation, deck, comm);
   deck::require_data(deck);
@@ -78,7 +78,9 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   Json json;
   train::RunHooks hooks;
   hooks.begins = [&](const train::Position& from, bool goes_on) { record.begin(session, from, goes_on); };
+  static std::optional<Signals::Orderly> ending;  // until the process has ended: its checkpoint stands
   hooks.ends = [&](const train::TrainResult& result) {
+    ending.emplace();
     show_result(session, result);
     json = result_json(session, result, record.start_time());
     if (result.signal == 0) add_planted_truth(comm, job, json);
@@ -92,7 +94,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
     throw;
   }
   if (invocation.json) print(comm, json);
-  return signal == 0 ? 0 : train::exit_code_signal;
+  return signal == 0 ? 0 : exit_code_signal;
 }
 
 }  // namespace tesserec::app

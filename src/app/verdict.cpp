@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/core/log.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -16,8 +17,7 @@ constexpr double patience = 2.0;  // seconds
 
 void say(const std::string& message) {
   std::fflush(stdout);
-  std::fprintf(stderr, "tesserec: %s\n", message.c_str());
-  std::fflush(stderr);
+  log_error(message);
 }
 
 int verdict(const comm::Communicator& last_word, const Outcome& mine,
@@ -26,17 +26,15 @@ int verdict(const comm::Communicator& last_word, const Outcome& mine,
   if (!last_word.meet(failed ? patience : std::numeric_limits<double>::infinity())) {
     note(mine.message);
     say(mine.message);
-    comm::abort(last_word, exit_code_error);
+    comm::abort(last_word, mine.code);
   }
   const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
+  const std::vector<int> codes = last_word.all_gather(mine.code);
   const auto lowest = std::find(failures.begin(), failures.end(), 1);
-  if (lowest == failures.end()) {
-    const std::vector<int> codes = last_word.all_gather(mine.code);
-    return *std::max_element(codes.begin(), codes.end());
-  }
+  if (lowest == failures.end()) return *std::max_element(codes.begin(), codes.end());
   if (lowest - failures.begin() == last_word.rank()) note(mine.message), say(mine.message);
   last_word.barrier();  // the message is out before a launcher ends the others
-  return exit_code_error;
+  return codes[lowest - failures.begin()];
 }
 
 }  // namespace tesserec::app

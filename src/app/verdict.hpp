@@ -20,7 +20,7 @@ inline constexpr int exit_code_error = 2;
 /// "tesserec: MESSAGE" on stderr.
 void say(const std::string& message);
 
-/// One exit code for the job: 0 only if every rank has 0. The lowest failing rank prints its message, once. A
+/// One exit code for the job: 0 only if every rank has 0, that of the lowest failing rank, which prints its message. A
 /// failing rank that does not meet the others within two seconds (they wait for it somewhere inside the
 /// command) prints and ends them all. `last_word` must be a communicator that the command does not use. The rank that
 /// prints calls `note` with its message first.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "waiting.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
@@ -16,6 +17,13 @@ namespace {
 template <class Call>
 void in_pieces(Index count, Index piece, const Call& call) {
   for (Index done = 0; done < count; done += piece) call(done, int(std::min(piece, count - done)));
+}
+
+/// A call of MPI in which ranks wait for each other.
+template <class Call>
+void wait_in(const char* name, const Call& call) {
+  const Waiting waiting;
+  check(call(), name);
 }
 
 }  // namespace
@@ -71,12 +79,13 @@ Communicator::~Communicator() {
 
 void Communicator::barrier() const {
   together("MPI_Barrier");
-  check(MPI_Barrier(comm_), "MPI_Barrier");
+  wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
 }
 
 bool Communicator::meet(double seconds) const {
   MPI_Request request;
   check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
+  const Waiting waiting;
   const Timer timer;
   int done = 0;
   while (true) {
@@ -89,14 +98,16 @@ bool Communicator::meet(double seconds) const {
 void Communicator::sum(std::span<Index> values) const {
   together("MPI_Allreduce");
   in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
-    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_), "MPI_Allreduce");
+    wait_in("MPI_Allreduce",
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_); });
   });
 }
 
 void Communicator::max(std::span<Index> values) const {
   together("MPI_Allreduce");
   in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
-    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+    wait_in("MPI_Allreduce",
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_); });
   });
 }
 
@@ -112,7 +123,7 @@ Index Communicator::max(Index value) const {
 
 Index Communicator::min(Index value) const {
   together("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_), "MPI_Allreduce");
+  wait_in("MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_); });
   return value;
 }
 
@@ -125,14 +136,16 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
 std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) const {
   together("MPI_Alltoall");
   std::vector<Index> received(size_);
-  check(MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_), "MPI_Alltoall");
+  wait_in("MPI_Alltoall",
+          [&] { return MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_); });
   return received;
 }
 
 void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
   together("MPI_Bcast");
-  in_pieces(bytes, piece_,
-            [&](Index at, int n) { check(MPI_Bcast(data + at, n, MPI_BYTE, root, comm_), "MPI_Bcast"); });
+  in_pieces(bytes, piece_, [&](Index at, int n) {
+    wait_in("MPI_Bcast", [&] { return MPI_Bcast(data + at, n, MPI_BYTE, root, comm_); });
+  });
 }
 
 void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const {
@@ -141,8 +154,9 @@ void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index
   std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), Index{0});
   if (places.back() + bytes.back() <= piece_) {
     const std::vector<int> counts(bytes.begin(), bytes.end()), at(places.begin(), places.end());
-    check(MPI_Allgatherv(mine, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_),
-          "MPI_Allgatherv");
+    wait_in("MPI_Allgatherv", [&] {
+      return MPI_Allgatherv(mine, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_);
+    });
     return;
   }
   // An int does not hold the places: one rank's after the other.
@@ -152,7 +166,7 @@ void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index
 
 void Pending::wait() {
   if (requests_.empty()) return;
-  check(MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  wait_in("MPI_Waitall", [&] { return MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); });
   requests_.clear();
 }
 

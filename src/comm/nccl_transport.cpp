@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <condition_variable>
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -56,7 +55,7 @@ class Watch {
     while ((found_ = nccl.async_error()).empty());
     nccl.abort();
     if (ends_within(lock, patience + ranks.rank() * next_rank)) return;
-    std::fprintf(stderr, "tesserec: %s\n", explained(found_, ranks.rank()).c_str());
+    log_error(explained(found_, ranks.rank()));
     comm::abort(ranks, 2);
   }
 

@@ -7,6 +7,7 @@
 
 #include "column_tally.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
@@ -149,6 +150,7 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Sur
   const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
   Index done = 0;
   for (Index round = 0; round < rounds; ++round) {
+    comm::note("block of rows", round);
     comm::agree(comm, [&] {
       read_block(stream, encoding, row, block, tally);
       if (block.rows != std::min(block_rows, survey.rows - done))

@@ -10,6 +10,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/preprocess.hpp>
@@ -70,6 +71,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
     require_known(evaluate.report, encoding.layout, encoding.known_values(), settings.max_unknown);
   }
   const auto train_file = write_dataset(comm, train_path, train, *format, encoding, true, settings);
+  const Signals::Orderly orderly;  // both or none
   train_file->publish();
   if (evaluates) {
     evaluate_file->publish();

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <tesserec/core/signals.hpp>
+
 namespace tesserec::data {
 namespace {
 
@@ -49,6 +51,7 @@ bool RowStream::next_in_range(Row& row) {
   RangeCount& count = counts_.back();
   Line line;
   while (!stopped_ && lines_->next(line)) {
+    Signals::check();
     ++count.lines;
     if (is_empty(line)) {
       ++empty_lines_;

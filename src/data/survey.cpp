@@ -115,6 +115,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};
   std::string failure;
+  int signal = 0;
   try {
     Row row;
     while (rows.next(row)) {
@@ -124,6 +125,9 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
         if (row.tokens[f]) result.tokens[f].add(*row.tokens[f]);
       moments.add(rows, row);
     }
+  } catch (const Stopped& stopped) {
+    failure = stopped.what();
+    signal = stopped.signal();
   } catch (const std::exception& error) {
     failure = error.what();
   }
@@ -133,7 +137,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     const BadRow& last = range.bad.back();
     failure = describe(result.files[range.file], before[range.file] + last.line, last.reason);
   }
-  comm::agree_on(comm, failure);
+  comm::agree_on(comm, failure, signal);
 
   gather_counts(comm, rows.counts(), result);
   gather_bad_rows(comm, rows.counts(), before, result.files, result.report);

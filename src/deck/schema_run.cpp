@@ -28,6 +28,10 @@ std::vector<Section> run_sections() {
               "A run that begins anew, or at an earlier step, may replace the checkpoints that its folder holds."),
       number("lock_wait", &Run::lock_wait, {0, 1e9}, "s",
              "How long to wait for another job that is using the same folder; an earlier one may still be ending."),
+      integer("patience", &Run::patience, {0, 1'000'000'000}, "s",
+              "How long the ranks of a job wait for one that has stopped (SIGSTOP, a dead node or file system): then a "
+              "message names it and all end. A rank that computes, reads or writes has not stopped, however long it "
+              "takes. 0 means for ever."),
       default_words(integer("part_bytes", &Run::part_bytes, {}, "bytes",
                             "Checkpoints, data sets and scores with more numbers than this are cut into files of so "
                             "many bytes, each written by one rank; 0 means automatic."),

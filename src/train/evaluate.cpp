@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/store/parted_writer.hpp>
@@ -17,8 +20,11 @@ void for_each_prediction(Session& session, data::Source& source, metrics::TowerV
   std::vector<float> both;  // [batch, 2 dim]
   source.seek(0, 0);
   data::Batch batch(session.exec);
+  Index batches = 0;
   std::vector<float> probabilities;
   while (source.next(batch)) {
+    comm::note("evaluation batch", ++batches);
+    comm::agree_to_go_on(session.comm);
     probabilities.resize(batch.size);
     if (towers != nullptr) both.resize(2 * batch.size * towers->dim);
     session.step.predict(batch, probabilities.data(), towers != nullptr ? both.data() : nullptr);
@@ -92,6 +98,7 @@ Index predict(Session& session, data::Source& source, const std::string& path) {
     if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
   });
   writer.prepare({{"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", samples}});
+  const Signals::Orderly orderly;
   writer.publish();
   return samples;
 }

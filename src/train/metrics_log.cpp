@@ -30,11 +30,21 @@ std::string lines_until(const std::string& path, Index step, Index last) {
   return kept;
 }
 
+Json begun(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
+
+/// What a line of this step and kind begins with.
+std::string beginning(Index step, const std::string& kind) {
+  const std::string text = begun(step, kind).text();
+  return text.substr(0, text.size() - 1) + ",";
+}
+
 }  // namespace
 
 MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path_(folder + "/metrics.jsonl") {
   store::make_folder_durably(folder);
-  store::replace_proven(path_, lines_until(path_, step, last));
+  const std::string lines = lines_until(path_, step, last);
+  evaluated_ = lines.find(beginning(step, "evaluate")) != std::string::npos;
+  store::replace_proven(path_, lines);
   file_.emplace(path_, O_WRONLY | O_APPEND, "write to it");
 }
 
@@ -46,8 +56,7 @@ void MetricsLog::close() {
 }
 
 void MetricsLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
-  Json json = Json::object();
-  json.set("step", step).set("kind", kind);
+  Json json = begun(step, kind);
   for (const auto& [name, value] : values) json.set(name, value);
   const std::string line = json.text() + "\n";
   store::write_all(*file_, path_, std::as_bytes(std::span(line.data(), line.size())));

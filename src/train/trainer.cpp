@@ -13,7 +13,9 @@
 
 #include "run_length.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
@@ -26,7 +28,6 @@
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
-#include <tesserec/train/signals.hpp>
 #include <tesserec/train/trained_data.hpp>
 #include <tesserec/train/trainer.hpp>
 
@@ -69,8 +70,13 @@ class Run {
 
   TrainResult operator()() {
     const Signals signals;
+    comm::agree_to_go_on(session_.comm);
     if (!job_.train.metrics.empty()) session_.step.keep_predictions();
     resume();
+    comm::agree_to_go_on(session_.comm);
+    const Signals::Orderly orderly;  // from here on a signal ends the run with a checkpoint
+    const bool lacks = metrics_ != nullptr && metrics_->lacks_evaluation();  // for a signal ended it
+    if (is_due_between() && session_.comm.max(lacks) != 0) evaluate();
     Progress progress(at_.step, last_step_);
     while (at_.step < last_step_ && result_.signal == 0 && !result_.reached_auc) {
       const Timer timer;
@@ -107,7 +113,7 @@ class Run {
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     result_.loss = std::nan("");
-    if (at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps)) look_back();
+    if (is_due_between()) look_back();
     const bool goes_on = at_.step < last_step_ && !result_.reached_auc;
     if (goes_on)
       mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
@@ -138,6 +144,7 @@ class Run {
   }
 
   void train() {
+    comm::note("step", at_.step + 1);
     if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
     if (at_.batch == 0) mlperf_.start("epoch_start", position());
     double loss = 0;  // of the step, from its last micro-batch on
@@ -185,9 +192,15 @@ class Run {
   void evaluate() {
     if (evaluation_ == nullptr) return;
     mlperf_.start("eval_start", position());
-    result_.evaluation = train::evaluate(session_, *evaluation_);
-    result_.evaluation_step = at_.step;
+    try {
+      result_.evaluation = train::evaluate(session_, *evaluation_);
+    } catch (const Stopped& stopped) {  // on all ranks; the run that goes on makes up for it
+      result_.evaluation.reset();
+      result_.signal = stopped.signal();
+    }
     mlperf_.stop("eval_stop", position());
+    if (!result_.evaluation) return;
+    result_.evaluation_step = at_.step;
     mlperf_.accuracy(result_.evaluation->auc, position());
     result_.reached_auc = reached(*result_.evaluation);
     log_info("step " + std::to_string(at_.step) +
@@ -197,6 +210,8 @@ class Run {
     values.emplace_back("time", unix_time());
     by_first_rank([&] { metrics_->write(at_.step, "evaluate", values); });
   }
+
+  bool is_due_between() const { return at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps); }
 
   bool reached(const metrics::BinaryMetrics& metrics) const {
     return job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
@@ -213,6 +228,7 @@ class Run {
   }
 
   void end_mlperf() {
+    if (result_.signal != 0) return;
     if (at_.batch != batches_) mlperf_.stop("epoch_stop", position());
     mlperf_.end(job_.evaluate.stop_at_auc == 0 || result_.reached_auc, position());
   }
@@ -220,6 +236,7 @@ class Run {
 
   void checkpoint() {
     if (job_.checkpoint.keep == 0) return;
+    comm::note("the checkpoint of step", at_.step);
     by_first_rank([&] { metrics_->sync(); });
     at_.metrics = running_.state();
     const Timer timer;
@@ -242,6 +259,7 @@ class Run {
     result_.peak_memory_of_ranks = session_.comm.all_gather(peak_memory());
     result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
     result_.phases = session_.step.phases().seconds();
+    result_.log_lines_lost = session_.comm.sum(Index{log_lines_lost()});
   }
 
   Session& session_;

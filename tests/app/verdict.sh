@@ -20,6 +20,21 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 probe "code-$last";      expect 85 "exit code 85 on one rank" 0
 
+# Ranks that the others wait for, with a patience of 2 s.
+if [ "$RANKS" -gt 1 ]; then
+  for rank in 0 "$last"; do
+    probe "stops-$rank"
+    [ "$code" = 2 ] || complain "rank $rank is stopped: exit code $code, not 2"
+    grep -qE "^tesserec: rank $rank \(process [0-9]+ on [^;]*; it was stopped by a signal, as SIGSTOP\): no answer for 2 s" "$folder/err" ||
+      complain "the stopped rank $rank is named"
+    probe "hangs-$rank"
+    [ "$code" = 2 ] || complain "rank $rank hangs in the kernel: exit code $code, not 2"
+    grep -qE "^tesserec: rank $rank \(.*, last seen at act 7; it waits for a disk or a network file system\): no sign of work for 2 s" "$folder/err" ||
+      complain "the rank $rank that hangs is named"
+    probe "works-$rank"; expect 0 "rank $rank works longer than the others are patient" 0
+  done
+fi
+
 # The launcher started several tasks, MPI sees one.
 launcher() { # CODE VARIABLE...
   env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE "${@:2}" "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <stdexcept>
 
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/core/signals.hpp>
 
 using namespace tesserec;
 
@@ -19,6 +21,26 @@ TEST_CASE("what ranks throw alone is thrown on all, with the words of the lowest
   }
   CHECK(error_of([&] { comm::agree(world, [] {}); }).empty());
   CHECK(error_of([&] { comm::agree(world, [] { throw Error(""); }); }) == "unknown error");
+}
+
+TEST_CASE("work that a signal ends on one rank is ended by it on all") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  for (int first = 0; first < world.size(); ++first) {
+    int signal = 0;
+    try {
+      comm::agree(world, [&] {
+        if (world.rank() == first) throw Stopped(SIGRTMAX);
+        if (world.rank() > first) throw std::runtime_error("a higher rank");
+      });
+    } catch (const Stopped& stopped) {
+      signal = stopped.signal();
+    }
+    CHECK(signal == SIGRTMAX);
+  }
+  const Signals signals;
+  comm::agree_to_go_on(world);
+  if (world.rank() == world.size() - 1) std::raise(SIGUSR2);
+  CHECK_THROWS_AS(comm::agree_to_go_on(world), Stopped);
 }
 
 TEST_CASE("a collective call where a rank is alone is an error, not a wait for ranks that gave up") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw data that cannot be used, on 1, 2, 3 ranks of the world.
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,6 +9,7 @@
 #include "errors.hpp"
 #include "preprocess_runs.hpp"
 #include "raw_text.hpp"
+#include <tesserec/core/signals.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
@@ -136,4 +138,18 @@ TEST_CASE("input that cannot be used is the same Error on every rank, and an old
   REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))
     REQUIRE(entry.path().filename() == "train.h5");
+}
+
+TEST_CASE("a signal on one rank ends the reading on all, and an old data set stays as it was") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  folder.write("good", test::criteo_text(600, 6));
+  preprocess(world, criteo({folder / "good"}, folder / "out"));
+  const std::string before = test::read_bytes(folder / "out/train.h5");
+  const Signals signals;
+  if (world.rank() == world.size() - 1) std::raise(SIGTERM);
+  REQUIRE_THROWS_AS(preprocess(world, criteo({folder / "good"}, folder / "out")), Stopped);
+  world.barrier();
+  REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
+  REQUIRE_FALSE(std::filesystem::exists(folder / "out/train.h5.part"));
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# SIGUSR1 through the launcher, SIGTERM and SIGINT to one process, and the end of Slurm's job when it is near, end a run
+# SIGUSR1 through the launcher, SIGTERM, SIGINT and their like to one process, and the end of Slurm's job when it is near, end a run
 # with exit code 85 and a checkpoint; the same command goes on from it. A rank that is killed takes the others with it.
 . "$(dirname "${BASH_SOURCE[0]}")/../app/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/small_deck.sh" "$folder/deck.toml"
@@ -30,11 +30,13 @@ end() {
   local signal=$1
   shift
   kill "-$signal" "$@"
-  ( sleep 30; kill -9 "$job" ) >/dev/null 2>&1 &
-  local guard=$!
+  for _ in $(seq 300); do
+    kill -0 "$job" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -9 "$job" 2>/dev/null
   wait "$job" 2>/dev/null
   code=$?
-  kill "$guard" 2>/dev/null
 }
 
 ends_with_checkpoint() {
@@ -56,6 +58,19 @@ begin 1
 grep -q "^resumed from .*: step $step$" "$folder/err" || complain "not resumed at step $step"
 end INT "$job"
 ends_with_checkpoint "SIGINT" 2
+
+for signal in HUP:1 USR2:12 XCPU:24 QUIT:3; do
+  begin 1
+  end "${signal%:*}" "$job"
+  ends_with_checkpoint "SIG${signal%:*}" "${signal#*:}"
+done
+trap '' HUP # as nohup does
+begin 1
+trap - HUP
+kill -HUP "$job"
+sleep 1
+end USR1 "$job"
+ends_with_checkpoint "SIGUSR1 after a SIGHUP that is ignored" 10
 
 # Nobody signals: ten seconds before the job's end nothing more is begun.
 export SLURM_JOB_END_TIME=$(($(date +%s) + 16))

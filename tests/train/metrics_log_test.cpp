@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // metrics.jsonl: what stands in it, and what a run that goes on keeps of it.
 #include <cmath>
-#include <csignal>
 #include <fstream>
 #include <sstream>
 
@@ -9,7 +8,6 @@
 #include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/train/metrics_log.hpp>
-#include <tesserec/train/signals.hpp>
 
 using namespace tesserec;
 
@@ -115,15 +113,11 @@ TEST_CASE("a run that a signal ends between two lines tells the mean loss since 
   REQUIRE(each.size() == 3);
   world.barrier();
   job.train.log_every = 100;
-  {
-    const train::Signals signals;
-    std::raise(SIGUSR1);
-    const train::TrainResult result = run(world, job);
-    CHECK(result.steps == 1);
-    CHECK(result.loss == Approx(each[0]).epsilon(1e-14));
-    CHECK(result.evaluation_step == 0);
-    CHECK(lines(folder.path()).empty());
-  }
+  const train::TrainResult stopped = run_to_signal(world, job, 1);
+  CHECK(stopped.steps == 1);
+  CHECK(stopped.loss == Approx(each[0]).epsilon(1e-14));
+  CHECK(stopped.evaluation_step == 0);
+  CHECK(lines(folder.path()).empty());
   job.checkpoint.resume = "auto";
   const train::TrainResult result = run(world, job);
   CHECK(result.steps == 3);

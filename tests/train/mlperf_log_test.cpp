@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training that ends at an AUC, and the lines that MLPerf's checker reads of it.
 #include <algorithm>
-#include <csignal>
 #include <fstream>
 #include <map>
 
@@ -9,7 +8,6 @@
 #include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/json.hpp>
-#include <tesserec/train/signals.hpp>
 
 using namespace tesserec;
 
@@ -98,11 +96,7 @@ TEST_CASE("MLPerf's lines come in its order, once, though a signal ends the run 
   job.run.mlperf_org = "us";
   job.optimizer.dense.type = optim::Type::adagrad;
   job.optimizer.dense.eps = 1e-6;
-  {
-    const train::Signals signals;
-    std::raise(SIGUSR1);
-    CHECK(run(world(), job).steps == 1);
-  }
+  CHECK(run_to_signal(world(), job, 1).steps == 1);
   job.checkpoint.resume = "auto";
   const train::TrainResult result = run(world(), job);
   CHECK(result.steps == 8);

@@ -2,11 +2,14 @@
 // A run that stops and goes on, on another number of ranks and under another plan, ends with the bits of one
 // that never stopped.
 #include <csignal>
+#include <fstream>
 #include <functional>
 
 #include "catch.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 
@@ -106,27 +109,7 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   const Folder folder(world, "signal");
   train::Job job = small_job(folder.path());
   job.checkpoint.resume = "auto";
-  class Signalling : public data::Source {  // raises the signal before a batch
-   public:
-    Signalling(std::unique_ptr<data::Source> source, int before) : source_(std::move(source)), before_(before) {}
-    const data::SourceInfo& info() const override { return source_->info(); }
-    bool next(data::Batch& batch) override {
-      if (++calls_ == before_) std::raise(SIGUSR1);
-      return source_->next(batch);
-    }
-    void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
-
-   private:
-    std::unique_ptr<data::Source> source_;
-    int before_;
-    int calls_ = 0;
-  };
-  Signalling source(data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true)),
-                    world.rank() != world.size() - 1 ? 0
-                    : world.size() > 1               ? 4  // read while step 3 computes
-                                                     : 3);
-  train::Session session(Exec(), world, job, source.info());
-  const train::TrainResult stopped = train::train(session, source, nullptr);
+  const train::TrainResult stopped = run_to_signal(world, job, 3);
   REQUIRE(stopped.signal == SIGUSR1);
   REQUIRE(stopped.steps == 3);
   REQUIRE(newest(world, job) == 3);
@@ -136,6 +119,41 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   const Folder whole(self, "signal_whole_" + std::to_string(world.rank()));
   REQUIRE(finished.steps == 8);
   REQUIRE(finished.weights_digest == run(self, small_job(whole.path())).weights_digest);
+}
+
+TEST_CASE("a signal in an evaluation on one rank ends the run on all, and the run goes on with that evaluation") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "evaluation_signal");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.resume = "auto";
+  job.evaluate.every_steps = 3;
+  const auto evaluations = [&] {
+    std::vector<Index> steps;
+    std::ifstream file(job.run.output + "/metrics.jsonl");
+    for (std::string line; std::getline(file, line);)
+      if (const Json json = parse_json(line); json.at("kind").string() == "evaluate")
+        steps.push_back(json.at("step").integer());
+    return steps;
+  };
+  const train::TrainResult stopped = run_to_signal(world, job, 0, 2);
+  CHECK(stopped.signal == SIGUSR1);
+  CHECK(stopped.steps == 3);
+  CHECK(newest(world, job) == 3);
+  CHECK_FALSE(stopped.evaluation);
+  world.barrier();
+  CHECK(evaluations().empty());
+  CHECK(run(world, job).signal == 0);
+  world.barrier();
+  CHECK(evaluations() == std::vector<Index>{3, 6, 8});
+}
+
+TEST_CASE("a signal before the first step ends the run on all ranks, and nothing is written") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "early_signal");
+  const Signals signals;
+  if (world.rank() == world.size() - 1) std::raise(SIGHUP);
+  CHECK_THROWS_AS(run(world, small_job(folder.path())), Stopped);
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/checkpoints"));
 }
 
 TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's checkpoint is refused") {

@@ -2,7 +2,9 @@
 // A model small enough to train many times in a test, on planted data, in a folder of its own.
 #pragma once
 
+#include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include <unistd.h>
@@ -80,6 +82,40 @@ inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm
   train::Session session(Exec(), comm, job, source->info());
   source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
   return train::train(session, *source, evaluation.get());
+}
+
+/// A source that raises SIGUSR1 before a batch, counted from 1; 0 = never.
+class Signalling : public tesserec::data::Source {
+ public:
+  Signalling(std::unique_ptr<tesserec::data::Source> source, int before)
+      : source_(std::move(source)), before_(before) {}
+  const tesserec::data::SourceInfo& info() const override { return source_->info(); }
+  bool next(tesserec::data::Batch& batch) override {
+    if (++calls_ == before_) std::raise(SIGUSR1);
+    return source_->next(batch);
+  }
+  void seek(tesserec::Index epoch, tesserec::Index batch) override { source_->seek(epoch, batch); }
+
+ private:
+  std::unique_ptr<tesserec::data::Source> source_;
+  int before_;
+  int calls_ = 0;
+};
+
+/// Trains until the last rank gets a signal, while it computes a step or before a batch of an evaluation; 0 = not
+/// there.
+inline tesserec::train::TrainResult run_to_signal(const tesserec::comm::Communicator& comm,
+                                                  const tesserec::train::Job& job, int step, int evaluation_batch = 0) {
+  using namespace tesserec;
+  const auto make = [&](data::Use use, bool shuffle, int before) {
+    return Signalling(data::make_source(job.data, use, train::Session::deal(comm, job, shuffle)),
+                      comm.rank() == comm.size() - 1 ? before : 0);
+  };
+  const int pipelined = comm.size() > 1 ? 1 : 0;  // a batch is read while the step before computes
+  Signalling source = make(data::Use::train, job.train.shuffle, step > 0 ? step + pipelined : 0);
+  Signalling evaluation = make(data::Use::evaluate, false, evaluation_batch);
+  train::Session session(Exec(), comm, job, source.info());
+  return train::train(session, source, &evaluation);
 }
 
 struct Digests {

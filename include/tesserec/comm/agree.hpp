@@ -7,14 +7,24 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 
 namespace tesserec::comm {
 
-/// Collective: throws Kind, an Error, with the text of the lowest rank that has one; "" is success.
+/// Collective: throws Kind, an Error, with the text of the lowest rank that has one; "" is success. Throws Stopped
+/// where that text is of work that a signal ended.
 template <class Kind = Error>
-void agree_on(const Communicator& comm, const std::string& text) {
-  const Index first = comm.min(text.empty() ? Index{comm.size()} : Index{comm.rank()});
-  if (first < comm.size()) throw Kind(comm.broadcast(text, int(first)));
+void agree_on(const Communicator& comm, const std::string& text, int signal = 0) {
+  constexpr Index signals = 128;  // more than a system has, so that one number says rank and signal
+  const Index first = comm.min((text.empty() ? Index{comm.size()} : Index{comm.rank()}) * signals + signal);
+  if (first >= comm.size() * signals) return;
+  if (first % signals != 0) throw Stopped(int(first % signals));
+  throw Kind(comm.broadcast(text, int(first / signals)));
+}
+
+/// Collective: throws Stopped on all ranks if one got a signal.
+inline void agree_to_go_on(const Communicator& comm) {
+  if (const Index signal = comm.max(Signals::received()); signal != 0) throw Stopped(int(signal));
 }
 
 /// Collective: runs `body` on every rank, which works alone meanwhile (class Alone). What it throws on one rank is
@@ -22,14 +32,18 @@ void agree_on(const Communicator& comm, const std::string& text) {
 template <class Body>
 void agree(const Communicator& comm, const Body& body) {
   std::string text;
+  int signal = 0;
   try {
     const Alone alone;
     body();
+  } catch (const Stopped& stopped) {
+    text = stopped.what();
+    signal = stopped.signal();
   } catch (const std::exception& error) {
     text = error.what();
     if (text.empty()) text = "unknown error";
   }
-  agree_on(comm, text);
+  agree_on(comm, text, signal);
 }
 
 }  // namespace tesserec::comm

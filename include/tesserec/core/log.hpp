@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a person reads, on stderr. Rank 0 speaks; warnings may come from any rank.
+/// What a person reads, on stderr. Rank 0 speaks; warnings and errors may come from any rank. A line that cannot be
+/// written (its reader has ended, its terminal or disk is gone) is counted, and no error.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tesserec {
@@ -11,8 +13,13 @@ void set_log_rank(int rank);
 
 void log_info(const std::string& line);
 void log_warning(const std::string& line);
+/// "tesserec: LINE", the message that a command ends with.
+void log_error(const std::string& line);
 
 /// A line that replaces itself on a terminal, and comes as a plain line at most every 10 s elsewhere.
 void log_progress(const std::string& line, bool last = false);
+
+/// Lines of this rank that could not be written.
+std::int64_t log_lines_lost();
 
 }  // namespace tesserec

@@ -10,7 +10,8 @@
 namespace tesserec::train {
 
 /// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them; those of
-/// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective.
+/// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective. Throws
+/// Stopped on all ranks after a signal on one; predict() likewise.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 
 /// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels

@@ -21,6 +21,9 @@ class MetricsLog {
   /// Error when the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
+  /// Whether the file had no evaluation of the step that it was continued after.
+  bool lacks_evaluation() const { return !evaluated_; }
+
   /// Waits until all lines are on the disk.
   void sync() const;
   /// The last call: sync(), and an Error where the file system finds only now that a line was lost.
@@ -28,6 +31,7 @@ class MetricsLog {
 
  private:
   std::string path_;
+  bool evaluated_ = false;
   std::optional<store::Descriptor> file_;
 };
 

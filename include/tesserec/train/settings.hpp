@@ -22,6 +22,7 @@ struct RunSettings {
   std::string output;      ///< folder; empty = runs/NAME
   bool overwrite = false;  ///< a run that begins anew, or at an earlier step, may replace the checkpoints of its folder
   double lock_wait = 60;   ///< seconds to wait for another job in the same folder
+  Index patience = 600;    ///< seconds after which a rank that has stopped ends the job; 0 = never
   Kernels kernels = Kernels::automatic;                               ///< of tables and layers
   comm::TransportType communicator = comm::TransportType::automatic;  ///< between devices of ranks
   bool share_gpus = false;                                            ///< several ranks may compute on one GPU

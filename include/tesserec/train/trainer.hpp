@@ -32,6 +32,7 @@ struct TrainResult {
   std::string checkpoint;                              ///< the newest, or empty
   int signal = 0;                                      ///< that ended the run early, or 0
   bool reached_auc = false;                            ///< evaluate.stop_at_auc, which ends it
+  Index log_lines_lost = 0;                            ///< that could not be written to stderr, all ranks
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
   std::optional<metrics::BinaryMetrics> evaluation;    ///< the last one of this process, when there is data for it
   Index evaluation_step = 0;                           ///< steps done when it was made
@@ -46,7 +47,7 @@ struct RunHooks {
 };
 
 /// Trains `session` on `source` from the newest checkpoint or from the start: logs, evaluates, checkpoints, ends early
-/// on a signal. Collective. `evaluation` may be null.
+/// on a signal. Collective. `evaluation` may be null. Throws Stopped where a signal came before the first step.
 TrainResult train(Session& session, data::Source& source, data::Source* evaluation, const RunHooks& hooks = {});
 
 }  // namespace tesserec::train

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "beat_socket.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace tesserec::comm {
+namespace {
+
+sockaddr* plain(sockaddr_in& address) { return reinterpret_cast<sockaddr*>(&address); }
+
+}  // namespace
+
+BeatSocket::BeatSocket() : file_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_ANY);
+  if (file_ >= 0 && ::bind(file_, plain(any), sizeof any) != 0) ::close(file_), file_ = -1;
+}
+
+BeatSocket::~BeatSocket() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::array<sockaddr_in, 9> BeatSocket::addresses() const {
+  std::array<sockaddr_in, 9> all{};
+  sockaddr_in here{};
+  socklen_t length = sizeof here;
+  if (file_ < 0 || ::getsockname(file_, plain(here), &length) != 0) return all;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::size_t found = 0;
+  all[found++] = here;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return all;
+  for (const ifaddrs* each = list; each != nullptr && found < all.size(); each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_UP) == 0 || (each->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    std::memcpy(&all[found], each->ifa_addr, sizeof(sockaddr_in));
+    all[found++].sin_port = here.sin_port;
+  }
+  ::freeifaddrs(list);
+  return all;
+}
+
+void BeatSocket::send(const Beat& beat, const sockaddr_in& to) const {
+  if (file_ < 0 || to.sin_port == 0) return;
+  sockaddr_in address = to;  // a datagram that is lost is followed by the next one
+  [[maybe_unused]] const ssize_t sent = ::sendto(file_, &beat, sizeof beat, 0, plain(address), sizeof address);
+}
+
+std::optional<Beat> BeatSocket::receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const {
+  while (file_ >= 0) {
+    Beat beat;
+    socklen_t length = sizeof from;
+    const ssize_t got = ::recvfrom(file_, &beat, sizeof beat, MSG_TRUNC, plain(from), &length);
+    if (got < 0 && errno != EINTR && errno != ECONNREFUSED) return std::nullopt;
+    if (got != ssize_t(sizeof beat) || beat.job != job) continue;
+    beat.what.back() = '\0';
+    return beat;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tesserec::comm

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "beat_socket.hpp"
+#include "waiting.hpp"
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+
+namespace tesserec::comm {
+namespace {
+
+std::atomic<double> patience = 600;  // seconds
+std::atomic<const char*> noted = "";
+std::atomic<Index> noted_number = 0;
+
+// Seconds: for the first answer, since ranks may share a processor; between two words of a rank, few within the
+// patience of a rank that has read its deck, whatever that of another is by now.
+constexpr double greeting = 5, first_pause = 0.1, longest_pause = 0.5;
+constexpr double busy = 1e-3;  // of a processor: less is what other watching threads use
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  return ::clock_gettime(clock, &time) == 0 ? double(time.tv_sec) + 1e-9 * double(time.tv_nsec) : 0;
+}
+
+/// The state of a process or thread of this host, as ps has it; '-' where it has ended.
+char state_of(const std::string& folder) {
+  std::ifstream file(folder + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_ends = text.rfind(") ");
+  return name_ends != std::string::npos && name_ends + 2 < text.size() ? text[name_ends + 2] : '-';
+}
+
+/// Whether a thread of this process is in the kernel, waiting for what no signal interrupts.
+bool is_stuck() {
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error))
+    if (state_of(thread.path().string()) == 'D') return true;
+  return false;
+}
+
+std::string cause(char state) {
+  switch (state) {
+    case 'T':
+      return "it was stopped by a signal, as SIGSTOP";
+    case 't':
+      return "a debugger has stopped it";
+    case 'D':
+      return "it waits for a disk or a network file system";
+    case 'Z':
+    case '-':
+      return "it has ended";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void set_patience(double seconds) { patience = seconds; }
+
+void note(const char* what, Index number) {
+  noted.store(what, std::memory_order_relaxed);
+  noted_number.store(number, std::memory_order_relaxed);
+}
+
+class RankWatch::Thread {
+ public:
+  explicit Thread(const Communicator& all)
+      : all_(all),
+        processes_(all.all_gather(Process::mine())),
+        heard_(all.size()),
+        main_(main_clock()),
+        to_first_(all.all_gather(socket_.addresses()).front()) {
+    std::random_device random;
+    for (std::uint64_t& word : mine_.job) word = std::uint64_t{random()} << 32 | random();
+    mine_.job = all.all_gather(mine_.job).front();
+    mine_.rank = all.rank();
+    heard_[all.rank()].is_watched = true;
+    thread_ = std::thread([this] { run(); });
+    greet();
+  }
+
+  ~Thread() {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(ended_, &one, sizeof one);
+    thread_.join();
+    ::close(ended_);
+  }
+
+ private:
+  struct Process {
+    char host[65] = {};  // POSIX: 64 at most
+    int id = 0;
+
+    static Process mine() {
+      Process mine;
+      mine.id = ::getpid();
+      if (::gethostname(mine.host, sizeof mine.host - 1) != 0) std::strcpy(mine.host, "unknown");
+      return mine;
+    }
+  };
+  /// A rank as this one knows it.
+  struct Heard {
+    Beat last;
+    double silent = 0;        // seconds since
+    bool has_spoken = false;  // ever
+    bool is_watched = false;
+  };
+
+  static clockid_t main_clock() {
+    clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+    pthread_getcpuclockid(pthread_self(), &clock);
+    return clock;
+  }
+
+  bool is_first() const { return all_.rank() == 0; }
+
+  /// Waits for the first words of all others, or of the first rank; ranks that say nothing are not watched.
+  void greet() {
+    std::unique_lock lock(mutex_);
+    const auto all_spoke = [this] {
+      for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank)
+        if (rank != all_.rank() && !heard_[rank].has_spoken) return false;
+      return true;
+    };
+    const bool reached = spoken_.wait_for(lock, std::chrono::duration<double>(greeting), all_spoke);
+    lock.unlock();
+    const std::vector<int> reaches = all_.all_gather(reached ? 1 : 0);
+    lock.lock();
+    is_greeting_ = false;
+    std::vector<int> deaf;
+    for (int rank = 0; rank < all_.size(); ++rank) {
+      if (rank != 0 && reaches[rank] == 0) deaf.push_back(rank);
+      if (rank == 0 || reaches[rank] != 0) heard_[rank].is_watched = rank != 0 || is_first() || reached;
+    }
+    if (is_first() && !deaf.empty())
+      log_warning(concat("no UDP between ", processes_[0].host, " and ", counted(std::ssize(deaf), "rank"), " (",
+                         join(deaf), "): should one of them stop, the others wait for it for ever"));
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    pollfd files[] = {{ended_, POLLIN, 0}, {socket_.file(), POLLIN, 0}};
+    for (double last = 0; files[0].revents == 0;) {
+      const double limit = patience, longest = is_greeting_ ? first_pause : longest_pause;
+      const double pause = limit > 0 ? std::min(limit / 20, longest) : longest;
+      if (seconds_now() >= last + pause) {
+        last = seconds_now();
+        beat(pause);
+        if (limit > 0) judge(limit);
+      }
+      lock.unlock();
+      ::poll(files, 2, int(1e3 * std::max(0.0, last + pause - seconds_now())) + 1);
+      lock.lock();
+      listen();
+    }
+  }
+
+  /// Looks at this rank, `pause` seconds after the last time, and tells the first one.
+  void beat(double pause) {
+    const Index call = Waiting::now();
+    mine_.waits = call == call_ && call % 2 == 1 ? mine_.waits + pause : 0;
+    call_ = call;
+    const double main = seconds_of(main_);
+    const double others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    const bool works = main > main_used_ || others - used_ > busy * pause || call % 2 == 1;
+    mine_.stuck = !works && is_stuck() ? mine_.stuck + pause : 0;
+    main_used_ = main;
+    used_ = others;
+    std::strncpy(mine_.what.data(), noted.load(std::memory_order_relaxed), mine_.what.size() - 1);
+    mine_.number = noted_number.load(std::memory_order_relaxed);
+    for (Heard& rank : heard_) rank.silent += pause;
+    heard_[all_.rank()] = {mine_, 0, true, true};
+    if (is_first()) return;
+    if (heard_[0].has_spoken)
+      socket_.send(mine_, first_);
+    else
+      for (const sockaddr_in& address : to_first_) socket_.send(mine_, address);
+  }
+
+  void listen() {
+    sockaddr_in from{};
+    while (const std::optional<Beat> beat = socket_.receive(mine_.job, from)) {
+      if (beat->rank < 0 || beat->rank >= all_.size() || beat->rank == all_.rank()) continue;
+      Heard& rank = heard_[beat->rank];
+      rank = {*beat, 0, true, rank.is_watched};
+      if (is_first())
+        socket_.send(mine_, from);
+      else
+        first_ = from;
+      spoken_.notify_all();
+    }
+  }
+
+  /// Ends the job if a rank has stopped. The first rank speaks for all; of it the others do, the lowest first.
+  void judge(double limit) {
+    std::vector<std::string> silent, stuck;
+    bool one_waits = false;
+    for (const Heard& rank : heard_) one_waits = one_waits || rank.last.waits >= limit;
+    for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank) {
+      const Heard& heard = heard_[rank];
+      if (!heard.is_watched) continue;
+      if (heard.silent >= limit + (is_first() ? 0 : 0.1 * all_.rank()))
+        silent.push_back(describe(rank, is_here(rank) ? state_of(concat("/proc/", processes_[rank].id)) : '?'));
+      else if (is_first() && one_waits && heard.last.stuck >= limit)
+        stuck.push_back(describe(rank, 'D'));
+    }
+    if (silent.empty() && stuck.empty()) return;
+    const bool answers = silent.empty();
+    const std::vector<std::string>& ranks = answers ? stuck : silent;
+    log_error(concat(join(ranks), answers ? ": no sign of work" : ": no answer", " for ", significant(limit, 9),
+                     " s (run.patience) while other ranks wait, so all ranks end; see to ",
+                     ranks.size() == 1 ? "this process and its node" : "these processes and their nodes",
+                     ", then start the same command again"));
+    abort(all_, 2);
+  }
+
+  bool is_here(int rank) const { return std::strcmp(processes_[rank].host, processes_[all_.rank()].host) == 0; }
+
+  std::string describe(int rank, char state) const {
+    const Beat& last = heard_[rank].last;
+    std::string text = concat("rank ", rank, " (process ", processes_[rank].id, " on ", processes_[rank].host);
+    if (last.what[0] != '\0') text += concat(", last seen at ", last.what.data(), " ", last.number);
+    const std::string why = cause(state);
+    return text + (why.empty() ? ")" : "; " + why + ")");
+  }
+
+  const Communicator& all_;
+  const BeatSocket socket_;
+  const std::vector<Process> processes_;  // [rank]
+  std::vector<Heard> heard_;              // [rank]
+  const clockid_t main_;
+  const std::array<sockaddr_in, 9> to_first_;  // where the first rank may be
+  sockaddr_in first_{};                        // where it answered from
+  Beat mine_;
+  Index call_ = 0;
+  double main_used_ = 0, used_ = 0;  // seconds of processors: of the main thread, of all but this one
+  std::mutex mutex_;
+  std::condition_variable spoken_;
+  bool is_greeting_ = true;
+  const int ended_ = ::eventfd(0, EFD_CLOEXEC);  // readable when the destructor is called
+  std::thread thread_;
+};
+
+RankWatch::RankWatch(const Communicator& all) {
+  if (all.size() > 1) thread_ = std::make_unique<Thread>(all);
+}
+
+RankWatch::~RankWatch() = default;
+
+}  // namespace tesserec::comm

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The log's reader ends, its disk is full, it is closed: no command ends for it, and the record of a run counts the lines. A
+# stdout that is gone is an error, after the work is done.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+planted_deck "$deck"
+: >"$folder/out" >"$folder/err"
+train=(train "$deck" --set run.overwrite=true --set checkpoint.resume=never)
+record="$folder/run/result.json"
+launch="$LAUNCH $RANKS"
+[ "$RANKS" -gt 1 ] || launch=
+
+# ends HOW CODE: what stands in $code, with a checkpoint and a record that says how many lines were lost.
+ends() {
+  [ "$code" = "$2" ] || complain "$1: exit code $code, not $2"
+  grep -qE "\"log_lines_lost\": $3[,}]" "$record" || complain "$1: the record does not say $3 lines lost"
+  [ -n "$(find "$folder/run/checkpoints" -name manifest.json)" ] || complain "$1: no checkpoint"
+  rm -rf "$folder/run"
+}
+
+run "$TESSEREC" "${train[@]}"
+ends "a log" 0 0
+# Of several ranks the launcher reads the log, and meets its end.
+if [ "$RANKS" = 1 ]; then
+  "$TESSEREC" "${train[@]}" 2>&1 >/dev/null | sed -n 1q
+  code=${PIPESTATUS[0]}
+  ends "a reader that has ended" 0 '[1-9][0-9]*'
+  "$TESSEREC" "${train[@]}" 2>/dev/full
+  code=$?
+  ends "a full disk" 0 '[1-9][0-9]*'
+  "$TESSEREC" "${train[@]}" 2>&-
+  code=$?
+  ends "no stderr" 0 '[1-9][0-9]*'
+  for command in "check $deck" "evaluate $deck" "predict $deck" "generate $deck --print 1" "plan $deck" "verify $folder/run/scores.h5"; do
+    [[ $command != evaluate* ]] || "$TESSEREC" "${train[@]}" 2>/dev/null
+    # shellcheck disable=SC2086
+    "$TESSEREC" $command 2>/dev/full >"$folder/out"
+    code=$?
+    [ "$code" = 0 ] || complain "$command with a full disk behind its log: exit code $code"
+  done
+fi
+for gone in '/dev/full' '&-'; do
+  eval "$launch \"$TESSEREC\" \"\${train[@]}\" --json 2>\"$folder/err\" >$gone </dev/null"
+  code=$?
+  # A launcher of several ranks takes their stdout.
+  [ "$RANKS" -gt 1 ] || ends "stdout $gone" 2 0
+  [ "$RANKS" -gt 1 ] || grep -q '^tesserec: cannot write to standard output' "$folder/err" || complain "stdout $gone: nothing is said"
+done
+finish

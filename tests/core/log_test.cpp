@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "catch.hpp"
+#include <tesserec/core/log.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+/// Stderr is another file while this lives.
+class Stderr {
+ public:
+  explicit Stderr(int file) : before_(dup(STDERR_FILENO)) {
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~Stderr() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+  }
+  Stderr(const Stderr&) = delete;
+  Stderr& operator=(const Stderr&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+TEST_CASE("lines that cannot be written are counted, and the next one that can be tells of them") {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const std::int64_t lost = log_lines_lost();
+  {
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    close(pipe_ends[0]);
+    const Stderr nobody_reads(pipe_ends[1]);
+    log_info("one");
+    log_warning("two");
+    log_error("three");
+  }
+  CHECK(log_lines_lost() == lost + 3);
+  {
+    const Stderr full(open("/dev/full", O_WRONLY));
+    log_info("four");
+  }
+  CHECK(log_lines_lost() == lost + 4);
+  const std::string path = "log_test." + std::to_string(getpid());
+  {
+    const Stderr file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    log_info("five");
+    log_info("six");
+  }
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::remove(path.c_str());
+  CHECK(text == "warning: 4 lines of this log could not be written: No space left on device\nfive\nsix\n");
+  CHECK(log_lines_lost() == lost + 4);
+  std::signal(SIGPIPE, before);
+}
