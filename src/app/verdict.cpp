@@ -11,7 +11,7 @@
 namespace tesserec::app {
 namespace {
 
-constexpr double patience = 2.0;  // seconds
+constexpr double verdict_patience = 2.0;  // seconds
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void say(const std::string& message) {
 int verdict(const comm::Communicator& last_word, const Outcome& mine,
             const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
-  if (!last_word.meet(failed ? patience : std::numeric_limits<double>::infinity())) {
+  if (!last_word.meet(failed ? verdict_patience : std::numeric_limits<double>::infinity())) {
     note(mine.message);
     say(mine.message);
     comm::abort(last_word, mine.code);

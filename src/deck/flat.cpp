@@ -28,7 +28,7 @@ void Flat::add(const Value& value, const std::string& path) {
   } else {
     std::string name = path;
     while (!names_.insert(name).second) name += " (again)";
-    keys.push_back({name, toml_text(value)});
+    keys.push_back({name, value.kind == Kind::other && !value.raw.empty() ? value.raw : toml_text(value)});
   }
 }
 

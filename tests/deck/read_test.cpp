@@ -160,8 +160,10 @@ TEST_CASE("a sweep comes back from the effective deck, its keys in order and its
 }
 
 TEST_CASE("the effective deck holds every key of the schema that is set") {
-  std::string effective = deck::effective_deck(parse_deck(
-      test::full_deck, "full.toml", {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8"}));
+  std::string effective =
+      deck::effective_deck(parse_deck(test::full_deck, "full.toml",
+                                      {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8",
+                                       "preprocess.fill_value=2", "preprocess.column.age.fill_value=1.5"}));
   for (const model::ModelType& type : model::model_types())  // which read keys of their own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
   for (const dense::LayerType& type : dense::layer_types())
