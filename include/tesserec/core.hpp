@@ -21,6 +21,7 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/not_finite.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/core/philox_rounds.hpp>
@@ -34,3 +35,4 @@
 #include <tesserec/core/tree.hpp>
 #include <tesserec/core/tree_sum.hpp>
 #include <tesserec/core/upload.hpp>
+#include <tesserec/core/utf8.hpp>

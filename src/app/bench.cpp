@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec bench: this machine's limits, the program's parts beside them, the planner's constants.
 #include <filesystem>
-#include <fstream>
 
 #include "job.hpp"
 #include "known_data.hpp"
@@ -9,7 +8,9 @@
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -70,20 +71,17 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
 void require_writable(const comm::Communicator& comm, const std::string& path, const std::set<std::string>& wanted) {
   if (wanted.count("costs") == 0) fail("--save ", path, ": no constants will be measured; add costs to --only");
   if (comm.rank() != 0) return;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (!std::ofstream(path, std::ios::binary | std::ios::app)) fail(path, ": cannot write the constants");
+  store::make_folder_durably(std::filesystem::path(path).parent_path().string());
+  const std::string draft = path + ".tmp";
+  store::write_proven(draft, std::string());
+  std::filesystem::remove(draft);
 }
 
 void save(const comm::Communicator& comm, const bench::Report& report, const std::string& path) {
   if (comm.rank() != 0) return;
-  std::ofstream file(path, std::ios::binary);
-  file << bench::machine_toml(report, std::to_string(report.ranks) + (report.ranks == 1 ? " rank, " : " ranks, ") +
-                                          std::to_string(report.ranks_per_node) + " a node; " +
-                                          backend_description(Exec()) + "; " + dense::instruction_set());
-  file.close();
-  if (!file) fail(path, ": cannot write the constants");
+  const std::string machine = concat(counted(report.ranks, "rank"), ", ", report.ranks_per_node, " a node; ",
+                                     backend_description(Exec()), "; ", dense::instruction_set());
+  store::replace_proven(path, bench::machine_toml(report, machine));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::app {
 
@@ -137,7 +138,9 @@ int count_of(const Invocation& invocation, const std::string& option) {
 }
 
 void print(const comm::Communicator& comm, const std::string& text) {
-  if (comm.rank() == 0) std::fwrite(text.data(), 1, text.size(), stdout);
+  if (comm.rank() != 0) return;
+  const std::string shown = printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 void print(const comm::Communicator& comm, const Json& object) { print(comm, object.text() + "\n"); }

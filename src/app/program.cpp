@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of the program.
 #include <cstdio>
-#include <new>
 #include <optional>
 
 #include "command_line.hpp"
@@ -19,6 +18,7 @@
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/signals.hpp>
 
 namespace tesserec::app {
@@ -65,13 +65,8 @@ Outcome outcome_of(const Body& body) {
     return {code, ""};
   } catch (const Stopped& stopped) {
     return {exit_code_stopped(stopped.signal()), stopped.what()};
-  } catch (const Error& error) {
-    return {exit_code_error, error.what()};
-  } catch (const std::bad_alloc& error) {
-    return {exit_code_error, std::string("out of memory (") + error.what() +
-                                 "); use more ranks or nodes, smaller tables or a smaller train.batch_size"};
   } catch (const std::exception& error) {
-    return {exit_code_error, std::string("internal error: ") + error.what()};
+    return {exit_code_error, message_of(error)};
   } catch (...) {
     return {exit_code_error, "internal error of an unknown kind"};
   }

@@ -8,6 +8,7 @@
 #include "jobs.hpp"
 #include "sweep_of.hpp"
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
@@ -32,7 +33,8 @@ void collect(const Invocation& invocation) {
   store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
   log_info("written: " + sweep.folder + "/sweep.csv, sweep.json; as pictures: tesserec report " + sweep.folder);
   const std::string text = invocation.json ? json.text() + "\n" : sweep::summary_text(sweep);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string shown = printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 /// `tesserec sweep run DECK INDEX`, on the ranks of the deck.

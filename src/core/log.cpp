@@ -11,6 +11,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec {
 namespace {
@@ -53,7 +54,7 @@ void write_line(Console& s, const std::string& line) {
   if (s.told < s.lost)
     text += concat("warning: ", counted(s.lost - s.told, "line"),
                    " of this log could not be written: ", std::strerror(s.reason), "\n");
-  text += line + "\n";
+  text += printable(line) + "\n";
   if (const int error = write_all(text); error != 0) {
     ++s.lost;
     s.reason = error;
@@ -90,7 +91,7 @@ void log_progress(const std::string& line, bool last) {
   if (s.rank != 0) return;
   if (s.terminal) {
     const std::size_t pad = s.shown > line.size() ? s.shown - line.size() : 0;
-    write_all(concat("\r", line, std::string(pad, ' '), last ? "\n" : ""));  // the next one says the same, or more
+    write_all(concat("\r", printable(line), std::string(pad, ' '), last ? "\n" : ""));  // the next one says the same, or more
     s.shown = last ? 0 : line.size();
   } else if (const double now = seconds_now(); last || now - s.last_plain >= 10.0) {
     write_line(s, line);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
@@ -38,6 +39,18 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   const Index features = std::ssize(info_.features);
   samples.size = 0;
   for (const Range& run : runs) samples.size += run.size();
+  const Index row_bytes = Index{sizeof(float)} * (2 + info_.dense_features + (packed_ ? features : 0));
+  with_memory([&] { return concat(samples.size, " samples of ", info_.description); },
+              double(samples.size) * double(row_bytes), [&] { make_room(samples); });
+
+  for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_run(part, run, at, samples); });
+  check_targets(runs, samples);
+  check_numbers(runs, samples);
+  check_ids(runs, rows, samples);
+}
+
+void Dataset::make_room(Samples& samples) const {
+  const Index features = std::ssize(info_.features);
   samples.labels.resize(samples.size);
   samples.weights.resize(info_.sample_weights ? samples.size : 0);
   samples.dense.resize(samples.size * info_.dense_features);
@@ -49,11 +62,6 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
     bags.values.clear();
     bags.weights.clear();
   }
-
-  for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_run(part, run, at, samples); });
-  check_targets(runs, samples);
-  check_numbers(runs, samples);
-  check_ids(runs, rows, samples);
 }
 
 void Dataset::read_targets(const Part& part, Range run, Index at, Samples& samples) const {
@@ -91,7 +99,8 @@ void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Sample
          " do not ascend from 0 to ", part.values[feature], ", the number of ids");
   const Range values{offsets.front(), offsets.back()};
   const auto had = std::ssize(bags.values);
-  bags.values.resize(had + values.size());
+  with_memory([&] { return concat(values.size(), " ids of feature ", info_.features[feature], " in ", part.file.path()); },
+              double(values.size()) * sizeof(Index), [&] { bags.values.resize(had + values.size()); });
   part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + had);
   if (part.weighted[feature]) {
     bags.weights.resize(had + values.size());

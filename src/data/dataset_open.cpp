@@ -2,6 +2,7 @@
 // Which files a data set is made of, and that each is what the format says.
 #include <algorithm>
 
+#include "dataset_names.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
@@ -15,13 +16,15 @@ using store::File;
 
 std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
-void require(const File& file, const std::string& name, const std::vector<Index>& shape,
+void require(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape,
              const std::vector<ElementType>& types, const char* type_names) {
+  const File& file = whole.index();
   if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
   if (const auto found = file.shape(name); found != shape)
     fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ", text_of(shape));
   if (std::find(types.begin(), types.end(), file.type(name)) == types.end())
     fail(file.path(), ": ", name, " does not hold ", type_names);
+  whole.require_stored(name);
 }
 
 std::string all_of(const std::vector<std::string>& names) { return names.empty() ? "none" : join(names); }
@@ -49,7 +52,8 @@ std::vector<std::string> transforms_of(const File& file) {
 
 }  // namespace
 
-Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key) {
+Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust)
+    : trust_(trust) {
   const std::vector<std::string> paths = store::list_files(patterns, key);
   if (paths.empty()) fail(key, " names no file");
   for (const std::string& path : paths) open(path);
@@ -70,7 +74,7 @@ void Dataset::verify(Index share, Index of) const {
 }
 
 void Dataset::open(const std::string& path) {
-  Part part{store::PartedFile::open(path), info_.samples, 0, false, {}, {}};
+  Part part{store::PartedFile::open(path, trust_), info_.samples, 0, false, {}, {}};
   const File& file = part.file.index();
   if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
     fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
@@ -83,6 +87,8 @@ void Dataset::open(const std::string& path) {
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
   const std::vector<std::string> transforms = transforms_of(file);
+  require_names(path, "features", features);
+  require_names(path, "dense_features", dense);
   if (rows.size() != features.size())
     fail(path, ": ", features.size(), " features, but rows for ", rows.size(), " of them");
   const auto least = std::min_element(rows.begin(), rows.end());
@@ -90,6 +96,7 @@ void Dataset::open(const std::string& path) {
     fail(path, ": feature ", features[least - rows.begin()], " has ", *least, " rows");
 
   const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
+  require_one_form(file, features, packed);
   if (parts_.empty()) {
     packed_ = packed;
     info_.dense_names = dense;
@@ -129,24 +136,25 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
-  require(file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
+  require(part.file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
   part.byte_labels = file.type("/labels") == ElementType::u8;
-  if (file.exists("/weights")) require(file, "/weights", {n}, {ElementType::f32}, "32-bit floats");
-  if (dense > 0) require(file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
-  if (packed) require(file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
+  if (file.exists("/weights")) require(part.file, "/weights", {n}, {ElementType::f32}, "32-bit floats");
+  if (dense > 0) require(part.file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
+  if (packed) require(part.file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
   part.weighted.assign(features.size(), false);
   if (packed) return;
   for (std::size_t f = 0; f < features.size(); ++f) {
     const std::string group = "/sparse/" + features[f];
-    require(file, group + "/offsets", {n + 1}, {ElementType::i64}, "64-bit integers");
+    require(part.file, group + "/offsets", {n + 1}, {ElementType::i64}, "64-bit integers");
     const std::string values = group + "/values";
     if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
     const std::vector<Index> shape = file.shape(values);
     const Index size = shape.size() == 1 ? shape[0] : -1;
-    require(file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64}, "32- or 64-bit integers");
+    require(part.file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64}, "32- or 64-bit integers");
     part.weighted[f] = file.exists(group + "/weights");
-    if (part.weighted[f]) require(file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
+    if (part.weighted[f]) require(part.file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
     part.values.push_back(size);
+    if (part.file.parts() == 0) require_offsets(part.file, group + "/offsets", n, size);  // parts are not verified yet
   }
 }
 

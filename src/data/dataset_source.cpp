@@ -6,8 +6,9 @@
 
 namespace tesserec::data {
 
-DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key, const Deal& deal)
-    : dataset_(patterns, key),
+DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust,
+                             const Deal& deal)
+    : dataset_(patterns, key, trust),
       rank_(deal.rank),
       ranks_(deal.ranks),
       rows_(dataset_.info().rows),

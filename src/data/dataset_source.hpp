@@ -17,7 +17,7 @@ namespace tesserec::data {
 /// them, about one window of each stream ahead.
 class DatasetSource : public Source {
  public:
-  DatasetSource(const std::vector<std::string>& patterns, const std::string& key, const Deal& deal);
+  DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust, const Deal& deal);
 
   const SourceInfo& info() const override { return dataset_.info(); }
   bool next(Batch& batch) override;

@@ -85,6 +85,8 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   return info;
 }
 
+store::Trust trust_of(const Settings& settings) { return settings.trust ? store::Trust::all : store::Trust::none; }
+
 bool has_source(const Settings& settings, Use use) {
   const bool files = !settings.train.empty() || !settings.evaluate.empty();
   const SyntheticSettings& synthetic = settings.synthetic;
@@ -103,7 +105,7 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
   const std::string key = train ? "data.train" : "data.evaluate";
   if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
-  return std::make_unique<DatasetSource>(train ? settings.train : settings.evaluate, key, dealt);
+  return std::make_unique<DatasetSource>(train ? settings.train : settings.evaluate, key, trust_of(settings), dealt);
 }
 
 }  // namespace tesserec::data

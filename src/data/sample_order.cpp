@@ -3,7 +3,9 @@
 #include <numeric>
 #include <utility>
 
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/sample_order.hpp>
 
 namespace tesserec::data {
@@ -56,7 +58,9 @@ void SampleOrder::start(Index epoch) {
   epoch_ = epoch;
   for (Stream& stream : streams_) stream.window = -1;
   if (!deal_.shuffle) return;
-  blocks_.resize((samples_ + order_block - 1) / order_block);
+  const Index blocks = samples_ / order_block + (samples_ % order_block > 0 ? 1 : 0);
+  with_memory([&] { return concat("the order of ", samples_, " samples"); }, double(blocks) * sizeof(Index),
+              [&] { blocks_.resize(blocks); });
   std::iota(blocks_.begin(), blocks_.end(), Index{0});
   permute(blocks_, Random(deal_.seed, Purpose::block_order, std::uint64_t(epoch)), 0);
   short_place_ = 0;

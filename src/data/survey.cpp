@@ -6,6 +6,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/memory.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -129,7 +130,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     failure = stopped.what();
     signal = stopped.signal();
   } catch (const std::exception& error) {
-    failure = error.what();
+    failure = message_of(error);
   }
   const std::vector<Index> before = lines_before(comm, rows.counts(), result.files.size());
   if (failure.empty() && rows.stopped()) {

@@ -7,6 +7,7 @@
 #include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -15,14 +16,21 @@ namespace {
   fail(value.where, ": ", path, " must be ", must, ", but is ", value.words());
 }
 
-bool well_formed(const std::string& text, Text form) {
-  if (form == Text::any) return true;
-  if (form == Text::letter) return text.size() == 1 && text != "\n" && text != "\r";
-  if (text.empty()) return false;
-  if (form == Text::filled) return true;
-  return text != "." && text != ".." && text.size() <= 200 && std::none_of(text.begin(), text.end(), [](char c) {
-           return c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-         });
+/// "" when the text is of the form.
+std::string fault_of(const std::string& text, Text form) {
+  switch (form) {
+    case Text::any:
+      return "";
+    case Text::path:
+      return path_fault(text);
+    case Text::filled:
+      return text.empty() ? "it is empty" : path_fault(text);
+    case Text::name:
+      return name_fault(text);
+    case Text::letter:
+      return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or a line end";
+  }
+  return "";
 }
 
 }  // namespace
@@ -42,10 +50,12 @@ std::string text_words(Text form) {
   switch (form) {
     case Text::any:
       return "";
+    case Text::path:
+      return "no control characters";
     case Text::filled:
-      return "not empty";
+      return "not empty, no control characters";
     case Text::name:
-      return "not empty, at most 200 bytes, no '/'";
+      return "not empty, at most 200 bytes, no '/', no control characters";
     case Text::letter:
       return "one character";
   }
@@ -84,7 +94,8 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
   const bool typed = !value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table;
   if (value.kind != Kind::text && !typed) refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
   const std::string& text = value.kind == Kind::text ? value.text : value.raw;
-  if (!well_formed(text, form)) refuse(value, path, "text (" + rule + ")");
+  if (const std::string fault = fault_of(text, form); !fault.empty())
+    fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault);
   return text;
 }
 

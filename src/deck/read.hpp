@@ -34,9 +34,9 @@ struct Numbers {
 
 enum class Text {
   any,
-  filled,  ///< not empty
-  name,    ///< names a file, a folder or an HDF5 group: not empty, no '/', no control characters, not "." or
-           ///< ".."
+  path,    ///< path_fault() has nothing against it
+  filled,  ///< a path that is not empty
+  name,    ///< name_fault() has nothing against it: names a file, a folder or an HDF5 group
   letter,  ///< one byte, not a line end
 };
 

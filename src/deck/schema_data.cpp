@@ -12,10 +12,16 @@ Section data_section() {
             "HDF5 data sets to train on; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Data::evaluate, Text::filled, {},
             "HDF5 data sets to evaluate and predict; names match as those of train."),
+      boolean("trust", &Data::trust,
+              "Whether data sets may take numbers from other files: virtual datasets, external storage, external links. "
+              "Whoever wrote such a data set chose which of your files it reads."),
   };
   return single("data", "Where samples come from: files, or [data.synthetic].", keys,
                 [](auto& d) -> auto& { return d.data; }, {"synthetic"});
 }
+
+/// So many samples, and any batch beside them, can be counted.
+constexpr Index most_samples = Index{1} << 53;
 
 Section synthetic_section() {
   using Synthetic = data::SyntheticSettings;
@@ -29,8 +35,8 @@ Section synthetic_section() {
              "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's "
              "uniform "
              "generator; none: no synthetic data."),
-      integer("samples", &Synthetic::samples, {}, "samples", "Training samples of an epoch."),
-      integer("evaluate_samples", &Synthetic::evaluate_samples, {}, "samples",
+      integer("samples", &Synthetic::samples, {0, most_samples}, "samples", "Training samples of an epoch."),
+      integer("evaluate_samples", &Synthetic::evaluate_samples, {0, most_samples}, "samples",
               "Evaluation samples: planted draws others than in training, reference takes the first of the "
               "same."),
       integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows",
@@ -83,7 +89,7 @@ Section preprocess_section() {
       choice("format", &Preprocess::format, formats,
              "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as "
              "[[preprocess.column]] says."),
-      text("output", &Preprocess::output, Text::any, "Folder for train.h5 and evaluate.h5."),
+      text("output", &Preprocess::output, Text::path, "Folder for train.h5 and evaluate.h5."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
              "stop: end with file and line; skip: leave out, count and report."),
       choice("short_rows", &Preprocess::short_rows, shorter,

@@ -82,7 +82,7 @@ Section plan_section() {
   const Keys<Plan> keys = {
       choice("default", &Plan::default_type, sharding_types(),
              "How tables are cut over the ranks; auto: the planner chooses for each table."),
-      text("file", &Plan::file, Text::any,
+      text("file", &Plan::file, Text::path,
            "A plan as `tesserec plan --json` writes it, or of TorchRec (docs/formats.md), instead of a search; empty: "
            "plan. One that breaks what "
            "plan.default "
@@ -104,7 +104,7 @@ Section plan_section() {
           "What the ranks of the plan compute on. auto: GPUs where plan.machine names some or the program is built for "
           "them. Training takes what the program is built for; `tesserec plan` also plans for machines that are not "
           "here."),
-      text("machine", &Plan::machine, Text::any,
+      text("machine", &Plan::machine, Text::path,
            "h200, a100: nodes of eight such GPUs, by data sheets and published shares of them (docs/gpu.md); else a "
            "TOML file with keys of [plan.costs], as measured on a machine. Keys of the deck overrule it. Empty: a "
            "server core, or h200 for cuda."),

@@ -21,7 +21,7 @@ std::vector<Section> run_sections() {
       text("name", &Run::name, Text::name, "Name of the run; also its folder's name."),
       integer("seed", &Run::seed, {0, no_limit}, "",
               "Seed of every random number: initial weights, shuffling, synthetic data."),
-      default_words(text("output", &Run::output, Text::any,
+      default_words(text("output", &Run::output, Text::path,
                          "Folder for checkpoints, metrics.jsonl and scores; empty means runs/NAME."),
                     "\"\" (runs/NAME)"),
       boolean("overwrite", &Run::overwrite,
@@ -54,7 +54,7 @@ std::vector<Section> run_sections() {
               "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
               "size; else one by one. The bits are the same. simd has no use for it."),
       text(
-          "mlperf_log", &Run::mlperf_log, Text::any,
+          "mlperf_log", &Run::mlperf_log, Text::path,
           "A file for the lines (:::MLLOG) that MLPerf Training's checker and summarizer read; empty means none. A run "
           "that goes on appends to it. MLPerf wants caches cleared and training data untouched before: that is the "
           "script's part, and cache_clear is false in the log."),

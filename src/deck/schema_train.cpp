@@ -102,7 +102,7 @@ std::vector<Section> train_sections() {
               "Steps between checkpoints; 0 means only at the end."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "The newest whole checkpoints that stay; 0: none is ever written, for timings."),
-      default_words(text("path", &Checkpoint::path, Text::any,
+      default_words(text("path", &Checkpoint::path, Text::path,
                          "Folder of the checkpoints; empty means checkpoints in the run's folder."),
                     "\"\" (checkpoints in the run's folder)"),
       text("resume", &Checkpoint::resume, Text::filled,
@@ -126,7 +126,7 @@ std::vector<Section> train_sections() {
       some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
-      text("group", &Evaluate::group, Text::any,
+      text("group", &Evaluate::group, Text::path,
            "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; "
            "each sample has one id."),
       choice("group_weight", &Evaluate::group_weight,

@@ -3,8 +3,10 @@
 #include <cassert>
 #include <cmath>
 
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {
@@ -43,7 +45,11 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
       kernel_(kernel),
       gathered_(columns.size()) {
   const auto matrix = [&](const std::string& name, Index columns) {
-    return PlacedMatrix<float>(exec, place, "tesserec::embedding::" + name + " " + config.name, rows_.size(), columns);
+    return with_memory([&] { return concat("table ", config.name, ", its ", name, " of ", rows_.size(), " x ", columns); },
+                       double(rows_.size()) * double(columns) * sizeof(float), [&] {
+                         return PlacedMatrix<float>(exec, place, "tesserec::embedding::" + name + " " + config.name,
+                                                    rows_.size(), columns);
+                       });
   };
   weights_ = matrix("weights", dim());
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {

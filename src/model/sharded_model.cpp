@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
+#include <tesserec/core/memory.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/model/sharded_model.hpp>
 
 namespace tesserec::model {
@@ -9,6 +12,20 @@ namespace {
 /// Where there is somebody to share with, and the host computes.
 comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
   return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+}
+
+/// Uninitialised; memory that lacks is told with the largest layer.
+PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, Place place) {
+  const auto what = [&] {
+    const auto size = [](const Parameter& p) { return p.rows * p.columns; };
+    const std::vector<Parameter>& all = dense.layout();
+    const auto largest = std::max_element(all.begin(), all.end(),
+                                          [&](const Parameter& a, const Parameter& b) { return size(a) < size(b); });
+    return concat("the layers' parameters, of which ", largest->name, " has ", largest->rows, " x ", largest->columns);
+  };
+  return with_memory(what, double(dense.parameters()) * sizeof(float), [&] {
+    return PlacedVector<float>(exec, place, "tesserec::model::parameters", dense.parameters());
+  });
 }
 
 std::vector<Range> tensors(const Network& dense) {
@@ -57,8 +74,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()),
                     place_of(settings.kernels))),
       parameters(memory ? Vector<float>(memory.data(), dense.parameters())
-                        : PlacedVector<float>(exec, place_of(settings.kernels), "tesserec::model::parameters",
-                                              dense.parameters())),
+                        : parameter_memory(exec, dense, place_of(settings.kernels))),
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
                 tensors(dense), parameters.place()) {
   dense.share_weights(node);

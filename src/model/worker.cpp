@@ -5,6 +5,8 @@
 
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/memory.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::model {
 namespace {
@@ -35,11 +37,16 @@ Vector<float> zeros(const Exec& exec, Index size) {
 
 Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {
   Index most = 0;
-  for (const Graph::Node& node : graph.nodes()) {
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const Graph::Node& node = graph.nodes()[n];
     Activations& own = layers_.emplace_back();
-    own.workspace = node.layer->make_workspace(exec, chunk_samples);
-    own.output = zeros(exec, chunk_samples * node.layer->width());
-    own.gradient = zeros(exec, chunk_samples * node.layer->width());
+    const Index width = node.layer->width();
+    const auto what = [&] { return concat("the activations of layer ", graph.layers()[n].settings.name); };
+    with_memory(what, 2.0 * chunk_samples * double(width) * sizeof(float), [&] {
+      own.workspace = node.layer->make_workspace(exec, chunk_samples);
+      own.output = zeros(exec, chunk_samples * width);
+      own.gradient = zeros(exec, chunk_samples * width);
+    });
     own.inputs.resize(node.inputs.size());
     own.input_gradients.resize(node.inputs.size());
     Index added = 0;

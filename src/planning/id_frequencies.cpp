@@ -35,6 +35,7 @@ IdFrequencies::IdFrequencies(double rows, double exponent) : rows_(rows) {
     const double sum = count == 1 ? std::pow(first, -exponent) : power_sum(first, first + count, exponent);
     classes_.push_back({count, sum / count});
     total += sum;
+    if (first + count == first) break;  // beyond 2^53 the last rows of a table are one number
     first += count;
   }
   for (Class& one : classes_) one.share /= total;

@@ -2,12 +2,13 @@
 #include "svg.hpp"
 
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::report {
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')

@@ -2,6 +2,7 @@
 // Attributes: numbers and UTF-8 strings, single or in vectors, as h5py writes and reads them.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "file_impl.hpp"
@@ -32,6 +33,14 @@ Handle string_type(const AttributeLabel& at, H5T_cset_t letters) {
   return type;
 }
 
+template <class Part>
+Handle type_on_disk(const AttributeLabel& at) {
+  if constexpr (std::is_same_v<Part, std::string>)
+    return string_type(at, H5T_CSET_UTF8);
+  else
+    return {check(H5Tcopy(disk_type<Part>()), at.path, at.label, "describe its type"), H5Tclose};
+}
+
 std::vector<std::string> read_strings(const AttributeLabel& at, hid_t attribute, hid_t type, hid_t space,
                                       std::size_t size) {
   std::vector<std::string> texts;
@@ -60,6 +69,7 @@ template <class T>
 std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
   const Handle type(check(H5Aget_type(attribute), at.path, at.label, "get its type"), H5Tclose);
   const Handle space(check(H5Aget_space(attribute), at.path, at.label, "get its shape"), H5Sclose);
+  if (H5Sget_simple_extent_ndims(space) > 1) fail(at.path, ": ", at.label, " is neither one value nor a list");
   const hssize_t count = check(H5Sget_simple_extent_npoints(space), at.path, at.label, "get its shape");
   const std::size_t size = count;
   const H5T_class_t kind = H5Tget_class(type);
@@ -72,6 +82,11 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
       fail(at.path, ": ", at.label, " is not ", std::is_same_v<T, double> ? "a number" : "an integer");
     std::vector<T> values(size);
     if (size > 0) check(H5Aread(attribute, memory_type<T>(), values.data()), at.path, at.label, "read it");
+    // HDF5 clips what does not fit.
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      if (H5Tget_size(type) >= sizeof(T) && H5Tget_sign(type) == H5T_SGN_NONE &&
+          std::find(values.begin(), values.end(), std::numeric_limits<T>::max()) != values.end())
+        fail(at.path, ": ", at.label, " holds a number of 2^63 or more");
     return values;
   }
 }
@@ -96,6 +111,7 @@ herr_t collect(hid_t, const char* name, const H5A_info_t*, void* names) {
 }  // namespace
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::has_attribute>(object, name);
   const auto lock = hdf5_lock();
   const Handle owner = impl_->open_object(object);
   return check(H5Aexists(owner, name.c_str()), impl_->path, object, "look for an attribute") > 0;
@@ -121,12 +137,7 @@ void File::set_attribute(const std::string& object, const std::string& name, con
     space_id = H5Screate(H5S_SCALAR);
   }
   const Handle space(check(space_id, at.path, at.label, "describe its shape"), H5Sclose);
-  const Handle type = [&] {
-    if constexpr (std::is_same_v<Part, std::string>)
-      return string_type(at, H5T_CSET_UTF8);
-    else
-      return Handle(check(H5Tcopy(disk_type<Part>()), at.path, at.label, "describe its type"), H5Tclose);
-  }();
+  const Handle type = type_on_disk<Part>(at);
   const Handle attribute(
       check(H5Acreate2(owner, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), at.path, at.label, "create it"),
       H5Aclose);
@@ -136,6 +147,7 @@ void File::set_attribute(const std::string& object, const std::string& name, con
 template <class T>
 T File::attribute(const std::string& object, const std::string& name) const {
   using Part = typename Element<T>::Type;
+  if (impl_->foreign) return impl_->foreign->call<&File::attribute<T>>(object, name);
   const auto lock = hdf5_lock();
   const AttributeLabel at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
@@ -153,6 +165,7 @@ T File::attribute(const std::string& object, const std::string& name) const {
 }
 
 std::vector<std::string> File::attribute_names(const std::string& object) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::attribute_names>(object);
   const auto lock = hdf5_lock();
   const Handle owner = impl_->open_object(object);
   std::vector<std::string> names;
@@ -162,6 +175,7 @@ std::vector<std::string> File::attribute_names(const std::string& object) const 
 }
 
 Attribute File::any_attribute(const std::string& object, const std::string& name) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::any_attribute>(object, name);
   const auto lock = hdf5_lock();
   const AttributeLabel at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);

@@ -138,14 +138,20 @@ void File::write(const std::string& name, const Slab& slab, const T* data) {
 
 template <class T>
 void File::read(const std::string& name, const Slab& slab, T* data) const {
+  if (impl_->foreign) {
+    impl_->foreign->read(name, slab, data);
+    return impl_->require_unchanged();
+  }
   const auto lock = hdf5_lock();
   const Handle dataset = impl_->open_dataset(name);
   require_numbers(impl_->path, name, dataset);
+  impl_->require_own_numbers(name, dataset);
   const std::vector<Index> extents = shape(name);
   const Block block = resolve(impl_->path, name, extents, slab);
   if (block.rows * block.width == 0) return;
   const Selection at = select(impl_->path, name, dataset, extents, block);
   check(H5Dread(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "read it");
+  impl_->require_unchanged();
 }
 
 template <class T>
@@ -159,9 +165,11 @@ void File::write_all(const std::string& name, const std::vector<Index>& shape, c
 
 template <class T>
 std::vector<T> File::read_all(const std::string& name) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::read_all<T>>(name);
   const auto lock = hdf5_lock();
   const Handle dataset = impl_->open_dataset(name);
   require_numbers(impl_->path, name, dataset);
+  impl_->require_own_numbers(name, dataset);
   Index size = 1;
   for (const Index extent : shape(name)) size *= extent;
   std::vector<T> values(size);

@@ -61,7 +61,7 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
 
 void write_proven(const std::string& path, std::span<const std::byte> bytes) {
   {
-    Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC, "create it");
+    Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create it");
     write_all(file, path, bytes);
     sync(file, path);
     // So that the bytes below come from the disk; where this does nothing, they come from the cache.
@@ -113,8 +113,14 @@ void rename_durably(const std::string& from, const std::string& to) {
 }
 
 void replace_proven(const std::string& path, const std::string& text) {
-  write_proven(path + ".tmp", text);
-  rename_durably(path + ".tmp", path);
+  const std::string draft = path + ".tmp";
+  try {
+    write_proven(draft, text);
+    rename_durably(draft, path);
+  } catch (...) {
+    ::unlink(draft.c_str());
+    throw;
+  }
 }
 
 void make_folder_durably(const std::string& path) {

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <optional>
+
+#include "foreign_file.hpp"
 #include "handle.hpp"
+#include "stamp.hpp"
 #include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::store {
 
 struct File::Impl {
   std::string path;
-  Handle file;
+  Handle file{H5I_INVALID_HID, H5Fclose};
   bool created = false;  // in memory, until close() writes it
+  Trust trust = Trust::none;
+  std::optional<Stamp> stamp = std::nullopt;       // of a file that is read
+  std::unique_ptr<ForeignFile> foreign = nullptr;  // of a file without a seal, which is not open here
 
   /// Without slashes at the ends; the root is "".
   static std::string plain(const std::string& name);
@@ -18,6 +26,13 @@ struct File::Impl {
   Handle open_dataset(const std::string& name) const;
   void make_groups(const std::string& name) const;
   void create_dataset(const std::string& name, const std::vector<Index>& shape, hid_t type, hid_t creation) const;
+  /// Error when the dataset may not be read (Trust).
+  void require_own_numbers(const std::string& name, hid_t dataset) const;
+  void require_stored(const std::string& name) const;
+  /// Of a virtual dataset with so many numbers: each source is there, and all numbers have one.
+  void require_sources(const std::string& name, hid_t creation, Index points) const;
+  /// Error when the file is not the one that was opened.
+  void require_unchanged() const;
 };
 
 }  // namespace tesserec::store

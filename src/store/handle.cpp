@@ -2,11 +2,17 @@
 #include "handle.hpp"
 
 #include <cstdint>
+#include <new>
 
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::store {
 namespace {
+
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
 
 herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
   if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(text) = error->desc;
@@ -15,11 +21,13 @@ herr_t innermost(unsigned depth, const H5E_error2_t* error, void* text) {
 
 }  // namespace
 
+void renew_hdf5_lock() { new (&hdf5_mutex()) std::recursive_mutex; }
+
 std::unique_lock<std::recursive_mutex> hdf5_lock() {
-  static std::recursive_mutex mutex;
-  std::unique_lock<std::recursive_mutex> lock(mutex);
-  // What a failing run leaves open is not HDF5's to tidy up when the process ends.
-  static const herr_t started = H5dont_atexit() < 0 ? -1 : H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  std::unique_lock<std::recursive_mutex> lock(hdf5_mutex());
+  // What a failing run leaves open is not HDF5's to tidy up when the process ends; where another library has started it, it
+  // is that one's.
+  static const herr_t started = (H5dont_atexit(), H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   if (started < 0) fail("HDF5 does not start");
   return lock;
 }

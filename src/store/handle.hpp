@@ -12,6 +12,8 @@ namespace tesserec::store {
 
 /// The one lock of the process; the first call turns HDF5's own printing of errors off.
 std::unique_lock<std::recursive_mutex> hdf5_lock();
+/// In a process that was forked by the thread that holds the lock: as if nobody held it.
+void renew_hdf5_lock();
 
 /// "PATH: OBJECT: cannot ACTION: " and HDF5's innermost reason.
 [[noreturn]] void fail_hdf5(const std::string& path, const std::string& object, const char* action);

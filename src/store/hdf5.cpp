@@ -32,10 +32,23 @@ File& File::operator=(File&& other) noexcept {
   return *this;
 }
 
-File File::open(const std::string& path) {
-  const auto lock = hdf5_lock();
+File File::open(const std::string& path, Trust trust) {
   require_file(path);
-  read_seal(path);
+  const Stamp stamp = stamp_of(path);
+  File file(nullptr);
+  if (read_seal(path)) {
+    file = open_here(path, trust);
+  } else {
+    auto impl = std::make_unique<Impl>(Impl{.path = path});
+    impl->foreign = std::make_unique<ForeignFile>(path, trust);
+    file = File(impl.release());
+  }
+  file.impl_->stamp = stamp;
+  return file;
+}
+
+File File::open_here(const std::string& path, Trust trust) {
+  const auto lock = hdf5_lock();
   const Handle access = access_list(path);
 #if H5_VERSION_GE(1, 10, 7)
   // Read-only files need no lock, and some network file systems have none.
@@ -44,7 +57,7 @@ File File::open(const std::string& path) {
   Handle file(check(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), path, "",
                     "open the file (not HDF5, truncated, or still being written?)"),
               H5Fclose);
-  return File(new Impl{path, std::move(file)});
+  return File(new Impl{.path = path, .file = std::move(file), .trust = trust});
 }
 
 File File::create(const std::string& path) {
@@ -61,7 +74,7 @@ File File::create(const std::string& path) {
   // HDF5 looks whether a file of this name is there: none is.
   const std::string name = path + " in memory";
   Handle file(check(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose);
-  return File(new Impl{path, std::move(file), true});
+  return File(new Impl{.path = path, .file = std::move(file), .created = true});
 }
 
 File::~File() {
@@ -90,6 +103,10 @@ void File::close() {
   const auto lock = hdf5_lock();
   const std::unique_ptr<Impl> impl(std::exchange(impl_, nullptr));
   check(impl->file.close(), impl->path, "", "close the file");
+}
+
+void File::Impl::require_unchanged() const {
+  if (stamp) store::require_unchanged(path, *stamp);
 }
 
 const std::string& File::path() const { return impl_->path; }

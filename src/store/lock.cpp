@@ -73,7 +73,12 @@ int ask_lock(int file, short& type) {
   return error;
 }
 
-int open_lock(const std::string& path) { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }
+/// A link in its place would have another file written.
+int open_lock(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (file < 0 && errno == ELOOP) fail(path, ": a symbolic link stands where the lock file belongs; remove it");
+  return file;
+}
 
 }  // namespace
 

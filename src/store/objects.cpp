@@ -2,6 +2,7 @@
 // Groups and datasets by name.
 #include "file_impl.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -9,6 +10,22 @@ namespace {
 herr_t collect(hid_t, const char* name, const H5L_info_t*, void* names) {
   static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   return 0;
+}
+
+struct ExternalLink {
+  std::string target;
+};
+
+herr_t refuse(const char*, const char*, const char* file, const char* object, unsigned*, hid_t, void* external) {
+  static_cast<ExternalLink*>(external)->target = concat("\"", object, "\" of \"", file, '"');
+  return -1;
+}
+
+/// How links are followed: all of them, or, with `external`, none into other files.
+Handle link_access(const std::string& path, ExternalLink* external) {
+  Handle list(check(H5Pcreate(H5P_LINK_ACCESS), path, "", "prepare links"), H5Pclose);
+  if (external != nullptr) check(H5Pset_elink_cb(list, refuse, external), path, "", "prepare links");
+  return list;
 }
 
 }  // namespace
@@ -19,13 +36,25 @@ std::string File::Impl::plain(const std::string& name) {
   return name.substr(first, name.find_last_not_of('/') - first + 1);
 }
 
+// Links to other files are followed only with trust: what one names is the choice of whoever wrote the file.
 bool File::Impl::exists(const std::string& name) const {
   const std::string whole = plain(name);
+  ExternalLink external;
+  const Handle access = link_access(path, trust == Trust::none ? &external : nullptr);
+  const auto refuse_external = [&](const std::string& part) {
+    if (!external.target.empty())
+      fail(path, ": ", part, " is an external link to ", external.target,
+           ": files that take numbers from other files need data.trust = true");
+  };
   for (std::size_t at = 0; at != std::string::npos && !whole.empty();) {
     at = whole.find('/', at + 1);
     const std::string part = whole.substr(0, at);
-    if (check(H5Lexists(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0) return false;
-    if (check(H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT), path, part, "look it up") == 0) return false;
+    const htri_t link = H5Lexists(file, part.c_str(), access);
+    refuse_external(part);
+    if (check(link, path, part, "look it up") == 0) return false;
+    const htri_t there = H5Oexists_by_name(file, part.c_str(), access);
+    refuse_external(part);
+    if (check(there, path, part, "look it up") == 0) return false;
     if (at == std::string::npos) break;
     const Handle object(check(H5Oopen(file, part.c_str(), H5P_DEFAULT), path, part, "open it"), H5Oclose);
     if (H5Iget_type(object) != H5I_GROUP) return false;
@@ -61,16 +90,19 @@ void File::Impl::make_groups(const std::string& name) const {
 }
 
 bool File::exists(const std::string& name) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::exists>(name);
   const auto lock = hdf5_lock();
   return impl_->exists(name);
 }
 
 bool File::is_dataset(const std::string& name) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::is_dataset>(name);
   const auto lock = hdf5_lock();
   return H5Iget_type(impl_->open_object(name)) == H5I_DATASET;
 }
 
 std::vector<std::string> File::names(const std::string& group) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::names>(group);
   const auto lock = hdf5_lock();
   const Handle object = impl_->open_object(group);
   if (H5Iget_type(object) != H5I_GROUP) fail(impl_->path, ": ", group, " is not a group");
@@ -80,6 +112,7 @@ std::vector<std::string> File::names(const std::string& group) const {
 }
 
 std::vector<Index> File::shape(const std::string& dataset) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::shape>(dataset);
   const auto lock = hdf5_lock();
   const Handle object = impl_->open_dataset(dataset);
   const Handle space(check(H5Dget_space(object), impl_->path, dataset, "get its shape"), H5Sclose);
@@ -89,12 +122,14 @@ std::vector<Index> File::shape(const std::string& dataset) const {
 }
 
 Index File::offset(const std::string& dataset) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::offset>(dataset);
   const auto lock = hdf5_lock();
   const haddr_t at = H5Dget_offset(impl_->open_dataset(dataset));
   return at == HADDR_UNDEF ? 0 : Index(at);
 }
 
 ElementType File::type(const std::string& dataset) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::type>(dataset);
   const auto lock = hdf5_lock();
   const Handle object = impl_->open_dataset(dataset);
   const Handle type(check(H5Dget_type(object), impl_->path, dataset, "get its type"), H5Tclose);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "seal.hpp"
+#include "stamp.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/parted_file.hpp>
 
@@ -14,11 +15,13 @@ constexpr std::size_t most_open = 128;  // parts; a process may open about a tho
 
 }  // namespace
 
-PartedFile PartedFile::open(const std::string& path) {
+PartedFile PartedFile::open(const std::string& path, Trust trust) {
   require_file(path);
+  const Stamp stamp = stamp_of(path);
   const std::optional<Seal> seal = read_seal(path);
   if (seal) require_sealed(path, *seal);
-  PartedFile file(File::open(path));
+  PartedFile file(File::open(path, trust));
+  require_unchanged(path, stamp);
   if (seal) file.seal_ = seal->text();
   if (file.index_.has_attribute("/", "part"))
     fail(path, ": this is part ", file.index_.attribute<std::int64_t>("/", "part"),
@@ -59,11 +62,17 @@ const File& PartedFile::part(std::size_t number) const {
     open_->order.pop_front();
   }
   const Part& part = parts_[number];
+  if (open_->verified) require_unchanged(part.path, (*open_->verified)[number]);
   const File& file = open_->files.emplace(number, File::open(part.path)).first->second;
   open_->order.push_back(number);
   if (const auto seal = read_seal(part.path); !seal || seal->text() != part.seal)
     fail(part.path, " is damaged: its seal is not the one that ", path(), " names, it is a file of another set");
   return file;
+}
+
+void PartedFile::require_stored(const std::string& dataset) const {
+  const std::lock_guard<std::mutex> lock(open_->mutex);
+  if (runs_of(dataset).empty()) index_.require_stored(dataset);
 }
 
 template <class T>
@@ -98,6 +107,9 @@ std::vector<T> PartedFile::read_all(const std::string& dataset) const {
 }
 
 Index PartedFile::verify_parts(Index share, Index of) const {
+  std::vector<Stamp> stamps;
+  for (const Part& part : parts_) stamps.push_back(stamp_of(part.path));
+  open_->verified = std::make_shared<const std::vector<Stamp>>(std::move(stamps));
   Index bytes = 0;
   for (std::size_t number = share; number < parts_.size(); number += of) {
     const Seal seal = *Seal::from_text(parts_[number].seal);

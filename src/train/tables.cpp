@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
@@ -25,6 +26,20 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
   return index;
 }
 
+/// Error when the bytes of the tables, with all that an optimizer keeps, are more than 64 bits count.
+void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  constexpr Index copies = 4 * Index{sizeof(float)};  // weights, two states and gradients
+  double all = 0;
+  for (const embedding::EmbeddingBagConfig& table : tables) {
+    const double bytes = double(table.num_embeddings) * double(table.embedding_dim) * double(copies);
+    all += bytes;
+    if (!product({table.num_embeddings, table.embedding_dim, copies}) || all > 0x1p62)
+      fail("the tables do not fit: table ", table.name, " has ", table.num_embeddings, " x ", table.embedding_dim,
+           " numbers, with optimizer state about ", bytes_text(bytes), "; give it fewer rows (table.", table.name,
+           ".rows, data.synthetic.max_rows)");
+  }
+}
+
 }  // namespace
 
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
@@ -45,7 +60,9 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
            ".rows");
   }
-  return model::smaller_tables(std::move(tables), model);
+  std::vector<embedding::EmbeddingBagConfig> made = model::smaller_tables(std::move(tables), model);
+  require_countable(made);
+  return made;
 }
 
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,

@@ -17,7 +17,7 @@ TEST_CASE("what ranks throw alone is thrown on all, with the words of the lowest
         if (world.rank() >= first) throw std::runtime_error("disk of rank " + std::to_string(world.rank()));
       });
     });
-    CHECK(error == "disk of rank " + std::to_string(first));
+    CHECK(error == "internal error: disk of rank " + std::to_string(first));
   }
   CHECK(error_of([&] { comm::agree(world, [] {}); }).empty());
   CHECK(error_of([&] { comm::agree(world, [] { throw Error(""); }); }) == "unknown error");

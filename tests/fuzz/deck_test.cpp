@@ -4,15 +4,16 @@
 #include "catch.hpp"
 #include "tests/deck/decks.hpp"
 #include "tests/fuzz/mutations.hpp"
+#include "tests/fuzz/rounds.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 
 using namespace tesserec;
 
 TEST_CASE("mutated decks are read or refused") {
-  std::mt19937 random(20240607);
+  std::mt19937 random(test::fuzz_seed(20240607));
   int read = 0, refused = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (test::Rounds rounds(6000); rounds.next();) {
     const std::string text = test::mutate(test::full_deck, random);
     try {
       const deck::Deck d = deck::parse_deck(text, "fuzz.toml");
@@ -29,11 +30,12 @@ TEST_CASE("mutated decks are read or refused") {
 }
 
 TEST_CASE("mutated overrides are taken or refused") {
-  std::mt19937 random(99);
+  std::mt19937 random(test::fuzz_seed(99));
   const std::string seeds[] = {"table.first.rows=5", "optimizer.sparse={type=\"sgd\",lr=0.1}", "model.bottom=[16, 8]",
                                "plan.tables.\"second.x\".sharding=row_wise", "model.bottom.0=4"};
   int taken = 0, refused = 0;
-  for (int i = 0; i < 4000; ++i) {
+  int i = 0;
+  for (test::Rounds rounds(4000); rounds.next(); ++i) {
     try {
       deck::parse_deck(test::full_deck, "fuzz.toml", {test::mutate(seeds[i % 5], random)});
       ++taken;

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "src/data/row_stream.hpp"
+#include "tests/fuzz/rounds.hpp"
 #include <tesserec/core/error.hpp>
 
 using namespace tesserec;
@@ -35,7 +36,7 @@ std::string reading(const RawFile& file, const std::vector<Index>& cuts, const R
 }
 
 struct Mutator {
-  Random random{2026, Purpose::test};
+  Random random{test::fuzz_seed(2026), Purpose::test};
   Index draws = 0;
 
   Index below(std::size_t bound) { return static_cast<Index>(random.below(bound, draws++, 0)); }
@@ -93,7 +94,8 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
   const test::Folder folder(comm);
   Mutator mutator;
   Index survivors = 0;
-  for (int round = 0; round < rounds; ++round) {
+  int round = 0;
+  for (test::Rounds left(rounds); left.next(); ++round) {
     const std::string text = mutator.mutated(seed_text);
     if (text.empty()) continue;
     const RawFile file{folder.write("raw", text), static_cast<Index>(text.size()), false};
@@ -116,7 +118,7 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
       REQUIRE(std::string(error.what()).find("raw.gz: the gzip file") != std::string::npos);
     }
   }
-  REQUIRE(survivors > rounds / 4);  // the mutations leave good rows to compare
+  REQUIRE(survivors > round / 4);  // the mutations leave good rows to compare
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/signals.hpp>
 
 namespace tesserec::comm {
@@ -40,7 +41,7 @@ void agree(const Communicator& comm, const Body& body) {
     text = stopped.what();
     signal = stopped.signal();
   } catch (const std::exception& error) {
-    text = error.what();
+    text = message_of(error);
     if (text.empty()) text = "unknown error";
   }
   agree_on(comm, text, signal);

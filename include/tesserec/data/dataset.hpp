@@ -39,7 +39,7 @@ class Dataset {
   /// Files or globs, as `key` of the deck gives them; the matches of a glob are sorted. Errors: nothing
   /// matches, a file twice, not a data set, another version, shapes or types that are not the format's, files
   /// that disagree.
-  Dataset(const std::vector<std::string>& patterns, const std::string& key);
+  Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust = store::Trust::none);
 
   /// Compares the bytes of every `of`-th part of the files from part `share` on with their checksums; what is not cut
   /// into parts was compared when it was opened. Error that names the damaged file. Once a run, before anything is
@@ -73,6 +73,7 @@ class Dataset {
   /// Calls take(part, run in the part, its first place) for each piece of the runs.
   template <class Take>
   void for_each_piece(const std::vector<Range>& runs, const Take& take) const;
+  void make_room(Samples& samples) const;
   void read_run(const Part& part, Range run, Index at, Samples& samples) const;
   void read_targets(const Part& part, Range run, Index at, Samples& samples) const;
   void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
@@ -82,6 +83,7 @@ class Dataset {
   /// "sample 7 of FILE": where sample i of the runs lies.
   std::string place(const std::vector<Range>& runs, Index sample) const;
 
+  store::Trust trust_;
   SourceInfo info_;
   bool packed_ = true;
   LabelRange labels_;

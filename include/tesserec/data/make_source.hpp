@@ -5,6 +5,7 @@
 
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>
+#include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::data {
 
@@ -14,6 +15,9 @@ enum class Use { train, evaluate, predict };
 
 /// What the generator will make; features are "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
+
+/// data.trust, for whoever opens data sets.
+store::Trust trust_of(const Settings& settings);
 
 /// Whether the settings give data for this use. Errors: files and a generator are both given.
 bool has_source(const Settings& settings, Use use);

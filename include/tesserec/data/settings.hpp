@@ -44,6 +44,7 @@ struct SyntheticSettings {
 struct Settings {
   std::vector<std::string> train;     ///< HDF5 files or globs
   std::vector<std::string> evaluate;  ///< HDF5 files or globs
+  bool trust = false;                 ///< whether they may take numbers from other files
   SyntheticSettings synthetic;
 };
 

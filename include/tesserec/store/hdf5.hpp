@@ -21,6 +21,10 @@ enum class ElementType { f32, f64, i32, i64, u8, other };
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
+/// Whether a file may take numbers from other files, by virtual datasets, external storage and external links: whoever
+/// writes such a file chooses what is read.
+enum class Trust { none, all };
+
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
 struct Slab {
   Index first_row = 0;
@@ -35,8 +39,9 @@ std::string hdf5_version();
 class File {
  public:
   /// Read-only. A missing file, a folder, not HDF5, a truncated file and a damaged seal are Errors that say so. The
-  /// rest of the content is compared with the seal by `verify` (parted_file.hpp).
-  static File open(const std::string& path);
+  /// rest of the content is compared with the seal by `verify` (parted_file.hpp). A file without a seal is read by a
+  /// process of its own, which HDF5 may crash.
+  static File open(const std::string& path, Trust trust = Trust::none);
   /// New file, which is in memory until close() writes it: HDF5 itself never writes, so a full disk cannot harm it.
   static File create(const std::string& path);
 
@@ -52,6 +57,9 @@ class File {
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
   ElementType type(const std::string& dataset) const;
+  /// Error when the dataset takes numbers from other files without trust, or when some of its numbers are stored nowhere:
+  /// never written, or in a file that is missing. HDF5 gives zeros for those.
+  void require_stored(const std::string& dataset) const;
   /// Where a contiguous dataset's data begin, bytes; 0 when it is empty.
   Index offset(const std::string& dataset) const;
 
@@ -67,7 +75,7 @@ class File {
   };
   template <class T>
   void create_virtual(const std::string& name, const std::vector<Index>& shape, const std::vector<Source>& sources);
-  /// Row-major data of the slab.
+  /// Row-major data of the slab. Reading a file that is not the one that was opened any more is an Error.
   template <class T>
   void write(const std::string& dataset, const Slab& slab, const T* data);
   template <class T>
@@ -97,8 +105,10 @@ class File {
   void close();
 
  private:
+  friend class ForeignFile;
   struct Impl;
   explicit File(Impl* impl);
+  static File open_here(const std::string& path, Trust trust);
   Impl* impl_ = nullptr;
 };
 

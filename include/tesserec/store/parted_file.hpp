@@ -12,6 +12,8 @@
 
 namespace tesserec::store {
 
+struct Stamp;
+
 /// A logical HDF5 file for reading: one file, or an index and the parts that it names. Names, shapes and attributes are
 /// those of the index; numbers are read through this, which meets every damage that HDF5's own virtual datasets pass
 /// over.
@@ -19,7 +21,7 @@ class PartedFile {
  public:
   /// Errors as those of File::open, and an index that is not what its seal says or makes no sense: HDF5 may crash on
   /// damage, so it is compared before HDF5 sees it. Parts are opened as they are read.
-  static PartedFile open(const std::string& path);
+  static PartedFile open(const std::string& path, Trust trust = Trust::none);
 
   const File& index() const { return index_; }
   const std::string& path() const { return index_.path(); }
@@ -29,6 +31,9 @@ class PartedFile {
   void read(const std::string& dataset, const Slab& slab, T* data) const;
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
+
+  /// File::require_stored of a dataset that lies in the index itself.
+  void require_stored(const std::string& dataset) const;
 
   /// Compares every `of`-th part from part `share` on with the seal that the index names. Error that names the damaged
   /// part. Returns the bytes read. To be called once before anything is read from parts.
@@ -58,6 +63,7 @@ class PartedFile {
     std::map<std::string, std::vector<Run>> runs;
     std::map<std::size_t, File> files;
     std::deque<std::size_t> order;
+    std::shared_ptr<const std::vector<Stamp>> verified;  // the parts, when they were
   };
   std::unique_ptr<Open> open_ = std::make_unique<Open>();
 };

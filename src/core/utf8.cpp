@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec {
+namespace {
+
+/// One character, or one byte that is none.
+struct Character {
+  std::size_t bytes = 1;
+  std::uint32_t code = 0;
+  bool valid = false;
+};
+
+/// The first character of `text`, which is not empty. Overlong forms, surrogates and codes above 10FFFF are not valid.
+Character first_of(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {1, lead, true};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {1, lead, false};
+  std::uint32_t code = lead & (0x7f >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {1, lead, false};
+    code = code << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool valid = code >= least[bytes] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return {valid ? bytes : 1, valid ? code : lead, valid};
+}
+
+bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
+
+/// Line and paragraph separators; marks, embeddings, overrides and isolates of the direction of writing.
+bool misleads(std::uint32_t code) {
+  return code == 0x2028 || code == 0x2029 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+std::string escape(const Character& one) {
+  std::string digits = one.valid && one.code > 0xff ? hex(one.code, 4) : hex(one.code, 2);
+  for (char& digit : digits)
+    if (digit >= 'a') digit = char(digit - 'a' + 'A');
+  return (one.valid && one.code > 0xff ? "\\u" : "\\x") + digits;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const Character one = first_of(text);
+    const bool plain = one.valid && (one.code == '\n' || one.code == '\t' || !(is_control(one.code) || misleads(one.code)));
+    if (plain)
+      shown.append(text, 0, one.bytes);
+    else
+      shown += escape(one);
+    text.remove_prefix(one.bytes);
+  }
+  return shown;
+}
+
+std::string path_fault(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Character one = first_of(text.substr(at));
+    if (!one.valid) return concat("its byte ", at, " (", escape(one), ") is not UTF-8");
+    if (is_control(one.code)) return concat("its byte ", at, " is the control character ", escape(one));
+    if (misleads(one.code)) return concat("its byte ", at, " begins ", escape(one), ", which is not seen where it is written");
+    at += one.bytes;
+  }
+  return "";
+}
+
+std::string name_fault(std::string_view text) {
+  if (text.empty()) return "it is empty";
+  if (text == "." || text == "..") return "it means a folder";
+  if (text.size() > 200) return concat("it has ", text.size(), " bytes, more than 200");
+  if (text.find('/') != std::string_view::npos) return "it has a '/'";
+  return path_fault(text);
+}
+
+}  // namespace tesserec

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values as bytes, between two processes of one program: numbers and structs as they lie in memory, texts and lists
+// behind their length.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::store {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+struct IsList : std::false_type {};
+template <class T>
+struct IsList<std::vector<T>> : std::true_type {};
+template <>
+struct IsList<std::string> : std::true_type {};
+template <class T>
+struct IsVariant : std::false_type {};
+template <class... T>
+struct IsVariant<std::variant<T...>> : std::true_type {};
+
+/// Appends a value's bytes.
+template <class T>
+void encode(Bytes& to, const T& value) {
+  const auto append = [&to](const void* data, std::size_t bytes) {
+    to.resize(to.size() + bytes);
+    if (bytes > 0) std::memcpy(to.data() + to.size() - bytes, data, bytes);
+  };
+  if constexpr (IsList<T>::value) {
+    encode(to, std::size_t(value.size()));
+    if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
+      append(value.data(), value.size() * sizeof(typename T::value_type));
+    else
+      for (const auto& element : value) encode(to, element);
+  } else if constexpr (IsVariant<T>::value) {
+    encode(to, std::size_t(value.index()));
+    std::visit([&to](const auto& held) { encode(to, held); }, value);
+  } else {
+    static_assert(std::is_trivially_copyable_v<T>);
+    append(&value, sizeof value);
+  }
+}
+
+/// Reads values in the order in which they were appended.
+class Decoder {
+ public:
+  explicit Decoder(std::span<const std::byte> bytes) : left_(bytes) {}
+
+  template <class T>
+  T get() {
+    T value{};
+    if constexpr (IsList<T>::value) {
+      value.resize(get<std::size_t>());
+      if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
+        take(value.data(), value.size() * sizeof(typename T::value_type));
+      else
+        for (auto& element : value) element = get<typename T::value_type>();
+    } else if constexpr (IsVariant<T>::value) {
+      get_alternative(value, get<std::size_t>());
+    } else {
+      take(&value, sizeof value);
+    }
+    return value;
+  }
+
+ private:
+  template <class... T>
+  void get_alternative(std::variant<T...>& value, std::size_t index) {
+    std::size_t i = 0;
+    ((i++ == index ? void(value = get<T>()) : void()), ...);
+  }
+  void take(void* to, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to, left_.data(), bytes);
+    left_ = left_.subspan(bytes);
+  }
+
+  std::span<const std::byte> left_;
+};
+
+}  // namespace tesserec::store

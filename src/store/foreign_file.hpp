@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that another program wrote, as it is seen from here: all calls go to the process that has it open.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "foreign_process.hpp"
+#include <tesserec/store/hdf5.hpp>
+
+namespace tesserec::store {
+
+class ForeignFile {
+ public:
+  /// Errors as those of File::open.
+  ForeignFile(const std::string& path, Trust trust);
+  ~ForeignFile();
+  ForeignFile(const ForeignFile&) = delete;
+  ForeignFile& operator=(const ForeignFile&) = delete;
+
+  /// Calls a member of the File there: call<&File::shape>(dataset).
+  template <auto Method, class... Arguments>
+  auto call(const Arguments&... arguments) const {
+    using Result = decltype((std::declval<const File&>().*Method)(arguments...));
+    return ask<Result>(&serve<Method, Arguments...>, arguments...);
+  }
+  template <class T>
+  void read(const std::string& dataset, const Slab& slab, T* data) const;
+
+ private:
+  template <class Result, class... Arguments>
+  Result ask(ForeignProcess::Serve serve, const Arguments&... arguments) const {
+    Bytes bytes;
+    encode(bytes, number_);
+    (encode(bytes, arguments), ...);
+    const Bytes answer = process_->call(path_, serve, bytes);
+    if constexpr (!std::is_void_v<Result>) return Decoder(answer).template get<Result>();
+  }
+  template <auto Method, class... Arguments>
+  static Bytes serve(Decoder from) {
+    const File& file = opened(from.get<Index>());
+    const std::tuple<Arguments...> arguments{from.get<Arguments>()...};
+    const auto run = [&file](const auto&... all) { return (file.*Method)(all...); };
+    Bytes bytes;
+    if constexpr (std::is_void_v<decltype(std::apply(run, arguments))>)
+      std::apply(run, arguments);
+    else
+      encode(bytes, std::apply(run, arguments));
+    return bytes;
+  }
+  template <class T>
+  static Bytes serve_read(Decoder from);
+  static Bytes serve_open(Decoder from);
+  static Bytes serve_close(Decoder from);
+  /// Asks once for each dataset.
+  const std::vector<Index>& shape(const std::string& dataset) const;
+  /// In the process: the file of this number.
+  static const File& opened(Index number);
+
+  std::shared_ptr<ForeignProcess> process_;
+  std::string path_;
+  Index number_ = 0;
+  mutable std::map<std::string, std::vector<Index>> shapes_;
+};
+
+}  // namespace tesserec::store

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that reads files of other programs. HDF5 may crash on damage, may never return from it, and may spoil the
+// memory of whoever reads; here it takes nothing along but this process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <sys/types.h>
+
+#include "codec.hpp"
+
+namespace tesserec::store {
+
+class ForeignProcess {
+ public:
+  /// What the process runs: it takes the bytes of its arguments, and returns those of its result. Both processes are of
+  /// one program, so a function has one address in both.
+  using Serve = Bytes (*)(Decoder);
+
+  /// The process of all files that are open; begun where there is none. It is a copy of this one, made early while
+  /// that is small, and ends with the last file.
+  static std::shared_ptr<ForeignProcess> shared();
+  ~ForeignProcess();
+  ForeignProcess(const ForeignProcess&) = delete;
+  ForeignProcess& operator=(const ForeignProcess&) = delete;
+
+  /// Runs `serve` there and waits for its result. Errors: what it threw; that reading `path` ended the process, which
+  /// then answers no more.
+  Bytes call(const std::string& path, Serve serve, const Bytes& arguments);
+
+ private:
+  ForeignProcess();
+  [[noreturn]] void fail_ended(const std::string& path);
+
+  int socket_ = -1;
+  pid_t process_ = -1;
+  bool ended_ = false;
+};
+
+}  // namespace tesserec::store

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a dataset's numbers are stored. HDF5 gives zeros, without a word, for chunks that were never written and for
+// files that are missing.
+#include <algorithm>
+#include <filesystem>
+
+#include "file_impl.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* needs_trust = "files that take numbers from other files need data.trust = true";
+
+struct At {
+  const std::string& path;
+  const std::string& name;
+};
+
+Handle creation_of(const At& at, hid_t dataset) {
+  return {check(H5Dget_create_plist(dataset), at.path, at.name, "get how it is stored"), H5Pclose};
+}
+
+Index points_of(const At& at, hid_t dataset) {
+  const Handle space(check(H5Dget_space(dataset), at.path, at.name, "get its shape"), H5Sclose);
+  return check(H5Sget_simple_extent_npoints(space), at.path, at.name, "get its shape");
+}
+
+/// Error when fewer chunks are stored than the shape has.
+void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::vector<Index>& shape) {
+#if H5_VERSION_GE(1, 10, 5)
+  hsize_t extents[H5S_MAX_RANK], stored = 0;
+  check(H5Pget_chunk(creation, int(shape.size()), extents), at.path, at.name, "get its chunks");
+  hsize_t wanted = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) wanted *= (hsize_t(shape[i]) + extents[i] - 1) / extents[i];
+  const Handle space(check(H5Dget_space(dataset), at.path, at.name, "get its shape"), H5Sclose);
+  check(H5Dget_num_chunks(dataset, space, &stored), at.path, at.name, "count its chunks");
+  if (stored < wanted)
+    fail(at.path, ": ", at.name, ": only ", stored, " of its ", wanted,
+         " chunks were written, HDF5 takes the others for zeros; write all of it");
+#else
+  static_cast<void>(creation), static_cast<void>(shape);
+  if (H5Dget_storage_size(dataset) == 0) fail(at.path, ": ", at.name, ": its numbers were never written");
+#endif
+}
+
+/// Error when a raw file is missing or too short.
+void require_raw_files(const At& at, hid_t creation, Index bytes) {
+  const int files = check(H5Pget_external_count(creation), at.path, at.name, "list its external files");
+  for (int i = 0; i < files; ++i) {
+    char name[4096] = "";
+    off_t first = 0;
+    hsize_t size = 0;
+    check(H5Pget_external(creation, unsigned(i), sizeof name - 1, name, &first, &size), at.path, at.name,
+          "list its external files");
+    const Index here = size == H5F_UNLIMITED ? bytes : std::min(bytes, Index(size));
+    std::error_code error;
+    const std::uintmax_t has = fs::file_size(name, error);
+    if (error || has < std::uintmax_t(first + here))
+      fail(at.path, ": ", at.name, ": its external file \"", name, "\" ",
+           error ? "cannot be read: " + error.message() : concat("has ", has, " bytes, fewer than ", first + here));
+    bytes -= here;
+  }
+}
+
+/// The file that a virtual dataset of `path` names: beside it, or as it stands.
+std::string source_path(const std::string& path, const std::string& name) {
+  if (name == ".") return path;
+  const fs::path beside = fs::path(path).parent_path() / name;
+  std::error_code error;
+  return fs::exists(beside, error) ? beside.string() : name;
+}
+
+/// Texts of HDF5, whose length it tells first.
+template <class Get>
+std::string text_from(const At& at, const Get& get) {
+  const ssize_t size = check(get(nullptr, std::size_t{0}), at.path, at.name, "list its sources");
+  std::string text(std::size_t(size) + 1, '\0');
+  check(get(text.data(), text.size()), at.path, at.name, "list its sources");
+  text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void File::require_stored(const std::string& dataset) const {
+  if (impl_->foreign) return impl_->foreign->call<&File::require_stored>(dataset);
+  const auto lock = hdf5_lock();
+  impl_->require_stored(dataset);
+}
+
+void File::Impl::require_own_numbers(const std::string& name, hid_t dataset) const {
+  if (trust == Trust::all || created) return;
+  const At at{path, name};
+  const Handle creation = creation_of(at, dataset);
+  const H5D_layout_t layout = check(H5Pget_layout(creation), path, name, "get how it is stored");
+  if (layout == H5D_VIRTUAL) fail(path, ": ", name, " is a virtual dataset: ", needs_trust);
+  if (layout == H5D_CONTIGUOUS && check(H5Pget_external_count(creation), path, name, "list its external files") > 0)
+    fail(path, ": ", name, " lies in an external file: ", needs_trust);
+}
+
+void File::Impl::require_stored(const std::string& name) const {
+  const At at{path, name};
+  const Handle dataset = open_dataset(name);
+  require_own_numbers(name, dataset);
+  const Index points = points_of(at, dataset);
+  if (points == 0) return;
+  const Handle creation = creation_of(at, dataset);
+  const Handle type(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
+  const Handle space(check(H5Dget_space(dataset), path, name, "get its shape"), H5Sclose);
+  hsize_t extents[H5S_MAX_RANK];
+  const int rank = check(H5Sget_simple_extent_dims(space, extents, nullptr), path, name, "get its shape");
+  switch (H5Pget_layout(creation)) {
+    case H5D_CONTIGUOUS: {
+      const Index bytes = points * Index(H5Tget_size(type));
+      if (H5Pget_external_count(creation) > 0) return require_raw_files(at, creation, bytes);
+      if (H5Dget_storage_size(dataset) != hsize_t(bytes)) fail(path, ": ", name, ": its numbers were never written");
+      return;
+    }
+    case H5D_CHUNKED:
+      return require_all_chunks(at, dataset, creation, {extents, extents + rank});
+    case H5D_VIRTUAL:
+      return require_sources(name, creation, points);
+    default:
+      return;
+  }
+}
+
+void File::Impl::require_sources(const std::string& name, hid_t creation, Index points) const {
+  const At at{path, name};
+  std::size_t sources = 0;
+  check(H5Pget_virtual_count(creation, &sources), path, name, "list its sources");
+  Index covered = 0;
+  for (std::size_t i = 0; i < sources; ++i) {
+    const auto file_name = [&](char* to, std::size_t size) { return H5Pget_virtual_filename(creation, i, to, size); };
+    const auto data_name = [&](char* to, std::size_t size) { return H5Pget_virtual_dsetname(creation, i, to, size); };
+    const std::string file_text = text_from(at, file_name), source = text_from(at, data_name);
+    const Handle here(check(H5Pget_virtual_vspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const Handle there(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const hssize_t size = H5Sget_select_npoints(here);
+    if (size < 0 || file_text.find('%') != std::string::npos || source.find('%') != std::string::npos)
+      fail(path, ": ", name, ": a virtual dataset without a fixed list of sources");
+    covered += size;
+    const std::string from = source_path(path, file_text);
+    if (from == path && plain(source) == plain(name)) fail(path, ": ", name, " is a virtual dataset over itself");
+    std::error_code error;
+    if (!fs::is_regular_file(from, error))
+      fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 takes it for zeros");
+    const File file = open_here(from, trust);
+    const std::vector<Index> shape = file.shape(source);
+    bool inside = false;
+    if (H5Sget_select_type(there) == H5S_SEL_ALL) {  // of a shape that the mapping may not know
+      Index all = 1;
+      for (const Index extent : shape) all *= extent;
+      inside = all == size;
+    } else {
+      hsize_t first[H5S_MAX_RANK], last[H5S_MAX_RANK];
+      check(H5Sget_select_bounds(there, first, last), path, name, "list its sources");
+      inside = H5Sget_simple_extent_ndims(there) == int(shape.size());
+      for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = Index(last[d]) < shape[d];
+    }
+    if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], less than ", path, " takes from it");
+    file.require_stored(source);
+  }
+  if (covered < points)
+    fail(path, ": ", name, ": its sources give ", covered, " of its ", points,
+         " numbers; HDF5 takes the rest for zeros");
+}
+
+}  // namespace tesserec::store

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 files of strangers: each fault is an Error that names the file. With the whole program on 1 and 2 ranks: crafted.sh.
+#include "tests/fuzz/crafted.hpp"
+
+#include <cstdlib>
+#include <set>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "tests/data/samples_file.hpp"
+#include "tests/store/scratch.hpp"
+
+using namespace tesserec;
+
+namespace {
+
+/// What reading the file to its end says; "" with all samples in `read`.
+std::string complaint(const std::string& path, std::vector<std::vector<std::string>>* read = nullptr,
+                      bool trust = false) {
+  data::Settings settings;
+  settings.train = {path};
+  settings.trust = trust;
+  const data::Deal deal{0, 1, Lanes(2), 4, false, 1};
+  return error_of([&] {
+    const auto source = data::make_source(settings, data::Use::train, deal);
+    const auto batches = samples_file::drain(*source);
+    if (read != nullptr) *read = batches;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("crafted HDF5 files are refused, whatever HDF5 makes of them") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string path = scratch / "x.h5";
+  std::vector<std::vector<std::string>> whole, read;
+  for (const bool packed : {true, false}) {
+    test::write_foreign(path, packed);
+    REQUIRE(complaint(path).empty());
+  }
+  test::write_foreign(path, true);
+  REQUIRE(complaint(path, &whole).empty());
+  const char* const keep = std::getenv("TESSEREC_CRAFTED");  // a folder: the files are written there, for crafted.sh
+  const test::CraftedFiles files;
+  CHECK(files.all().size() >= 300);
+  std::set<std::string> names;
+  for (const test::Crafted& crafted : files.all()) {
+    INFO(crafted.name);
+    CHECK(names.insert(crafted.name).second);
+    if (keep != nullptr) {
+      const std::string number = std::to_string(names.size());
+      crafted.write(keep + ("/" + std::string(4 - number.size(), '0')) + number + (crafted.damaged ? "_luck.h5" : ".h5"));
+      continue;
+    }
+    crafted.write(path);
+    const std::string text = complaint(path, &read);
+    if (text.empty()) {
+      CHECK(crafted.damaged);
+    } else {
+      CHECK(mentions(text, path));
+    }
+  }
+}
+
+TEST_CASE("numbers in other files are read with data.trust alone, and only where they are") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string path = scratch / "x.h5";
+  std::vector<std::vector<std::string>> whole, read;
+  test::write_foreign(path, true);
+  REQUIRE(complaint(path, &whole).empty());
+  int trusted = 0, refused = 0;
+  const test::CraftedFiles files;
+  for (const test::Crafted& crafted : files.all()) {
+    const bool elsewhere = crafted.name.starts_with(".") || crafted.name.starts_with("a part of a virtual") ||
+                           crafted.name.find("external link for") != std::string::npos;
+    if (!elsewhere) continue;
+    INFO(crafted.name);
+    crafted.write(path);
+    CHECK(mentions(complaint(path), "data.trust"));
+    const std::string text = complaint(path, &read, true);
+    const bool there = crafted.name.starts_with(".other") || crafted.name.starts_with(".raw") ||
+                       crafted.name.find("external link for") != std::string::npos;
+    if (crafted.name.find("/sparse/user/offsets") != std::string::npos && crafted.name.starts_with(".raw")) {
+      CHECK(mentions(text, "offsets end at"));  // zeros
+    } else {
+      CHECK(text.empty() == there);
+    }
+    ++(text.empty() ? trusted : refused);
+    if (crafted.name.starts_with(".other") && crafted.name.find("/sparse/user") == std::string::npos) CHECK(read == whole);
+  }
+  CHECK(trusted > 15);
+  CHECK(refused > 15);
+}
