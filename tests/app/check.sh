@@ -57,7 +57,7 @@ must_succeed 'table C1: 900 rows x 1 columns' check "$deck" "${smaller[@]}" --se
 must_succeed 'pooled.C1    mlp of pooled.C1@C1: 1-2' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set model.qr_collisions=0
 must_succeed '"pooled.C1" -> "interaction"' check "$deck" "${smaller[@]}" --dot
 must_succeed 'table C1_quotient: 129 rows x 2 columns' generate "$deck" "${smaller[@]}" --print 1
-must_succeed 'C1_quotient' plan "$deck" "${smaller[@]}" --set plan.tables.C1_quotient.sharding=row_wise
+must_succeed 'C1_quotient' plan "$deck" "${smaller[@]}" --set plan.tables.C1_quotient.sharding=row_wise --set train.lanes=2
 must_fail 'plan.tables.C1: there is no table "C1"; there are C1_quotient, C1_remainder, C2, C3' plan "$deck" "${smaller[@]}" --set plan.tables.C1.sharding=row_wise
 sed 's/^embedding_dim = 2/&\nqr_collisions = 7\nqr_threshold = 29/; s/^rows = .*/rows = [900, 30, 2]/' "$deck" >"$folder/smaller.toml"
 sed 's/^qr_collisions = 7/qr_collisions = 30/; s/^samples = 6/&\nevaluate_samples = 6/' "$folder/smaller.toml" >"$folder/many.toml"
