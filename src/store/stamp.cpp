@@ -12,7 +12,7 @@ namespace tesserec::store {
 
 Stamp stamp_of(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) fail_errno(path, "look at it");
+  if (::stat(path.c_str(), &status) != 0) fail_errno(path, "open it");
   return {status.st_dev, status.st_ino, std::uint64_t(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 

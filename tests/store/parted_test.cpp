@@ -224,7 +224,7 @@ TEST_CASE("a part that is missing, damaged or of another set is an error, and HD
     return std::pair(error_of([&] { file.verify_parts(); }), error_of([&] { file.read_all<float>("dense"); }));
   };
   fs::remove(part);
-  REQUIRE(mentions(errors().first, part + ": cannot look at it"));
+  REQUIRE(mentions(errors().first, part + ": cannot open it"));
   REQUIRE(mentions(errors().second, part + ": there is no such file"));
   put_bytes(part, bytes_of(folder / names[4]));
   REQUIRE(mentions(errors().first, part + " is damaged: its seal is"));
