@@ -15,10 +15,10 @@ namespace tesserec {
 /// The product of numbers that are not negative; none from 2^63 on.
 std::optional<Index> product(std::initializer_list<Index> numbers);
 
-/// Whether it says that memory was not to be had: of operator new, of a container, or of Kokkos.
+/// Tells whether an exception means that memory ran out: of operator new, of a container, or of Kokkos.
 bool is_out_of_memory(const std::exception& error);
 
-/// What an exception of any library means to a user. Kokkos' words for memory become the label and the bytes.
+/// Returns the message for a user of any exception. For memory that Kokkos lacks it holds the label and the bytes.
 std::string message_of(const std::exception& error);
 
 /// Throws Error: "not enough memory for WHAT: BYTES", and what to do.
