@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a person reads, on stderr. Rank 0 speaks; warnings and errors may come from any rank. A line that cannot be
+/// The log for people, on stderr. Rank 0 speaks; warnings and errors may come from any rank. A line that cannot be
 /// written (its reader has ended, its terminal or disk is gone) is counted, and no error.
 #pragma once
 

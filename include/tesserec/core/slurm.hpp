@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What Slurm says of the job that this process is part of.
+/// The job of Slurm that this process is part of.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace tesserec::data {
 
-/// What a source is for. Training shuffles as the deal says; evaluation and prediction read the evaluation data in file
+/// The use of a source. Training shuffles as the deal says; evaluation and prediction read the evaluation data in file
 /// order.
 enum class Use { train, evaluate, predict };
 

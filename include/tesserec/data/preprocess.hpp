@@ -16,7 +16,7 @@ namespace tesserec::data {
 /// size do not learn from them.
 inline constexpr double large_number = 1e9;
 
-/// What became of a column's values in one raw file.
+/// Counts of a column's values in one raw file.
 struct ColumnCounts {
   Index missing = 0;  ///< rows without a value
   Index unknown = 0;  ///< category: values without an id, seen fewer than minimum_count times in training
@@ -72,7 +72,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
 /// The report as lines for a person: files, then a table of the columns.
 std::vector<std::string> summary(const PreprocessReport& report);
 
-/// What a person should look at: large numbers that nothing scales; columns that are nearly all missing in an
+/// Returns warnings: large numbers that nothing scales; columns that are nearly all missing in an
 /// evaluation file, though not in training; categories of which training itself keeps next to nothing.
 std::vector<std::string> warnings(const PreprocessReport& report);
 

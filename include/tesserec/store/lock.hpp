@@ -25,7 +25,7 @@ class FileLock {
   int file_ = -1;
 };
 
-/// What a look at a lock file shows, without taking the lock.
+/// The state of a lock file, seen without taking the lock.
 struct LockLook {
   enum class State { missing, free, held, unknown } state = State::missing;  ///< unknown: the file system has no locks
   std::string owner;  ///< newest owner, "process 12 on node7, job 34"; it stays in the file when the lock is free

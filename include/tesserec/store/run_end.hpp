@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the run of a folder stands: what its files and its lock say (docs/formats.md).
+/// The state of a folder's run, by its files and its lock (docs/formats.md).
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ class MetricsLog {
   /// Error when the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
-  /// Whether the file had no evaluation of the step that it was continued after.
+  /// True if the file had no evaluation of the step that it was continued after.
   bool lacks_evaluation() const { return !evaluated_; }
 
   /// Waits until all lines are on the disk.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a checkpoint says of the data that its model was trained on.
+/// The data that a checkpoint's model was trained on, as the checkpoint records them.
 #pragma once
 
 #include <string>
