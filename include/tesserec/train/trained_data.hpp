@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The data that a checkpoint's model was trained on, as the checkpoint records them.
+/// The data that a checkpoint's model was trained on.
 #pragma once
 
 #include <string>
