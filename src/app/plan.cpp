@@ -33,7 +33,8 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
 PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   Invocation asked = invocation;
   if (invocation.has("--device")) asked.overrides.push_back("plan.device=" + invocation.options.at("--device"));
-  PlanTask task{asked.read_deck()};
+  PlanTask task;
+  task.deck = asked.read_deck();
   deck::Deck& deck = task.deck;
   if (invocation.has("--tables")) {
     deck.tables = read_table_list(invocation.options.at("--tables"), deck);

@@ -58,11 +58,11 @@ enum class Transform { none, log1p, standardise };
 struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::skip;
-  Transform transform = Transform::none;  ///< numbers: log1p of max(x, 0), or (x - mean) / standard deviation
-  std::vector<std::string> positive;      ///< label: texts that mean 1
-  std::vector<std::string> negative;      ///< label: texts that mean 0
-  std::optional<double> fill_value;       ///< number: stands for a missing one, before the transform
-  std::optional<bool> missing_indicator;  ///< number: a dense feature NAME_missing behind it, 1 where it is missing
+  Transform transform = Transform::none;       ///< numbers: log1p of max(x, 0), or (x - mean) / standard deviation
+  std::vector<std::string> positive;           ///< label: texts that mean 1
+  std::vector<std::string> negative;           ///< label: texts that mean 0
+  std::optional<double> fill_value = {};       ///< number: stands for a missing one, before the transform
+  std::optional<bool> missing_indicator = {};  ///< number: a dense feature NAME_missing, 1 where it is missing
 };
 
 /// [preprocess]
