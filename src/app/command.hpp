@@ -20,8 +20,8 @@ struct Invocation {
   std::string deck;                            ///< path of the deck, or of what the command takes instead
   std::optional<std::string> deck_text;        ///< what the deck's file held at the start; without it, it is read
   std::vector<std::string> paths;              ///< of a command that takes several: all of them
-  std::vector<std::string> words;              ///< as they were given
-  std::vector<std::string> kokkos_words;       ///< those beside them that are for Kokkos, to hand on to jobs
+  std::vector<std::string> words;              ///< as they were given, but those for Kokkos
+  std::vector<std::string> kokkos_words;       ///< those for Kokkos
   std::string index;                           ///< of a sweep's point; empty: all of them
   std::vector<std::string> overrides;          ///< --set, in order
   std::map<std::size_t, std::string> origins;  ///< where those come from that were not typed, "sweep.toml:12"

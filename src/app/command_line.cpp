@@ -6,6 +6,7 @@
 #include "help.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::app {
@@ -70,12 +71,29 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names));
 }
 
+/// Refuses words that the deck's rules for names and paths refuse. Text behind --set may have tabs, as a deck has them.
+void check_words(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool follows_option = i > 0 && words[i - 1].starts_with("--");
+    std::string checked = words[i];
+    if (checked.starts_with("--set=") || (follows_option && words[i - 1] == "--set"))
+      std::replace(checked.begin(), checked.end(), '\t', ' ');
+    if (const std::string fault = path_fault(checked); !fault.empty())
+      fail("argument ", i + 1, follows_option ? " behind " + words[i - 1] : "", ": \"", printable_line(words[i]),
+           "\" cannot be used: ", fault, "; give UTF-8 text without control characters");
+  }
+}
+
 }  // namespace
 
 const Command& command_named(const std::string& name) { return find_command(name); }
 
-Invocation parse_command_line(const std::vector<std::string>& words) {
+Invocation parse_command_line(const std::vector<std::string>& all_words) {
+  check_words(all_words);
   Invocation invocation;
+  for (const std::string& word : all_words)
+    (word.starts_with("--kokkos-") ? invocation.kokkos_words : invocation.words).push_back(word);
+  const std::vector<std::string>& words = invocation.words;
   const auto given = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
   if (words.empty() || words[0] == "help" || given("--help") || given("-h"))
     invocation.command = "--help";
@@ -89,7 +107,6 @@ Invocation parse_command_line(const std::vector<std::string>& words) {
 
   std::size_t i = 0;
   invocation.command = command_name(words, i);
-  invocation.words = words;
   const Command& command = find_command(invocation.command);
   for (++i; i < words.size(); ++i) {
     if (words[i].size() > 1 && words[i][0] == '-') {

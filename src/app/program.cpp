@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of the program.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "command_line.hpp"
 #include "help.hpp"
@@ -24,20 +27,14 @@
 namespace tesserec::app {
 namespace {
 
-// The words of the command line: those that begin with --kokkos- are for Kokkos.
-struct Words {
-  std::vector<std::string> own, kokkos;
-  Words(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) (std::string(argv[i]).starts_with("--kokkos-") ? kokkos : own).emplace_back(argv[i]);
-  }
-};
+std::vector<std::string> words_of(int argc, char** argv) { return {argv + std::min(argc, 1), argv + argc}; }
 
-// `argv`: the program's name, and what is for Kokkos.
-int dispatch(const std::vector<std::string>& words, std::vector<char*> argv, const comm::Communicator& comm) {
-  const Invocation invocation = agreed_invocation(comm, words);
+// `program`: its name.
+int dispatch(char* program, const std::vector<std::string>& words, const comm::Communicator& comm) {
+  Invocation invocation = agreed_invocation(comm, words);
   if (invocation.command == "--help") {
     print(comm, invocation.deck.empty() ? usage() : help_of(invocation.deck));
-    return words.empty() ? exit_code_error : 0;
+    return invocation.words.empty() ? exit_code_error : 0;
   }
   if (invocation.command == "--version") {
     print(comm, versions() + "\n");
@@ -46,6 +43,8 @@ int dispatch(const std::vector<std::string>& words, std::vector<char*> argv, con
   const Command& command = command_named(invocation.command);
   if (command.parallel) comm::require_launcher_agrees(comm);
   std::optional<Kokkos::ScopeGuard> kokkos;
+  std::vector<char*> argv = {program};
+  for (std::string& word : invocation.kokkos_words) argv.push_back(word.data());
   int count = argv.size();
   argv.push_back(nullptr);
   if (command.computes) {
@@ -84,11 +83,8 @@ int life(int argc, char** argv) {
 
   const Outcome outcome = outcome_of([&] {
     // 2. The command, on a communicator of its own, with Kokkos if it computes.
-    Words words(argc, argv);
-    std::vector<char*> for_kokkos = {argv[0]};
-    for (std::string& word : words.kokkos) for_kokkos.push_back(word.data());
     const comm::Communicator comm(mpi.world());
-    return dispatch(words.own, std::move(for_kokkos), comm);
+    return dispatch(argv[0], words_of(argc, argv), comm);
   });
 
   // 3. One verdict for all ranks, which a training's folder keeps, then MPI ends.
@@ -100,9 +96,7 @@ std::optional<int> before_mpi(int argc, char** argv) {
   Invocation invocation;
   const Command* command = nullptr;
   try {
-    const Words words(argc, argv);
-    invocation = parse_command_line(words.own);
-    invocation.kokkos_words = words.kokkos;
+    invocation = parse_command_line(words_of(argc, argv));
     if (invocation.command.starts_with("--")) return std::nullopt;
     command = &command_named(invocation.command);
   } catch (const Error&) {

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -46,6 +47,8 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
       fail(where, "a line is name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf, but has ", words.size(),
            " fields");
     if (words[0].empty()) fail(where, "a table has no name");
+    if (const std::string fault = name_fault(words[0]); !fault.empty())
+      fail(where, "\"", printable_line(words[0]), "\" cannot be a table's name: ", fault);
     if (!names.insert(words[0]).second) fail(where, "table ", words[0], " stands twice");
     const std::string of = where + "table " + words[0] + ": ";
     embedding::EmbeddingBagConfig table;

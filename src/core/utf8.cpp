@@ -45,14 +45,13 @@ std::string escape(const Character& one) {
   return (one.valid && one.code > 0xff ? "\\u" : "\\x") + digits;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+/// `text` whose characters are escaped but for those that a terminal shows and those of `kept`.
+std::string escaped(std::string_view text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {
     const Character one = first_of(text);
-    const bool plain = one.valid && (one.code == '\n' || one.code == '\t' || !(is_control(one.code) || misleads(one.code)));
-    if (plain)
+    const bool is_shown = !is_control(one.code) && !misleads(one.code);
+    if (one.valid && (is_shown || kept.find(text.substr(0, one.bytes)) != std::string_view::npos))
       shown.append(text, 0, one.bytes);
     else
       shown += escape(one);
@@ -60,6 +59,12 @@ std::string printable(std::string_view text) {
   }
   return shown;
 }
+
+}  // namespace
+
+std::string printable(std::string_view text) { return escaped(text, "\n\t"); }
+
+std::string printable_line(std::string_view text) { return escaped(text, ""); }
 
 std::string path_fault(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {

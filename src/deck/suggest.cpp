@@ -5,6 +5,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/schema.hpp>
 
 namespace tesserec::deck {
@@ -39,7 +40,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 
 void fail_unknown(const std::string& where, const std::string& prefix, const std::string& name,
                   const std::vector<std::string>& siblings) {
-  const std::string path = prefix.empty() ? name : prefix + "." + name;
+  const std::string path = (prefix.empty() ? "" : prefix + ".") + printable_line(name);
   std::vector<std::string> all;
   std::string same;  // the first block that has such a key
   for (const BlockInfo& block : schema())

@@ -16,6 +16,8 @@ must_fail "train.lanes is 1; set train.lanes = $((RANKS > 1 ? RANKS : 2))" plan 
 [ "$RANKS" = 1 ] || must_fail "$RANKS ranks need at least as many lanes" plan "$deck" --set train.lanes=1
 # A list of tables alone is not trained.
 printf 'a,1000,8,1\nb,50,8,1\n' >"$folder/tables.csv"
+printf 'a,1000,8,1\nb\033[31m,50,8,1\n' >"$folder/shown.csv"
+must_fail 'shown.csv:2: "b\x1B[31m" cannot be a table'"'"'s name: its byte 1 is the control character \x1B' plan --tables "$folder/shown.csv" --ranks 64
 must_succeed '64 cpu ranks' plan --tables "$folder/tables.csv" --ranks 64
 must_fail '64 ranks need at least as many lanes' plan "$deck" --tables "$folder/tables.csv" --ranks 64
 

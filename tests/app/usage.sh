@@ -30,6 +30,28 @@ must_fail '--completion needs SHELL behind it' describe --completion
 must_fail '--device must be one of cpu | cuda, but is tpu' plan a.toml --device tpu
 must_fail "$folder/any.toml" describe --man "$folder/any.toml/man"
 
+# Words that a deck's rules for names and paths refuse are refused by every command, on one line.
+must_refuse() {
+  must_fail "$@"
+  [ "$(wc -l <"$folder/err")" = 1 ] || complain "a message of several lines: $2"
+}
+for command in preprocess generate train evaluate predict plan bench report 'sweep list' 'sweep run' 'sweep collect' verify check help; do
+  place=2
+  [ "${command#sweep }" = "$command" ] || place=3
+  # shellcheck disable=SC2086
+  must_refuse "argument $place: \"a\\x0Ab\\x1B[31m.toml\" cannot be used: its byte 1 is the control character \\x0A" \
+    $command $'a\nb\e[31m.toml'
+done
+must_refuse 'argument 1: "bad\x0Acommand"' $'bad\ncommand'
+must_refuse 'argument 4 behind --set: "run.output="a\x0Ab""' check "$folder/any.toml" --set $'run.output="a\nb"'
+must_refuse 'argument 3: "--set=run.output=a\xFF" cannot be used: its byte 18 (\xFF) is not UTF-8' \
+  check "$folder/any.toml" --set=$'run.output=a\xff'
+must_refuse 'argument 4 behind --output: "a\u202Eb.html"' report "$folder" --output $'a\u202eb.html'
+must_refuse 'argument 4 behind --scores: "a\x09b"' predict "$folder/any.toml" --scores $'a\tb'
+must_refuse 'argument 3: "--kokkos-num-threads=\x1B"' train "$folder/any.toml" $'--kokkos-num-threads=\e'
+printf '[run]\nname = "a"\n' >"$folder/tab.toml"
+must_refuse '--set 1: preprocess.separators is unknown' check "$folder/tab.toml" --set $'preprocess.separators="\t"'
+
 # Without any word: the usage, but no success.
 run "$TESSEREC"
 [ "$code" = 2 ] || complain "no command: exit code $code"

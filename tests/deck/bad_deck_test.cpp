@@ -44,6 +44,7 @@ const std::vector<Bad> bad_decks = {
     {"[train]\nseed = 3\n", {"d.toml:2: train.seed is unknown", "did you mean run.seed?"}},
     {"[train]\nqqqqqqqq = 3\n", {"d.toml:2: train.qqqqqqqq is unknown", "train has", "batch_size, accumulate"}},
     {"[data.syntetic]\n", {"d.toml:1: data.syntetic is unknown", "did you mean data.synthetic?"}},
+    {"[train]\n\"qq\\nqq\" = 3\n", {"d.toml:2: train.qq\\x0Aqq is unknown"}},
     {"[optimizer]\nlr = 1\n", {"d.toml:2: optimizer.lr is unknown", "did you mean optimizer.dense.lr?"}},
     {"[optimizer.dense]\nbeta_1 = 0.5\n", {"d.toml:2: optimizer.dense.beta_1 is unknown", "optimizer.dense.beta1?"}},
     {"[[table]]\nname = \"C1\"\nrow = 5\n", {"d.toml:3: table.C1.row is unknown", "did you mean table.C1.rows?"}},

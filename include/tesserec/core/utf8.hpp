@@ -10,6 +10,8 @@ namespace tesserec {
 /// UTF-8 that a terminal or a log shows as it is: bytes that are no UTF-8 become "\xFF", control characters but newline
 /// and tab "\x1B", line separators and marks that turn the direction of writing "\u202E".
 std::string printable(std::string_view text);
+/// The same on one line: newlines and tabs are escaped, too.
+std::string printable_line(std::string_view text);
 
 /// Why a text cannot be a path; "" if it can. It holds a character that printable() would change, a newline or a tab.
 std::string path_fault(std::string_view text);
