@@ -48,11 +48,15 @@ std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optio
 /// plan.file, where the tables are known: what it is for and which kernels it gives. Errors as training's.
 void read_plan_file(const deck::Deck& deck, Summary& s) {
   if (deck.plan.file.empty() || s.rows == 0) return;
-  s.plan_ranks = planning::plan_ranks(deck.plan.file);
+  try {
+    s.plan_ranks = planning::plan_ranks(deck.plan.file);
+  } catch (const Error& error) {
+    fail("plan.file: ", error.what());
+  }
   try {
     train::lanes_for(s.plan_ranks, deck.train);
   } catch (const Error& error) {
-    fail(deck.plan.file, ": ", error.what());
+    fail("plan.file: ", deck.plan.file, ": ", error.what());
   }
   const auto plan = planning::read_given_plan(deck.plan, deck.tables, s.plan_ranks);
   s.kernels.clear();

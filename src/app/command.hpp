@@ -3,6 +3,7 @@
 /// comm::Communicator&)`, declare it at the end of this file, and give it a row in commands.cpp.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,6 +63,10 @@ struct Command {
 };
 
 const std::vector<Command>& commands();
+
+/// Runs the body of a command. Its Errors that begin with a key of the deck, of code that does not know the deck, get
+/// the key's line.
+int with_key_lines(const Invocation& invocation, const std::function<int()>& body);
 
 /// The number behind an option, at least 1; 0 without the option. Error: not a number.
 int count_of(const Invocation& invocation, const std::string& option);

@@ -3,9 +3,10 @@
 #include <cstdio>
 #include <sstream>
 
-#include "command.hpp"
+#include "command_line.hpp"
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
@@ -112,6 +113,19 @@ deck::Deck Invocation::read_deck() const {
   deck::Deck found = read();
   comm::set_patience(double(found.run.patience));
   return found;
+}
+
+int with_key_lines(const Invocation& invocation, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Diverged&) {
+    throw;
+  } catch (const Error& error) {
+    if (invocation.deck.empty() || command_named(invocation.command).argument != "DECK") throw;
+    throw Error(invocation.read_deck().located(error.what()));
+  }
 }
 
 std::vector<int> counts_of(const Invocation& invocation, const std::string& option) {

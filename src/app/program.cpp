@@ -52,7 +52,7 @@ int dispatch(char* program, const std::vector<std::string>& words, const comm::C
     kokkos.emplace(count, argv.data());
   } else if (count > 1)
     fail("tesserec ", command.name, " does not compute: it has no ", argv[1]);
-  return command.run(invocation, comm);
+  return with_key_lines(invocation, [&] { return command.run(invocation, comm); });
 }
 
 // Turns whatever is thrown into a message.

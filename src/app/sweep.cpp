@@ -93,7 +93,8 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
   if (rung >= 0) {
     std::string diverged;
     try {
-      code = train(training_of(invocation, sweep, point, std::size_t(rung)), comm);
+      const Invocation training = training_of(invocation, sweep, point, std::size_t(rung));
+      code = with_key_lines(training, [&] { return train(training, comm); });
     } catch (const Diverged& error) {
       diverged = error.what();
     }

@@ -103,6 +103,13 @@ void check_schedule(const Deck& deck) {
          ", but schedule.decay_steps is 0, so that no rate decays; set decay_steps, or leave both");
 }
 
+/// Whether a step takes lr * weight_decay * w from the weight, and neither a trust ratio nor a divisor scales it.
+bool takes_from_weights(const optim::Settings& o) {
+  using optim::Type;
+  if (o.decay == optim::Decay::decoupled) return o.type != Type::lamb && o.type != Type::partial_rowwise_lamb;
+  return o.type == Type::sgd || o.type == Type::momentum_sgd || o.type == Type::nesterov_sgd;
+}
+
 /// The rates that [schedule] makes of the base rate.
 void check_rates(const Deck& deck, const std::string& path, const optim::Settings& o) {
   const Index last = deck.train.steps > 0 ? deck.train.steps : most_steps;
@@ -114,9 +121,7 @@ void check_rates(const Deck& deck, const std::string& path, const optim::Setting
   if (deck.schedule.decay_steps > 0 && o.lr < optim::least_decayed_rate)
     fail(deck.at("schedule.decay_steps"), " decays rates to ", shortest(optim::least_decayed_rate),
          " at least, so that ", lr, " would rise; raise it, or let [[schedule.stages]] decay it");
-  const bool of_update = o.type == optim::Type::lamb || o.type == optim::Type::partial_rowwise_lamb;
-  if (const double taken = greatest.rate * o.weight_decay;
-      o.decay == optim::Decay::decoupled && !of_update && taken > 1)
+  if (const double taken = greatest.rate * o.weight_decay; takes_from_weights(o) && taken > 1)
     fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), "; times the learning rate of up to ",
          significant(greatest.rate, 4), " (", lr, ") that is ", significant(taken, 4),
          ": a step would take more than the whole weight away; lower one of them");

@@ -7,6 +7,7 @@
 #include "toml_file.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/deck/deck.hpp>
+#include <tesserec/deck/schema.hpp>
 #include <tesserec/model/model_types.hpp>
 
 namespace tesserec::deck {
@@ -25,6 +26,14 @@ std::string Deck::at(const std::string& key) const {
     path = dot == std::string::npos ? "" : path.substr(0, dot);
   }
   return (file.empty() ? "deck" : file) + ": " + key;
+}
+
+std::string Deck::located(const std::string& message) const {
+  const std::string key = message.substr(0, message.find_first_of(": "));
+  for (const BlockInfo& block : schema())
+    for (const KeyInfo& info : block.keys)
+      if (key == block.path + "." + info.name) return at(key) + message.substr(key.size());
+  return message;
 }
 
 std::string read_deck_text(const std::string& path) {

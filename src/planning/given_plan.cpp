@@ -43,9 +43,13 @@ void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& 
 
 ShardingPlan read_given_plan(const Settings& settings, std::span<const embedding::EmbeddingBagConfig> tables,
                              int ranks) {
-  ShardingPlan plan = read_plan(settings.file, tables, ranks);
-  for (std::size_t t = 0; t < tables.size(); ++t) check_table(settings, tables[t], plan[t]);
-  return plan;
+  try {
+    ShardingPlan plan = read_plan(settings.file, tables, ranks);
+    for (std::size_t t = 0; t < tables.size(); ++t) check_table(settings, tables[t], plan[t]);
+    return plan;
+  } catch (const Error& error) {
+    fail("plan.file: ", error.what());
+  }
 }
 
 }  // namespace tesserec::planning

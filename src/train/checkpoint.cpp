@@ -4,6 +4,7 @@
 #include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/columns.hpp>
@@ -46,7 +47,8 @@ void check_same_bytes(const Session& session, const std::string& then, const std
   const std::string difference =
       concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
   if (!accepts(session.job.checkpoint, "data.train"))
-    fail(difference, "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
+    fail(difference,
+         "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
          "anew with checkpoint.resume = \"never\"");
   log_info(difference + ", as checkpoint.accept allows");
 }
@@ -96,6 +98,17 @@ std::string content_then(const store::Attributes& attributes, const std::string&
 /// Which bytes the training data have, from here on. Collective.
 void know_content(Session& session) {
   if (session.content.empty()) session.content = data::content_digest(session.comm, session.data.files);
+}
+
+/// `named`: by checkpoint.resume, not found in the run's folder. Collective.
+store::OpenCheckpoint open_one(const comm::Communicator& comm, const std::string& folder, bool named) {
+  try {
+    return store::open_checkpoint(comm, folder);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error((named ? "checkpoint.resume: " : "") + std::string(error.what()));
+  }
 }
 
 }  // namespace
@@ -170,7 +183,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
     path = whole.front().folder;
   }
   const Timer timer;
-  const store::OpenCheckpoint checkpoint = store::open_checkpoint(session.comm, path);
+  const store::OpenCheckpoint checkpoint = open_one(session.comm, path, resume != "auto");
   const std::string& file = checkpoint.state.path();
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_run(session, epoch_samples, attributes, file);
@@ -202,10 +215,11 @@ TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const 
     const std::string folder = job.checkpoint_folder();
     const auto whole = store::CheckpointFolder(comm, folder).list();
     if (whole.empty())
-      fail("no whole checkpoint in ", folder, "; train first, or name one with checkpoint.resume = \"PATH\"");
+      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": no whole checkpoint in ", folder,
+           "; train first, or name one with checkpoint.resume = \"PATH\"");
     path = whole.front().folder;
   }
-  TrainedModel trained{path, store::open_checkpoint(comm, path), {}};
+  TrainedModel trained{path, open_one(comm, path, !wanted.empty()), {}};
   const std::string& file = trained.checkpoint.state.path();
   trained.attributes = store::read_attributes(trained.checkpoint.state);
   check_same_task(store::attribute<std::string>(trained.attributes, "deck", file), job, Purpose::weights, true, file);

@@ -29,7 +29,7 @@ spoil '$5 = "99999999999999999999"'; bad 'raw/bad.txt:57: I4: "99999999999999999
 RANKS=$some
 bad_file=raw/bad.gz
 gzip -c "$folder/raw/train.txt" | head -c -500 >"$folder/raw/bad.gz"; bad 'raw/bad.gz: the gzip file ends too early'
-bad_file=raw/none.txt; bad 'none.txt'
+bad_file=raw/none.txt; bad "--set 1: preprocess.train: $folder/raw/none.txt: there is no such file"
 must_fail 'set preprocess.output' preprocess "$deck" --set "preprocess.output=$deck/x"
 
 # What is accepted: the same rows from other forms of the file.
@@ -50,7 +50,7 @@ echo hello >"$folder/x.h5"; train_on 'x.h5: this is not an HDF5 file'
 : >"$folder/x.h5"; train_on 'x.h5: the file is empty'
 head -c -1000 "$folder/data/train.h5" >"$folder/x.h5"; train_on 'so it is truncated or was replaced'
 { head -c 5000 "$folder/data/train.h5"; printf 'x'; tail -c +5002 "$folder/data/train.h5"; } >"$folder/x.h5"; train_on 'x.h5 is damaged: its checksum is'
-rm "$folder/x.h5"; train_on 'x.h5: there is no such file'
+rm "$folder/x.h5"; train_on "--set 1: data.train: $folder/x.h5: there is no such file"
 printf '[[table]]\nname = "C1"\nrows = 3\n' | cat "$deck" - >"$folder/table.toml"
 must_fail 'of feature C1 in sample' train "$folder/table.toml"
 must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"

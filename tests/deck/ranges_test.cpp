@@ -163,6 +163,10 @@ TEST_CASE("a schedule that no run can follow is refused, by the line of what mak
           "d.toml:4: optimizer.dense.weight_decay is 3.0; times the learning rate of up to 0.5 (optimizer.dense.lr = "
           "0.5) that is 1.5: a step would take more than the whole weight away");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 2\n", "d", {}));
+  for (const char* type : {"sgd", "momentum_sgd", "nesterov_sgd"})  // l2, as it is by itself
+    refused(concat("[[table]]\nname = \"a\"\noptimizer = {type = \"", type, "\", lr = 0.5, weight_decay = 3}\n"),
+            "d.toml:3: table.a.optimizer.weight_decay is 3.0; times the learning rate of up to 0.5");
+  CHECK_NOTHROW(deck::parse_deck("[optimizer.sparse]\ntype = \"adagrad\"\nlr = 0.5\nweight_decay = 3\n", "d", {}));
   refused(
       "[schedule]\ndecay_steps = 5\n[optimizer.sparse]\nlr = 0\n",
       "d.toml:2: schedule.decay_steps decays rates to 1e-07 at least, so that optimizer.sparse.lr = 0.0 would rise");

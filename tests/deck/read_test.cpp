@@ -219,7 +219,7 @@ TEST_CASE("stages of the schedule come back from the effective deck") {
 
 TEST_CASE("numbers keep their bits through the effective deck") {
   for (const char* number : {"0.1", "1e-300", "5e-324", "123456789.123456789", "1e22", "3"}) {
-    const Deck d = parse_deck(std::string("[optimizer.dense]\nweight_decay = ") + number, "x");
+    const Deck d = parse_deck(std::string("[optimizer.dense]\ntype = \"adagrad\"\nweight_decay = ") + number, "x");
     CHECK(parse_deck(deck::effective_deck(d), "y").optimizer.dense.weight_decay == d.optimizer.dense.weight_decay);
   }
 }

@@ -129,7 +129,7 @@ TEST_CASE("a deck's plan file that breaks what the deck demands is refused, with
   CHECK(planning::plan_ranks(path) == 4);
   CHECK(
       error([](Settings&, Demand& d) { d.sharding = T::table_wise; }) ==
-      path +
+      "plan.file: " + path +
           ": table t is row_wise, but plan.tables.t.sharding is table_wise: take that key away, or make another plan");
   CHECK(mentions(error([](Settings&, Demand& d) {
                    d.sharding = {T::grid, T::column_wise};

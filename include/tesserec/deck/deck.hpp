@@ -46,6 +46,9 @@ struct Deck {
   /// "adult.toml:12: model.bottom": how a message about `key` begins. Without a line of its own the key has
   /// the line of its block, or the file's name.
   std::string at(const std::string& key) const;
+  /// A message of code that does not know the deck, with the line of the key that it begins with: "data.train: ...".
+  /// Other messages stay as they are.
+  std::string located(const std::string& message) const;
 };
 
 /// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...". `origins[i]`, where
