@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec report: one page of runs.
+#include <cmath>
+
 #include "command.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
@@ -7,21 +9,38 @@
 #include <tesserec/store/disk.hpp>
 
 namespace tesserec::app {
+namespace {
+
+Json states_json(const std::vector<report::RunState>& states) {
+  Json all = Json::array(Json::Layout::lines);
+  for (const report::RunState& one : states)
+    all.add(Json::object()
+                .set("folder", one.folder)
+                .set("state", one.end.state)
+                .set("detail", one.end.detail)
+                .set("in_use", one.end.in_use)
+                .set("steps", std::isfinite(one.steps) ? Json(Index(one.steps)) : Json()));
+  return all;
+}
+
+}  // namespace
 
 int report(const Invocation& invocation, const comm::Communicator& comm) {
   const auto given = invocation.options.find("--output");
   const std::string path =
       given == invocation.options.end() ? invocation.paths.front() + "/report.html" : given->second;
   std::size_t runs = 0;
+  Json states;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     const report::Page page = report::make_page(invocation.paths);
     for (const std::string& warning : page.warnings) log_warning(warning);
     store::replace_proven(path, page.html);
     runs = page.runs;
+    states = states_json(page.states);
   });
   log_info(path + ": " + counted(Index(runs), "run"));
-  if (invocation.json) print(comm, Json::object().set("page", path).set("runs", runs));
+  if (invocation.json) print(comm, Json::object().set("page", path).set("runs", runs).set("states", states));
   return 0;
 }
 

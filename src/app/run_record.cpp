@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include <unistd.h>
@@ -90,10 +91,17 @@ void add_machine(Json& json, const train::Session& session) {
       .set("gpu", gpu_name());
 }
 
-/// The run that this process has begun and not ended.
+/// The run that this process has begun and not ended, for whatever thread ends the process.
 struct OpenRun {
   std::string folder, start_time;
+  Index steps = 0, samples = 0;  // done
 } open_run;
+std::mutex open_run_mutex;
+
+OpenRun exchange_open_run(OpenRun run = {}) {
+  const std::lock_guard lock(open_run_mutex);
+  return std::exchange(open_run, std::move(run));
+}
 
 Json score_bins_json(const metrics::ScoreBins& bins) {
   return Json::object().set("samples", bins.samples).set("clicks", bins.clicks).set("scores", bins.scores);
@@ -139,11 +147,13 @@ Json result_json(const train::Session& session, const train::TrainResult& result
 }
 
 void record_failure(const std::string& message, bool diverged) {
-  const OpenRun run = std::exchange(open_run, {});
+  const OpenRun run = exchange_open_run();
   if (run.folder.empty()) return;
   try {
     const std::string reason = diverged ? "diverged" : "failed";
     const Json json = Json::object()
+                          .set("steps", run.steps)
+                          .set("samples", run.samples)
                           .set("exit_reason", reason)
                           .set("message", message)
                           .set("start_time", run.start_time)
@@ -192,7 +202,13 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
     store::replace_proven(folder + "/run.json", json.text() + "\n");
   });
   if (session.comm.max(session.comm.rank() == 0 && !stands_ ? 1 : 0) != 0)
-    open_run = {session.job.run.folder(), start_};
+    exchange_open_run({session.job.run.folder(), start_, from.step, from.samples});
+}
+
+void RunRecord::stepped(const train::Position& at) {
+  const std::lock_guard lock(open_run_mutex);
+  open_run.steps = at.step;
+  open_run.samples = at.samples;
 }
 
 void RunRecord::end(const train::Session& session, const Json& result) const {
@@ -200,12 +216,12 @@ void RunRecord::end(const train::Session& session, const Json& result) const {
     if (session.comm.rank() == 0 && !stands_)
       store::replace_proven(session.job.run.folder() + "/result.json", result.text() + "\n");
   });
-  open_run = {};
+  exchange_open_run();
 }
 
 void RunRecord::diverged(const comm::Communicator& comm, const std::string& message) const {
   if (comm.rank() == 0) record_failure(message, true);
-  open_run = {};
+  exchange_open_run();
 }
 
 }  // namespace tesserec::app

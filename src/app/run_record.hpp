@@ -10,8 +10,8 @@ namespace tesserec::app {
 /// What --json prints of a training whose start has this time.
 Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time);
 
-/// Writes result.json of a run that began in this process and has not ended: "diverged" or "failed", and the message.
-/// Does nothing without such a run. Called by one rank; never throws.
+/// Writes result.json of a run that began in this process and has not ended: "diverged" or "failed", the message and
+/// the steps done. Does nothing without such a run. Called by one rank, on any thread; never throws.
 void record_failure(const std::string& message, bool diverged = false);
 
 /// Writes both files on the first rank. All but the constructor is collective, and belongs inside train::RunHooks.
@@ -22,6 +22,8 @@ class RunRecord {
   /// run.json is this start's, and result.json, of an earlier one, goes. A start without a step to make leaves those of
   /// the one that ended the run, here and at its end.
   void begin(const train::Session& session, const train::Position& from, bool goes_on);
+  /// Notes the steps done, for result.json of a run that fails. Not collective.
+  static void stepped(const train::Position& at);
   /// result.json.
   void end(const train::Session& session, const Json& result) const;
   /// result.json of a run whose numbers are not finite any more, which is an Error on all ranks.

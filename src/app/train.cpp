@@ -78,6 +78,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   Json json;
   train::RunHooks hooks;
   hooks.begins = [&](const train::Position& from, bool goes_on) { record.begin(session, from, goes_on); };
+  hooks.stepped = RunRecord::stepped;
   static std::optional<Signals::Orderly> ending;  // until the process has ended: its checkpoint stands
   hooks.ends = [&](const train::TrainResult& result) {
     ending.emplace();

@@ -14,7 +14,8 @@ namespace {
 
 namespace files = std::filesystem;
 
-Runs read(const std::vector<std::string>& folders, std::vector<std::string>& warnings) {
+/// Reads the folders. Warnings and the states of points without curves are the page's.
+Runs read(const std::vector<std::string>& folders, Page& page) {
   Runs runs;
   for (const std::string& folder : folders) {
     if (!files::is_directory(folder)) fail(folder, ": no such folder; give the folder of a run or of a sweep");
@@ -22,19 +23,24 @@ Runs read(const std::vector<std::string>& folders, std::vector<std::string>& war
       runs.all.push_back(read_run(folder));
       continue;
     }
-    const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder, warnings));
+    const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder, page.warnings));
     std::size_t without = 0;
     for (const Sweep::Point& point : sweep.points) {
       const std::string at = folder_of(sweep, point), metrics = at + "/metrics.jsonl";
       std::error_code error;
-      if (files::exists(metrics) && files::file_size(metrics, error) > 0)
+      if (files::exists(metrics) && files::file_size(metrics, error) > 0) {
         runs.all.emplace_back(read_run(at)).css = point.css;
-      else
-        ++without;
+        continue;
+      }
+      ++without;
+      RunState& state = page.states.emplace_back();
+      state.folder = at;
+      state.end.state = point.state;
+      state.steps = point.steps;
     }
     if (without > 0)
-      warnings.push_back(concat(folder, ": ", without, " of ", counted(std::ssize(sweep.points), "point"),
-                                " have no metrics.jsonl: their curves are not on the page"));
+      page.warnings.push_back(concat(folder, ": ", without, " of ", counted(std::ssize(sweep.points), "point"),
+                                     " have no metrics.jsonl: their curves are not on the page"));
   }
   choose_colours(runs);
   return runs;
@@ -56,9 +62,12 @@ std::string under(const std::string& title, const std::string& figures) {
 
 Page make_page(const std::vector<std::string>& folders) {
   Page page;
-  Runs runs = read(folders, page.warnings);
+  Runs runs = read(folders, page);
   tell_apart(runs.all);
   page.runs = runs.all.size();
+  std::vector<RunState> states;
+  for (const Run& run : runs.all) states.push_back({run.folder, run.end, run.steps});
+  page.states.insert(page.states.begin(), states.begin(), states.end());
 
   std::string sweeps, places;
   for (const Sweep& sweep : runs.sweeps)

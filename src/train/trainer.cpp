@@ -159,6 +159,7 @@ class Run {
     at_.loss_sum += loss * double(samples);
     at_.loss_samples += samples;
     result_.loss = at_.loss_sum / double(at_.loss_samples);
+    hooks_.stepped(at_);
     if (at_.batch == batches_) mlperf_.stop("epoch_stop", position());
   }
 
@@ -203,8 +204,7 @@ class Run {
     result_.evaluation_step = at_.step;
     mlperf_.accuracy(result_.evaluation->auc, position());
     result_.reached_auc = reached(*result_.evaluation);
-    log_info("step " + std::to_string(at_.step) +
-             ", evaluation: " + describe(*result_.evaluation, job_.evaluate.metrics));
+    log_info(concat("step ", at_.step, ", evaluation: ", describe(*result_.evaluation, job_.evaluate.metrics)));
     auto values = metrics::chosen(*result_.evaluation, job_.evaluate.metrics);
     values.insert(values.begin(), {"samples", double(at_.samples)});
     values.emplace_back("time", unix_time());

@@ -4,9 +4,9 @@
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck"
-# in_page TEXT: the report of the run has it in a cell.
+# in_page TEXT: the report of the run has it in a cell. Its JSON tells "state" and "steps", too.
 in_page() {
-  run "$TESSEREC" report "$folder/run"
+  run "$TESSEREC" report "$folder/run" --json
   [ "$code" = 0 ] || complain "the report ends with exit code $code"
   grep -qF -- "$1" "$folder/run/report.html" || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
 }
@@ -28,13 +28,14 @@ grep -q "  loss $(printf '%.5f' "$(value loss)")  " "$folder/lines" || complain 
 loss=$(printf '%.5g' "$(value loss)")
 in_page ">$loss<"
 in_page '>finished<'
+[ "$(value state) $(value steps)" = 'finished 16' ] || complain "the report's JSON has another state"
 in_page ">$(grep -oE '"start_time": "[^"]*' "$folder/run/run.json" | head -n 1 | sed 's/.*"//')<"
 
 # Why a run ended by itself stands in its folder; what is refused leaves the last end there.
 must_fail 'the loss is not a number' train "$deck" --set train.epochs=9 --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'
 message=$(grep '^tesserec: ' "$folder/err" | sed 's/^tesserec: //')
 "$JSON_CHECK" <"$folder/run/result.json" || complain "result.json is not one JSON object"
-grep -qF "\"exit_reason\": \"diverged\", \"message\": \"$message\"" "$folder/run/result.json" || complain "no reason in result.json"
+grep -qF "\"steps\": 17, \"samples\": 1064, \"exit_reason\": \"diverged\", \"message\": \"$message\"" "$folder/run/result.json" || complain "no reason in result.json"
 in_page ">diverged: $message<"
 in_page '2, with gaps of '  # starts
 in_page ', until start 1<'  # another rate
@@ -53,6 +54,7 @@ rm -rf "$folder/run"
 lines=20
 long
 in_page ">running: process $pid on "
+grep -q "\"state\": \"running\", \"detail\": \"process $pid on [^\"]*\", \"in_use\": true, \"steps\": [1-9]" "$folder/out" || complain "the report's JSON does not tell that it runs"
 kill -TERM $pid
 wait $pid
 in_page '>stopped by signal 15: the same command goes on from its checkpoint<'
@@ -64,6 +66,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 [ ! -e "$folder/run/result.json" ] || complain "a killed run has the result of an earlier start"
 in_page '>crashed<'
+[ "$(value state)" = crashed ] || complain "the report's JSON does not tell the crash"
 in_page '2, with gaps of '
 must_succeed '"exit_reason": "finished"' train "$deck" --json --set "train.steps=$((steps + 1000))" --set train.epochs=1000000
 in_page '>finished<'

@@ -42,6 +42,8 @@ struct TrainResult {
 struct RunHooks {
   /// When nothing stands against the run any more: where it goes on from, and whether a step is left to make.
   std::function<void(const Position&, bool goes_on)> begins = [](const Position&, bool) {};
+  /// After each step: what is done by then.
+  std::function<void(const Position&)> stepped = [](const Position&) {};
   /// After all else.
   std::function<void(const TrainResult&)> ends = [](const TrainResult&) {};
 };
