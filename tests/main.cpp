@@ -71,10 +71,10 @@ class EndsTogether : public Listener {
 
   [[noreturn]] void end(const Catch::AssertionStats& stats) const {
     std::fflush(stdout);
-    std::fprintf(stderr, "\nrank %d of %d failed where others did not, in \"%s\":\n%s\nThe job ends.\n", world->rank(),
+    std::fprintf(stderr, "\nrank %d of %d failed where others did not, in \"%s\":\n%s\n", world->rank(),
                  world->size(), currentTestCaseInfo->name.c_str(), text_of(stats).c_str());
     std::fflush(stderr);
-    tesserec::comm::abort(*world, 1);
+    tesserec::comm::abort(*world, 1, "the job ends");
   }
 };
 CATCH_REGISTER_LISTENER(EndsTogether)

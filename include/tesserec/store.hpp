@@ -4,6 +4,7 @@
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/drafts.hpp>
 #include <tesserec/store/file_checksum.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>

@@ -8,6 +8,7 @@
 
 #include "command_line.hpp"
 #include "help.hpp"
+#include "last_words.hpp"
 #include "one_job.hpp"
 #include "run_record.hpp"
 #include "signal_end.hpp"
@@ -78,6 +79,7 @@ int life(int argc, char** argv) {
   signals.emplace();
   const comm::Communicator last_word(mpi.world());
   set_log_rank(last_word.rank());
+  comm::set_last_words(last_words);
   const SignalEnd signal_end(last_word);
   const comm::RankWatch rank_watch(last_word);
 

@@ -18,8 +18,8 @@ namespace tesserec::app {
 namespace {
 
 // Milliseconds: longer than a rank that was stopped in order waits for the others (verdict.hpp); ranks come one after
-// the other, so that one speaks.
-constexpr int patience = 3000, next_rank = 20, look = 50;
+// the other, so that one speaks. The first one has time to leave its files.
+constexpr int patience = 3000, first_rank = 500, next_rank = 20, look = 50;
 
 }  // namespace
 
@@ -44,14 +44,13 @@ bool SignalEnd::is_over(int milliseconds) const {
 
 void SignalEnd::watch() {
   if (is_over(-1)) return;
-  for (int waited = 0; waited < patience + last_word_.rank() * next_rank; waited += look) {
+  const int rank = last_word_.rank();
+  for (int waited = 0; waited < patience + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
     if (is_over(look)) return;
     if (Signals::Orderly::now()) waited = 0;
   }
   const int signal = Signals::received();
-  log_error(Stopped(signal).what());
-  if (last_word_.size() == 1) std::_Exit(exit_code_stopped(signal));
-  comm::abort(last_word_, exit_code_stopped(signal));
+  comm::abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
 }
 
 }  // namespace tesserec::app

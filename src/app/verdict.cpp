@@ -24,9 +24,8 @@ int verdict(const comm::Communicator& last_word, const Outcome& mine,
             const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   if (!last_word.meet(failed ? verdict_patience : std::numeric_limits<double>::infinity())) {
-    note(mine.message);
-    say(mine.message);
-    comm::abort(last_word, mine.code);
+    std::fflush(stdout);
+    comm::abort(last_word, mine.code, mine.message);
   }
   const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
   const std::vector<int> codes = last_word.all_gather(mine.code);

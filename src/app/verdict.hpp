@@ -23,7 +23,8 @@ void say(const std::string& message);
 /// One exit code for the job: 0 only if every rank has 0, that of the lowest failing rank, which prints its message. A
 /// failing rank that does not meet the others within two seconds (they wait for it somewhere inside the
 /// command) prints and ends them all. `last_word` must be a communicator that the command does not use. The rank that
-/// prints calls `note` with its message first.
+/// prints for all that have met calls `note` with its message first; one that ends them leaves its last words
+/// (comm::set_last_words).
 int verdict(
     const comm::Communicator& last_word, const Outcome& mine,
     const std::function<void(const std::string&)>& note = [](const std::string&) {});

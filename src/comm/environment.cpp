@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
+#include <functional>
+#include <utility>
 
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/slurm.hpp>
 
 namespace tesserec::comm {
@@ -25,6 +28,11 @@ class NoSessionFolder {
   static constexpr const char* name_ = "OMPI_MCA_orte_create_session_dirs";
   bool needed_ = !is_launched() && std::getenv(name_) == nullptr;
 };
+
+std::function<void(const std::string&)>& last_words() {
+  static std::function<void(const std::string&)> leave;
+  return leave;
+}
 
 }  // namespace
 
@@ -74,7 +82,12 @@ void require_launcher_agrees(const Communicator& world) {
   }
 }
 
-void abort(const Communicator& world, int code) {
+void set_last_words(std::function<void(const std::string&)> leave) { last_words() = std::move(leave); }
+
+void abort(const Communicator& world, int code, const std::string& message) {
+  log_error(message);
+  if (last_words()) last_words()(message);
+  if (world.size() == 1) std::_Exit(code);
   MPI_Abort(world.mpi(), code);
   std::abort();
 }

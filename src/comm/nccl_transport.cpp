@@ -43,7 +43,8 @@ class Watch {
   }
 
  private:
-  static constexpr std::chrono::milliseconds interval{100}, patience{2000}, next_rank{20};
+  // The first rank has time to leave its files.
+  static constexpr std::chrono::milliseconds interval{100}, patience{2000}, first_rank{500}, next_rank{20};
 
   bool ends_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time) {
     return wake_.wait_for(lock, time, [this] { return ended_; });
@@ -54,9 +55,9 @@ class Watch {
       if (ends_within(lock, interval)) return;
     while ((found_ = nccl.async_error()).empty());
     nccl.abort();
-    if (ends_within(lock, patience + ranks.rank() * next_rank)) return;
-    log_error(explained(found_, ranks.rank()));
-    comm::abort(ranks, 2);
+    const int rank = ranks.rank();
+    if (ends_within(lock, patience + (rank > 0 ? first_rank + rank * next_rank : std::chrono::milliseconds{}))) return;
+    comm::abort(ranks, 2, explained(found_, rank));
   }
 
   mutable std::mutex mutex_;

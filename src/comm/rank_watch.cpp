@@ -222,7 +222,7 @@ class RankWatch::Thread {
     for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank) {
       const Heard& heard = heard_[rank];
       if (!heard.is_watched) continue;
-      if (heard.silent >= limit + (is_first() ? 0 : 0.1 * all_.rank()))
+      if (heard.silent >= limit + turn())
         silent.push_back(describe(rank, is_here(rank) ? state_of(concat("/proc/", processes_[rank].id)) : '?'));
       else if (is_first() && one_waits && heard.last.stuck >= limit)
         stuck.push_back(describe(rank, 'D'));
@@ -230,12 +230,16 @@ class RankWatch::Thread {
     if (silent.empty() && stuck.empty()) return;
     const bool answers = silent.empty();
     const std::vector<std::string>& ranks = answers ? stuck : silent;
-    log_error(concat(join(ranks), answers ? ": no sign of work" : ": no answer", " for ", significant(limit, 9),
-                     " s (run.patience) while other ranks wait, so all ranks end; see to ",
-                     ranks.size() == 1 ? "this process and its node" : "these processes and their nodes",
-                     ", then start the same command again"));
-    abort(all_, 2);
+    abort(all_, 2,
+          concat(join(ranks), answers ? ": no sign of work" : ": no answer", " for ", significant(limit, 9),
+                 " s (run.patience) while other ranks wait, so all ranks end; see to ",
+                 ranks.size() == 1 ? "this process and its node" : "these processes and their nodes",
+                 ", then start the same command again"));
   }
+
+  /// Seconds after which this rank speaks for the others, so that one does: the first of them leaves its files
+  /// meanwhile.
+  double turn() const { return is_first() ? 0 : 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0); }
 
   bool is_here(int rank) const { return std::strcmp(processes_[rank].host, processes_[all_.rank()].host) == 0; }
 

@@ -13,6 +13,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/drafts.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -114,6 +115,7 @@ void rename_durably(const std::string& from, const std::string& to) {
 
 void replace_proven(const std::string& path, const std::string& text) {
   const std::string draft = path + ".tmp";
+  const OpenDraft open(draft);
   try {
     write_proven(draft, text);
     rename_durably(draft, path);

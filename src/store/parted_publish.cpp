@@ -169,6 +169,7 @@ void PartedWriter::publish() {
     remove_other_sets();
   });
   published_ = true;
+  drafts_.clear();
   lock_ = {};
 }
 

@@ -45,6 +45,8 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, Par
     fs::remove_all(draft_folder());
     if (!single()) make_folder_durably(draft_folder());
   });
+  drafts_.emplace_back(draft());
+  drafts_.emplace_back(draft_folder());
 }
 
 PartedWriter::~PartedWriter() {

@@ -40,6 +40,30 @@ if [ "$RANKS" = 1 ]; then
     [ "$code" = 0 ] || complain "$command with a full disk behind its log: exit code $code"
   done
 fi
+# Of commands that write files the files are whole.
+if [ "$RANKS" = 1 ]; then
+  criteo_deck "$folder/criteo.toml"
+  { cat "$deck"; printf '[sweep.keys]\n"optimizer.dense.lr" = [0.05, 0.1]\n'; } >"$folder/sweep.toml"
+  "$TESSEREC" "${train[@]}" 2>/dev/null
+  # ended COMMAND FILE: stdout has a reader that has ended.
+  ended() {
+    # shellcheck disable=SC2086
+    "$TESSEREC" $1 2>"$folder/err" | true
+    code=${PIPESTATUS[0]}
+    [ "$code" = 2 ] || complain "$1 | true: exit code $code, not 2"
+    grep -q '^tesserec: cannot write to standard output' "$folder/err" || complain "$1 | true: nothing is said"
+    [ -z "$2" ] || [ -s "$folder/$2" ] || complain "$1 | true: no $2"
+    [ -z "$(find "$folder" -name '*.tmp')" ] || complain "$1 | true: drafts"
+  }
+  ended describe ''
+  ended "plan $deck" ''
+  ended "preprocess $folder/criteo.toml --json" data/evaluate.h5
+  ended "report $folder/run --json" run/report.html
+  ended "bench --only costs --set bench.seconds=1e-6 --set bench.repeats=2 --set bench.memory=2097152 --save $folder/costs.toml" costs.toml
+  ended "sweep run $folder/sweep.toml --set run.output=$folder/swept" swept/sweep.json
+  [ "$(find "$folder/swept" -name result.json | wc -l)" = 2 ] || complain "sweep run | true: points are missing"
+  rm -rf "$folder/run"
+fi
 for gone in '/dev/full' '&-'; do
   eval "$launch \"$TESSEREC\" \"\${train[@]}\" --json 2>\"$folder/err\" >$gone </dev/null"
   code=$?

@@ -55,6 +55,8 @@ app::Outcome act(const std::string& what, const comm::Communicator& comm) {
 int main(int argc, char** argv) {
   const comm::Environment mpi(argc, argv);
   const comm::Communicator last_word(mpi.world());
+  const auto note = [](const std::string& message) { std::fprintf(stderr, "noted: %s\n", message.c_str()); };
+  comm::set_last_words(note);
   const comm::RankWatch watch(last_word);
   comm::set_patience(2);
   app::Outcome outcome;
@@ -66,6 +68,5 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     outcome = {app::exit_code_error, error.what()};
   }
-  const auto note = [](const std::string& message) { std::fprintf(stderr, "noted: %s\n", message.c_str()); };
   return app::verdict(last_word, outcome, note);
 }

@@ -53,6 +53,29 @@ for ranks in 1 2; do
   says 10 "a model that is built on $ranks ranks"
 done
 
+# A file system that does not answer, in the second reading of preprocess: nobody reads this pipe.
+. "$(dirname "${BASH_SOURCE[0]}")/../app/lib_samples.sh"
+criteo_deck "$folder/raw.toml"
+for _ in $(seq 10); do cat "$folder/raw/train.txt"; done >"$folder/many.txt"
+pipes() { # SIGNAL NUMBER
+  rm -rf "$folder/data"
+  mkdir "$folder/data"
+  mkfifo "$folder/data/train.h5.tmp"
+  begin 1 preprocess "$folder/raw.toml" --set "preprocess.train=[\"$folder/many.txt\"]"
+  for _ in $(seq 100); do
+    [ -s "$folder/data/evaluate.h5.tmp" ] && break
+    sleep 0.1
+  done
+  sleep 0.5
+  kill -"$1" "$job"
+  ends $((128 + $2)) "preprocess that gets SIG$1"
+  says "$2" "preprocess that gets SIG$1"
+  [ -z "$(ls "$folder/data")" ] || complain "preprocess that gets SIG$1 leaves $(ls "$folder/data")"
+}
+pipes TERM 15
+pipes USR1 10
+pipes HUP 1
+
 # The last evaluation comes after the last checkpoint.
 long=(--set data.synthetic.evaluate_samples=100000000 --set run.part_bytes=1000000 --set "run.output=$folder/run")
 for ranks in 1 2; do

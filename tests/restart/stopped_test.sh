@@ -46,10 +46,22 @@ stop() {
     complain "$*: rank $stopped, process $pid, is not named"
 }
 
+# told: the run's folder says why its job ended, and report tells it.
+told() {
+  local message
+  message=$(grep '^tesserec: ' "$folder/err" | sed 's/^tesserec: //')
+  grep -qF "\"exit_reason\": \"failed\", \"message\": \"$message\"" "$folder/run/result.json" || complain "no reason in result.json"
+  grep -q '"steps": [1-9]' "$folder/run/result.json" || complain "no steps in result.json"
+  run "$TESSEREC" report "$folder/run" --json
+  grep -qF "\"state\": \"failed\", \"detail\": \"$message\"" "$folder/out" || complain "the report does not tell why the job ended"
+}
+
 train=(train "$folder/deck.toml" --set train.epochs=1000000)
 stop "$TESSEREC" 3 1 '^checkpoint ' "${train[@]}"
 grep -q 'last seen at \(step\|the checkpoint of step\|evaluation batch\) [0-9]' "$folder/err" || complain "what the rank did is not said"
-stop "$TESSEREC" 2 0 '^resumed from ' "${train[@]}"
+told
+stop "$TESSEREC" 2 0 '^step ' "${train[@]}"
+told
 nccl=(--set run.kernels=portable --set run.communicator=nccl --set run.overwrite=true --set checkpoint.resume=never)
 stop "$HOST_NCCL" 3 2 '^checkpoint ' "${train[@]}" "${nccl[@]}"
 stop "$TESSEREC" 2 1 '^weights of ' evaluate "$folder/deck.toml" --set data.synthetic.evaluate_samples=100000000

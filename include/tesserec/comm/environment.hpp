@@ -2,6 +2,7 @@
 /// The life of MPI in this process. A program makes one, first of all.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <tesserec/comm/communicator.hpp>
@@ -31,7 +32,11 @@ class Environment {
 /// alone.
 void require_launcher_agrees(const Communicator& world);
 
-/// Ends all ranks at once. For a rank that cannot reach the others any more.
-[[noreturn]] void abort(const Communicator& world, int code);
+/// Sets what abort() calls with its message, on whatever thread: it leaves files as the end of the process must, and
+/// returns soon.
+void set_last_words(std::function<void(const std::string&)> leave);
+
+/// Says the message and ends all ranks at once. For a rank that cannot reach the others any more.
+[[noreturn]] void abort(const Communicator& world, int code, const std::string& message);
 
 }  // namespace tesserec::comm

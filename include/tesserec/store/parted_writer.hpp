@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/store/drafts.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/store/parts.hpp>
 
@@ -92,6 +93,7 @@ class PartedWriter {
   PartsLayout layout_;
   std::vector<int> owners_;
   FileLock lock_;
+  std::deque<OpenDraft> drafts_;
   std::map<int, Image> images_;     // of this rank's parts that are not whole yet
   std::deque<Flush> flushes_;       // on their way to the disk
   std::vector<PartSeal> sealed_;    // parts that this rank has written
