@@ -69,24 +69,20 @@ Index border(const RowBlocks& blocks, Index row, Index rows, Borders borders) {
   return row - around.begin < around.end - row ? block : block + 1;
 }
 
-std::pair<Index, Index> two(const Json& json) {
-  if (json.elements().size() != 2) fail("two integers are wanted");
-  return {json.elements()[0].integer(), json.elements()[1].integer()};
-}
-
 Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
   const RowBlocks blocks(table.num_embeddings);
-  const auto [row, column] = two(json.at("offset"));
-  const auto [rows, columns] = two(json.at("size"));
+  const auto [row, column] = row_and_column(json.at("offset"));
+  const auto [rows, columns] = row_and_column(json.at("size"));
   Shard shard;
   const std::int64_t rank = json.at("rank").integer();
   shard.rank = std::clamp<std::int64_t>(rank, -1, 1 << 30);
   shard.columns = {column, column + columns};
   if (json.has("blocks")) {
-    const auto [begin, end] = two(json.at("blocks"));
+    const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
-    const Range held = blocks.rows(shard.blocks);
-    if (begin < 0 || end > RowBlocks::count || held.begin != row || held.size() != rows)
+    const bool there = 0 <= begin && begin <= end && end <= RowBlocks::count;
+    const Range held = there ? blocks.rows(shard.blocks) : Range{};
+    if (!there || held.begin != row || held.size() != rows)
       fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);
   } else {
     shard.blocks = {border(blocks, row, table.num_embeddings, borders),

@@ -30,20 +30,18 @@ std::int64_t rank_of(const std::string& placement) {
   return *rank;
 }
 
-std::vector<Index> two(const Json& json) {
-  if (json.elements().size() != 2) fail("two integers are wanted, a row and a column");
-  return {json.elements()[0].integer(), json.elements()[1].integer()};
-}
-
 Json table_of(const std::string& name, const Json& sharding, Index rows, Index dim) {
   Json shards = Json::array();
   if (has_shards(sharding)) {
     rows = dim = 0;
     for (const Json& shard : sharding.at("sharding_spec").at("shards").elements()) {
-      const std::vector<Index> offset = two(shard.at("shard_offsets")), size = two(shard.at("shard_sizes"));
-      rows = std::max(rows, offset[0] + size[0]), dim = std::max(dim, offset[1] + size[1]);
-      shards.add(
-          Json::object().set("rank", rank_of(shard.at("placement").string())).set("offset", offset).set("size", size));
+      const auto [row, column] = row_and_column(shard.at("shard_offsets"));
+      const auto [height, width] = row_and_column(shard.at("shard_sizes"));
+      rows = std::max(rows, row + height), dim = std::max(dim, column + width);
+      shards.add(Json::object()
+                     .set("rank", rank_of(shard.at("placement").string()))
+                     .set("offset", std::vector{row, column})
+                     .set("size", std::vector{height, width}));
     }
   }
   return Json::object()
@@ -56,6 +54,16 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
 }
 
 }  // namespace
+
+std::pair<Index, Index> row_and_column(const Json& json) {
+  if (json.elements().size() != 2) fail("two integers are wanted, a row and a column");
+  const auto number = [](const Json& one) {
+    constexpr Index most = Index{1} << 60;
+    if (one.integer() < -most || one.integer() > most) fail(one.integer(), " is no number of rows or columns");
+    return one.integer();
+  };
+  return {number(json.elements()[0]), number(json.elements()[1])};
+}
 
 int torchrec_ranks(const Json& plan) {
   std::int64_t most = 0;

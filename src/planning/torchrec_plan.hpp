@@ -3,11 +3,15 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include <tesserec/core/json.hpp>
 #include <tesserec/embedding/settings.hpp>
 
 namespace tesserec::planning {
+
+/// A row and a column. Error: sums of such numbers would overflow.
+std::pair<Index, Index> row_and_column(const Json& json);
 
 /// {"plan": {module: {table: ...}}}
 inline bool is_torchrec_plan(const Json& json) { return json.has("plan"); }

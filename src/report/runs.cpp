@@ -20,7 +20,10 @@ std::string scale_css(std::size_t place, std::size_t count) {
 
 Sweep::Point point_of(const Json& json, const std::vector<Sweep::Key>& keys) {
   const std::string& folder = json.at("folder").string();
-  Sweep::Point point{folder.substr(folder.rfind('/') + 1), folder, json.at("state").string()};
+  Sweep::Point point;
+  point.name = folder.substr(folder.rfind('/') + 1);
+  point.folder = folder;
+  point.state = json.at("state").string();
   for (const Sweep::Key& key : keys) point.values.push_back(json.at("values").at(key.name));
   point.metric = number_of(json.at("value"));
   point.samples = number_of(json.at("samples"));

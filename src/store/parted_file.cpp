@@ -42,14 +42,19 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
   std::vector<Run> runs;
   if (!parts_.empty() && index_.has_attribute(dataset, "parts")) {
     const auto numbers = index_.attribute<std::vector<std::int64_t>>(dataset, "parts");
+    if (numbers.size() % 3 != 0)
+      fail(path(), ": ", dataset, ": attribute parts has ", numbers.size(), " numbers, not three a part");
+    const std::vector<Index> shape = index_.shape(dataset);
+    const Index rows = shape.empty() ? 0 : shape.front();
     Index row = 0;
-    for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
+    for (std::size_t i = 0; i < numbers.size(); i += 3) {
       runs.push_back({std::size_t(numbers[i]), numbers[i + 1], numbers[i + 2]});
-      if (runs.back().part >= parts_.size() || runs.back().first_row != row || runs.back().rows <= 0)
+      const Run& run = runs.back();
+      if (run.part >= parts_.size() || run.first_row != row || run.rows <= 0 || run.rows > rows - row)
         fail(path(), ": ", dataset, ": attribute parts makes no sense");
-      row += runs.back().rows;
+      row += run.rows;
     }
-    if (row != index_.shape(dataset).front()) fail(path(), ": ", dataset, ": attribute parts lacks rows");
+    if (row != rows) fail(path(), ": ", dataset, ": attribute parts lacks rows");
   }
   return open_->runs.emplace(dataset, std::move(runs)).first->second;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 
 #include <unistd.h>
 
@@ -76,6 +77,9 @@ TEST_CASE("a plan file may name shards in any order, and each table once") {
       {0, {0, 500}, {0, 8}}, {1, {500, 1024}, {0, 8}}, {2, {0, 500}, {8, 16}}, {0, {500, 1024}, {8, 16}}};
   CHECK(parsed(table, one_table)[0].shards == in_order);
   CHECK(error_of([&] { parsed(table + "," + table, one_table); }) == "p.json: it has a table twice");
+  const std::string far = "{\"name\": \"t\", \"rows\": 5000, \"dim\": 16, \"type\": \"grid\", \"shards\": [" +
+                          shard(0, 1, std::numeric_limits<Index>::max(), 0) + "]}";
+  CHECK(mentions(error_of([&] { parsed(far, one_table); }), "9223372036854775807 is no number of rows or columns"));
   auto wider = one_table;
   wider[0].embedding_dim = 20;
   CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: it has 16 dim, in this model 20"));

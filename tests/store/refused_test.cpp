@@ -96,6 +96,8 @@ TEST_CASE("an index whose runs leave rows out is refused") {
   CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 7, 200, 100}), "v: attribute parts makes no sense"));
   CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 0}), "v: attribute parts makes no sense"));
   CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100}), "v: attribute parts lacks rows"));
+  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 100, 3}),
+                 "v: attribute parts has 10 numbers, not three a part"));
 }
 
 TEST_CASE("a checkpoint under the name of another step is passed over, and one that failed goes") {
