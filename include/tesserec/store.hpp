@@ -14,4 +14,5 @@
 #include <tesserec/store/parts.hpp>
 #include <tesserec/store/run_end.hpp>
 #include <tesserec/store/sampled.hpp>
+#include <tesserec/store/stamp.hpp>
 #include <tesserec/store/state.hpp>

@@ -2,11 +2,20 @@
 #include "foreign_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
+#include <typeinfo>
 #include <vector>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "file_impl.hpp"
 #include "handle.hpp"
+#include <tesserec/core/memory.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -21,7 +30,8 @@ std::map<Index, File>& files() {
 
 }  // namespace
 
-ForeignFile::ForeignFile(const std::string& path, Trust trust) : process_(ForeignProcess::shared()), path_(path) {
+ForeignFile::ForeignFile(const std::string& path, Trust trust)
+    : process_(ForeignProcess::shared()), path_(path), file_(path, O_RDONLY, "open it") {
   static Index newest = 0;
   number_ = ++newest;
   ask<void>(&serve_open, path, trust);
@@ -65,7 +75,47 @@ Bytes ForeignFile::serve_read(Decoder from) {
 }
 
 template <class T>
+Bytes ForeignFile::serve_flat(Decoder from) {
+  const File& file = opened(from.get<Index>());
+  const auto lock = hdf5_lock();
+  Bytes bytes;
+  encode(bytes, file.impl_->flat_offset(from.get<std::string>(), memory_type<T>()));
+  return bytes;
+}
+
+template <class T>
+Index ForeignFile::flat_offset(const std::string& dataset) const {
+  const auto lock = hdf5_lock();
+  const std::string key = dataset + typeid(T).name();
+  const auto known = offsets_.find(key);
+  return known != offsets_.end() ? known->second : offsets_[key] = ask<Index>(&serve_flat<T>, dataset);
+}
+
+template <class T>
+bool ForeignFile::read_flat(const std::string& dataset, const Slab& slab, T* data) const {
+  const std::vector<Index>& extents = shape(dataset);
+  if (extents.empty() || slab.rows <= 0 || slab.first_row < 0 || slab.first_row > extents[0] - slab.rows) return false;
+  Index width = 1;
+  for (std::size_t i = 1; i < extents.size(); ++i) width = product({width, extents[i]}).value_or(-1);
+  if (width <= 0 || slab.first_column != 0) return false;
+  if (slab.columns >= 0 && (extents.size() > 2 || slab.columns != width)) return false;
+  const Index offset = flat_offset<T>(dataset);
+  const std::optional<Index> first = product({slab.first_row, width, Index{sizeof(T)}}),
+                             bytes = product({slab.rows, width, Index{sizeof(T)}});
+  if (offset < 0 || !first || !bytes || *first > std::numeric_limits<Index>::max() - offset) return false;
+  for (Index done = 0; done < *bytes;) {
+    const ssize_t got =
+        ::pread(file_, reinterpret_cast<char*>(data) + done, std::size_t(*bytes - done), offset + *first + done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;  // HDF5 says what is wrong
+    done += got;
+  }
+  return true;
+}
+
+template <class T>
 void ForeignFile::read(const std::string& dataset, const Slab& slab, T* data) const {
+  if (read_flat(dataset, slab, data)) return;
   const std::vector<Index>& extents = shape(dataset);
   Index width = 1;
   for (std::size_t i = 1; i < extents.size(); ++i) width *= extents[i];

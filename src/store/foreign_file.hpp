@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foreign_process.hpp"
+#include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::store {
@@ -54,6 +55,15 @@ class ForeignFile {
   }
   template <class T>
   static Bytes serve_read(Decoder from);
+  /// Reads whole rows of numbers that lie in the file as they are, without the process. Returns false where they do
+  /// not.
+  template <class T>
+  bool read_flat(const std::string& dataset, const Slab& slab, T* data) const;
+  /// Asks once for each dataset and type.
+  template <class T>
+  Index flat_offset(const std::string& dataset) const;
+  template <class T>
+  static Bytes serve_flat(Decoder from);
   static Bytes serve_open(Decoder from);
   static Bytes serve_close(Decoder from);
   /// Asks once for each dataset.
@@ -63,7 +73,9 @@ class ForeignFile {
 
   std::shared_ptr<ForeignProcess> process_;
   std::string path_;
+  Descriptor file_;
   Index number_ = 0;
+  mutable std::map<std::string, Index> offsets_;  // of flat numbers, by dataset and type
   mutable std::map<std::string, std::vector<Index>> shapes_;
 };
 

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "seal.hpp"
-#include "stamp.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/parted_file.hpp>
+#include <tesserec/store/stamp.hpp>
 
 namespace tesserec::store {
 namespace {

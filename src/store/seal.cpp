@@ -52,6 +52,12 @@ FileChecksum file_checksum(const std::string& path, Index share, Index of) {
   return sum;
 }
 
+std::string file_content(const std::string& path) {
+  if (const std::optional<Seal> seal = read_seal(path)) return seal->text();
+  const FileChecksum all = file_checksum(path);
+  return Seal{all.bytes, all.checksum}.text();
+}
+
 std::string Seal::text() const { return std::to_string(bytes) + " " + checksum_text(checksum); }
 
 std::optional<Seal> Seal::from_text(const std::string& text) {

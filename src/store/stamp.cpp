@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stamp.hpp"
 
 #include <cerrno>
 
@@ -7,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/stamp.hpp>
 
 namespace tesserec::store {
 
@@ -19,8 +19,7 @@ Stamp stamp_of(const std::string& path) {
 void require_unchanged(const std::string& path, const Stamp& stamp) {
   constexpr const char* advice = "; leave the files of a run alone until it ends, and start it again";
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT)
-    fail(path, " was removed while it was being read", advice);
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) fail(path, " was removed while it was being read", advice);
   const Stamp now = stamp_of(path);
   if (now == stamp) return;
   const bool replaced = now.device != stamp.device || now.file != stamp.file;

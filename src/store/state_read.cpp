@@ -6,6 +6,7 @@
 #include "manifest.hpp"
 #include "state_layout.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -20,9 +21,8 @@ std::uint64_t checksum_from(const File& file, const std::string& name) {
   return *checksum;
 }
 
-constexpr const char* another_model =
-    ": it is of another model or optimizer; set the deck back, or start anew with checkpoint.resume = "
-    "\"never\"";
+constexpr const char* another_state =
+    ": the file was written from another state; read it into one of the same names and shapes, or start without it";
 
 void find_datasets(const File& file, const std::string& group, std::vector<std::string>& found) {
   for (const std::string& name : file.names(group.empty() ? "/" : group)) {
@@ -39,13 +39,13 @@ void require_shapes(const File& file, const Layout& layout) {
     if (!file.exists(name) || !file.is_dataset(name)) {
       std::vector<std::string> found;
       find_datasets(file, "", found);
-      fail(file.path(), ": the model wants ", name, " (", want.rows, " x ", want.columns,
-           "), which this checkpoint does not have (it has ", join(found), ")", another_model);
+      fail(file.path(), ": ", name, " (", want.rows, " x ", want.columns,
+           ") is wanted, which this file does not have (it has ", join(found), ")", another_state);
     }
     const std::vector<Index> have = file.shape(name);
     if (have == std::vector<Index>{want.rows, want.columns}) continue;
-    fail(file.path(), ": ", name, " is ", join(have, " x "), " in this checkpoint, and ", want.rows, " x ",
-         want.columns, " in the model", another_model);
+    fail(file.path(), ": ", name, " is ", join(have, " x "), " in this file, and ", want.rows, " x ", want.columns,
+         " is wanted", another_state);
   }
 }
 
@@ -53,8 +53,7 @@ void require_no_more(const File& file, const Layout& layout) {
   std::vector<std::string> found;
   find_datasets(file, "", found);
   for (const std::string& name : found)
-    if (layout.count(name) == 0)
-      fail(file.path(), ": this checkpoint has ", name, ", which the model does not have", another_model);
+    if (layout.count(name) == 0) fail(file.path(), ": this file has ", name, ", which is not wanted", another_state);
 }
 
 void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
@@ -94,6 +93,8 @@ PartedFile open_verified(const comm::Communicator& comm, const std::string& path
 PartedFile open_state(const comm::Communicator& comm, const std::string& path) {
   std::optional<PartedFile> file;
   comm::agree(comm, [&] { file.emplace(open_verified(comm, path)); });
+  comm::require_same(comm, {{path, file->seal().empty() ? "without a seal" : "seal " + file->seal()}},
+                     "all ranks must read the same file: is one of them an older copy on another node?");
   return std::move(*file);
 }
 

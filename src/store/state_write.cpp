@@ -146,7 +146,7 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
   comm::agree_on<Diverged>(comm,
-                           not_finite.empty() ? "" : not_finite + ": the model has diverged; lower the learning rate");
+                           not_finite.empty() ? "" : not_finite + ": numbers without a finite square are not stored");
 
   std::map<std::string, std::vector<const StateItem*>> owned;
   for (const StateItem& item : items)

@@ -102,6 +102,18 @@ void File::Impl::require_own_numbers(const std::string& name, hid_t dataset) con
     fail(path, ": ", name, " lies in an external file: ", needs_trust);
 }
 
+Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
+  if (trust == Trust::all) return -1;  // they may lie in another file
+  const At at{path, name};
+  const Handle dataset = open_dataset(name);
+  require_own_numbers(name, dataset);
+  const Handle creation = creation_of(at, dataset);
+  const Handle here(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Tequal(here, type) <= 0) return -1;
+  const haddr_t offset = H5Dget_offset(dataset);
+  return offset == HADDR_UNDEF ? -1 : Index(offset);
+}
+
 void File::Impl::require_stored(const std::string& name) const {
   const At at{path, name};
   const Handle dataset = open_dataset(name);

@@ -164,7 +164,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
   REQUIRE(mentions(error_of([&] { store::open_state(world, path); }), "no such file"));
 }
 
-TEST_CASE("another model's state is refused, naming both sides") {
+TEST_CASE("another state is refused, naming both sides") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const Exec exec;
@@ -182,7 +182,7 @@ TEST_CASE("another model's state is refused, naming both sides") {
   Parts shape;
   shape.add("dense/bottom.0.weight", 6, 4, {0, 6, 0, 4});
   error = error_of([&] { store::read_state(exec, world, store::open_state(world, path), shape.items); });
-  REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this checkpoint, and 6 x 4 in the model"));
+  REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this file, and 6 x 4 is wanted"));
   shape.items[0].slab.rows = 5;
   error = error_of([&] { store::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
   REQUIRE(mentions(error, "elements of dense/bottom.0.weight"));

@@ -17,4 +17,8 @@ struct FileChecksum {
 /// bytes under the name "file". Error when it cannot be read.
 FileChecksum file_checksum(const std::string& path, Index share = 0, Index of = 1);
 
+/// "BYTES CHECKSUM" of a file: its seal, which is not compared with its bytes, or, without one, that of all its bytes.
+/// Error when it cannot be read.
+std::string file_content(const std::string& path);
+
 }  // namespace tesserec::store

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file it is that a path names, and when it was last written.
+/// Which file it is that a path names, and when it was last written.
 #pragma once
 
 #include <cstdint>
