@@ -5,7 +5,6 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/train/checkpoint.hpp>
-#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 
@@ -20,7 +19,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   train::FittedData fitted = train::fit_data(trained, job, std::move(source));
   source = std::move(fitted.source);
   session = make_session(deck, comm, job, fitted.info);
-  source->limit_rows(train::id_limits(session->model.tables().tables(), source->info()));
+  train::prepare_source(*session, *source, use);
   show_banner(*session, source->info());
   train::restore_weights(*session, trained);
   checkpoint = trained.folder;

@@ -14,7 +14,6 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/train/evaluate.hpp>
-#include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>
 
 namespace tesserec::app {
@@ -71,8 +70,8 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   require_network(deck, source->info());
   const auto made = make_session(deck, comm, job, source->info());
   train::Session& session = *made;
-  source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
-  if (evaluation) evaluation->limit_rows(train::id_limits(session.model.tables().tables(), evaluation->info()));
+  train::prepare_source(session, *source, data::Use::train);
+  if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
 
   Json json;

@@ -9,7 +9,6 @@
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/data/make_source.hpp>
-#include <tesserec/train/tables.hpp>
 
 namespace tesserec::bench {
 
@@ -38,7 +37,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
 
   const auto source = train::open_source(comm, job, data::Use::train);
   train::Session session(exec, comm, job, source->info());
-  source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
+  train::prepare_source(session, *source, data::Use::train);
   if (wants("parts")) {
     log_info("parts of the program");
     measure_layers(context, session, limits, report.figures);

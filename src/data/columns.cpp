@@ -50,6 +50,7 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   std::vector<std::string> unknown;
   if (source.vocabulary.empty() != wanted.vocabulary.empty()) unknown.push_back("vocabulary_digest");
   if (source.transforms.empty() != wanted.transforms.empty()) unknown.push_back("transforms");
+  if (source.labels.empty() != wanted.labels.empty()) unknown.push_back("label_values");
   return unknown;
 }
 
@@ -66,8 +67,8 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
 
   std::vector<std::string> differences;
   if (!named && source.dense_features != wanted.dense_features)
-    differences.push_back(concat("it has ", counted(source.dense_features, "dense feature"), ", not ",
-                                 wanted.dense_features));
+    differences.push_back(
+        concat("it has ", counted(source.dense_features, "dense feature"), ", not ", wanted.dense_features));
   compare_names("feature", source.features, wanted.features, differences);
   if (named) compare_names("dense feature", source.dense_names, wanted.dense_names, differences);
   if (!source.transforms.empty() && !wanted.transforms.empty())
@@ -82,6 +83,8 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
   if (!source.vocabulary.empty() && !wanted.vocabulary.empty() && source.vocabulary != wanted.vocabulary)
     differences.push_back("its ids mean other things (vocabulary_digest " + source.vocabulary + ", not " +
                           wanted.vocabulary + ")");
+  if (!source.labels.empty() && !wanted.labels.empty() && source.labels != wanted.labels)
+    differences.push_back("its labels mean other things (" + source.labels + "; not: " + wanted.labels + ")");
   if (!differences.empty())
     fail(source.description, " does not fit ", wanted.description, ": ", join(differences, "; "),
          "; preprocess both with one deck");

@@ -10,22 +10,33 @@
 
 namespace tesserec::data {
 
-std::string content_digest(const comm::Communicator& comm, const std::vector<SourceFile>& files) {
-  if (files.empty()) return "";
+std::vector<std::string> contents(const comm::Communicator& comm, const std::vector<SourceFile>& files) {
   std::vector<store::FileChecksum> mine(files.size());
   comm::agree(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f)
       if (files[f].seal.empty()) mine[f] = store::file_checksum(files[f].path, comm.rank(), comm.size());
   });
   const std::vector<store::FileChecksum> all = comm.all_gather_equal(std::span<const store::FileChecksum>(mine));
-  std::string lines;
+  std::vector<std::string> lines;
   for (std::size_t f = 0; f < files.size(); ++f) {
     std::uint64_t checksum = 0;
     for (std::size_t at = f; at < all.size(); at += files.size()) checksum += all[at].checksum;
     const std::string own = concat(mine[f].bytes, " ", store::checksum_text(checksum));
-    lines += (files[f].seal.empty() ? own : files[f].seal) + "\n";
+    lines.push_back(files[f].seal.empty() ? own : files[f].seal);
   }
+  return lines;
+}
+
+std::string content_digest(const std::vector<std::string>& contents) {
+  if (contents.empty()) return "";
+  const std::string lines = join(contents, "\n") + "\n";
   return store::checksum_text(store::bytes_checksum("content", lines.data(), std::ssize(lines)));
+}
+
+std::string content_digest_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> lines;
+  for (const std::string& path : paths) lines.push_back(store::file_content(path));
+  return content_digest(lines);
 }
 
 }  // namespace tesserec::data

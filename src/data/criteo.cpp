@@ -32,6 +32,7 @@ bool read_token(std::string_view field, char* token) {
 class Criteo final : public RowFormat {
  public:
   explicit Criteo(const PreprocessSettings& settings) : short_rows_(settings.short_rows) {
+    layout_.labels = "1 is \"1\", 0 is \"0\"";
     for (std::size_t k = 0; k < numbers; ++k)
       add_number(std::string("I").append(std::to_string(k + 1)), Transform::log1p, settings.fill_value,
                  settings.missing_indicator);

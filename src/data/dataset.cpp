@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading runs of samples.
 #include <algorithm>
+#include <functional>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
+
+namespace {
+
+/// Part `share` of `of` of all samples.
+Range share_of(Index samples, Index share, Index of) {
+  const auto first = [&](Index s) { return samples / of * s + std::min(s, samples % of); };
+  return {first(share), first(share + 1)};
+}
+
+}  // namespace
 
 template <class Take>
 void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) const {
@@ -23,16 +34,36 @@ void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) c
 void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
   constexpr Index block_samples = Index{1} << 20;
   labels_ = labels;
-  const auto first = [&](Index s) { return info_.samples / of * s + std::min(s, info_.samples % of); };
+  const Range mine = share_of(info_.samples, share, of);
   Samples block;
-  for (Index begin = first(share), end = first(share + 1); begin < end; begin += block.size) {
-    block.size = std::min(block_samples, end - begin);
+  for (Index begin = mine.begin; begin < mine.end; begin += block.size) {
+    block.size = std::min(block_samples, mine.end - begin);
     block.labels.resize(block.size);
     block.weights.resize(info_.sample_weights ? block.size : 0);
     const std::vector<Range> runs{{begin, begin + block.size}};
     for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_targets(part, run, at, block); });
     check_targets(runs, block);
   }
+}
+
+OddValues Dataset::look_through(const std::vector<Index>& rows, Index share, Index of) const {
+  constexpr Index block_samples = Index{1} << 15;
+  const bool fewer = !std::equal(rows.begin(), rows.end(), info_.rows.begin(), std::greater_equal<>());
+  const Range mine = share_of(info_.samples, share, of);
+  OddValues odd;
+  Samples block;
+  for (const Part& part : parts_) {
+    if (!fewer && !part.file.seal().empty()) continue;
+    odd.large.resize(info_.dense_features);
+    odd.weightless.resize(info_.features.size());
+    odd.not_single.resize(info_.features.size());
+    const Index end = std::min(mine.end, part.first + part.samples);
+    for (Index begin = std::max(mine.begin, part.first); begin < end; begin += block.size) {
+      read({{begin, std::min(end, begin + block_samples)}}, rows, block);
+      count_odd(block, odd);
+    }
+  }
+  return odd;
 }
 
 void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const {
@@ -99,8 +130,9 @@ void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Sample
          " do not ascend from 0 to ", part.values[feature], ", the number of ids");
   const Range values{offsets.front(), offsets.back()};
   const auto had = std::ssize(bags.values);
-  with_memory([&] { return concat(values.size(), " ids of feature ", info_.features[feature], " in ", part.file.path()); },
-              double(values.size()) * sizeof(Index), [&] { bags.values.resize(had + values.size()); });
+  with_memory(
+      [&] { return concat(values.size(), " ids of feature ", info_.features[feature], " in ", part.file.path()); },
+      double(values.size()) * sizeof(Index), [&] { bags.values.resize(had + values.size()); });
   part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + had);
   if (part.weighted[feature]) {
     bags.weights.resize(had + values.size());

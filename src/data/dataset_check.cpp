@@ -26,10 +26,10 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   return bad == 0;
 }
 
-/// Returns whether all n labels lie in the range. NaN does not.
-TESSEREC_KERNEL bool all_taken(const float* labels, Index n, float least, float most) {
+/// Returns whether all n values lie in the range. NaN does not.
+TESSEREC_KERNEL bool all_taken(const float* values, Index n, float least, float most) {
   std::uint32_t bad = 0;
-  for (Index i = 0; i < n; ++i) bad |= !(labels[i] >= least && labels[i] <= most);
+  for (Index i = 0; i < n; ++i) bad |= !(values[i] >= least && values[i] <= most);
   return bad == 0;
 }
 
@@ -82,14 +82,32 @@ void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& sampl
   if (!all_finite(samples.dense.data(), samples.size * columns))
     for (Index i = 0; i < samples.size * columns; ++i)
       if (!std::isfinite(samples.dense[i]))
-        fail("dense feature ", info_.dense_names[i % columns], " is ", samples.dense[i], " in ", place(runs, i / columns));
+        fail("dense feature ", info_.dense_names[i % columns], " is ", samples.dense[i], " in ",
+             place(runs, i / columns));
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples.jagged[f];
-    if (all_finite(bags.weights.data(), std::ssize(bags.weights))) continue;
+    if (all_taken(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
     for (Index i = 0; i < samples.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
-        if (!std::isfinite(bags.weights[j]))
-          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(runs, i));
+        if (!(std::abs(bags.weights[j]) <= most_id_weight))
+          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(runs, i),
+               ": weights of ids lie in [", -most_id_weight, ", ", most_id_weight, "]");
+  }
+}
+
+void Dataset::count_odd(const Samples& samples, OddValues& odd) {
+  constexpr float large = 1e9f;
+  const auto columns = std::ssize(odd.large);
+  for (Index i = 0; i < samples.size * columns; ++i) odd.large[i % columns] += std::abs(samples.dense[i]) >= large;
+  for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
+    const Samples::Jagged& bags = samples.jagged[f];
+    for (Index i = 0; i < samples.size; ++i) {
+      const Index begin = bags.offsets[i], end = bags.offsets[i + 1];
+      odd.not_single[f] += end - begin != 1;
+      if (bags.weights.empty() || begin == end) continue;
+      const auto weighs = [](float weight) { return weight != 0; };
+      odd.weightless[f] += std::none_of(bags.weights.begin() + begin, bags.weights.begin() + end, weighs);
+    }
   }
 }
 

@@ -35,9 +35,14 @@ void require_same(const std::string& what, const std::string& first_path, const 
     fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ", here);
 }
 
+/// A text that a file may leave out.
+std::string said(const File& file, const char* attribute) {
+  return file.has_attribute("/", attribute) ? file.attribute<std::string>("/", attribute) : std::string();
+}
+
 std::string vocabulary(const File& file) {
-  return file.has_attribute("/", "vocabulary_digest") ? file.attribute<std::string>("/", "vocabulary_digest")
-                                                      : "not said";
+  const std::string digest = said(file, "vocabulary_digest");
+  return digest.empty() ? "not said" : digest;
 }
 
 /// What was done to each dense feature; empty where the file does not say.
@@ -52,8 +57,7 @@ std::vector<std::string> transforms_of(const File& file) {
 
 }  // namespace
 
-Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust)
-    : trust_(trust) {
+Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) : trust_(trust) {
   const std::vector<std::string> paths = store::list_files(patterns, key);
   if (paths.empty()) fail(key, " names no file");
   for (const std::string& path : paths) open(path);
@@ -105,8 +109,8 @@ void Dataset::open(const std::string& path) {
     info_.features = features;
     info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
-    if (file.has_attribute("/", "vocabulary_digest"))
-      info_.vocabulary = file.attribute<std::string>("/", "vocabulary_digest");
+    info_.vocabulary = said(file, "vocabulary_digest");
+    info_.labels = said(file, "label_values");
   }
   check_shapes(part, packed);
   if (!parts_.empty()) {
@@ -120,6 +124,8 @@ void Dataset::open(const std::string& path) {
       same("transforms", all_of(info_.transforms), all_of(transforms));
     same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
     same("weights of samples", info_.sample_weights ? "yes" : "no", file.exists("/weights") ? "yes" : "no");
+    if (const std::string labels = said(file, "label_values"); !info_.labels.empty() && !labels.empty())
+      same("label_values", info_.labels, labels);
     same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
       same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
@@ -150,7 +156,8 @@ void Dataset::check_shapes(Part& part, bool packed) const {
     if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
     const std::vector<Index> shape = file.shape(values);
     const Index size = shape.size() == 1 ? shape[0] : -1;
-    require(part.file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64}, "32- or 64-bit integers");
+    require(part.file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64},
+            "32- or 64-bit integers");
     part.weighted[f] = file.exists(group + "/weights");
     if (part.weighted[f]) require(part.file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
     part.values.push_back(size);

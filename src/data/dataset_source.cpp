@@ -39,6 +39,8 @@ void DatasetSource::limit_labels(const LabelRange& labels) {
   dataset_.limit_labels(labels, rank_, ranks_);
 }
 
+OddValues DatasetSource::look_through() { return dataset_.look_through(rows_, rank_, ranks_); }
+
 std::optional<Window> DatasetSource::read_next(Walk& walk) {
   for (; walk.batch < order_.batches(); ++walk.batch, walk.stream = 0)
     for (; walk.stream < order_.streams(); ++walk.stream) {

@@ -24,6 +24,7 @@ class DatasetSource : public Source {
   void seek(Index epoch, Index batch) override;
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override;
+  OddValues look_through() override;
 
  private:
   /// Walks over (batch, stream, window) as `next` needs them.

@@ -68,6 +68,7 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
   return {{"format", std::string(dataset_format)},
           {"version", dataset_version},
           {"samples", survey.report.rows},
+          {"label_values", encoding.layout.labels},
           {"label_counts", std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end())},
           {"bad_rows", survey.report.bad_rows()},
           {"features", encoding.layout.features},
@@ -140,6 +141,19 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
   writer.write(pieces);
 }
 
+[[noreturn]] void fail_changed(const Survey& survey, Index file) {
+  require_unchanged(survey.files);
+  fail(survey.files[file].path,
+       " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
+}
+
+/// Error when a file changed since it was found, or the second reading met another text in it than the first.
+void require_same_texts(const Survey& survey, const RowStream& stream) {
+  require_unchanged(survey.files);
+  for (std::size_t r = 0; r < stream.counts().size(); ++r)
+    if (stream.counts()[r].text != survey.texts[r]) fail_changed(survey, survey.ranges[r].file);
+}
+
 void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Survey& survey, const RowFormat& format,
                 const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
@@ -153,9 +167,9 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Sur
     comm::note("block of rows", round);
     comm::agree(comm, [&] {
       read_block(stream, encoding, row, block, tally);
-      if (block.rows != std::min(block_rows, survey.rows - done))
-        fail(survey.files[survey.ranges.front().file].path,
-             " or a file after it changed while it was read; start again");
+      const Index wanted = std::min(block_rows, survey.rows - done);
+      if (block.rows != wanted || (done + wanted == survey.rows && stream.next(row)))
+        fail_changed(survey, stream.file());
     });
     const store::Slab mine{survey.first_row + done, block.rows};
     const store::PartedWriter::SlabData pieces[] = {{labels, mine, block.labels.data()},
@@ -165,6 +179,7 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Sur
     writer.write(std::span(pieces).first(first_of_vocabulary(encoding)));
     done += block.rows;
   }
+  comm::agree(comm, [&] { require_same_texts(survey, stream); });
   tally.gather(comm, survey.report);
 }
 

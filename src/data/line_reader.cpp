@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line_reader.hpp"
 
+#define XXH_INLINE_ALL
 #include <algorithm>
 #include <cstring>
+
+#include <xxhash.h>
 
 namespace tesserec::data {
 
@@ -24,6 +27,7 @@ bool LineReader::refill() {
     begin_ = 0;
   }
   const Index got = reader_->read(buffer_.data() + end_, Index(buffer_.size() - end_));
+  if (got > 0) digest_ = XXH3_64bits_withSeed(buffer_.data() + end_, std::size_t(got), digest_);
   end_ += got;
   return got > 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ class LineReader {
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
   /// Goes on past the range, to the end of the file.
   bool next_anywhere(Line& line);
+  /// Digest of the text that has been read, some of it behind the range.
+  std::uint64_t digest() const { return digest_; }
 
  private:
   bool refill();
@@ -38,6 +41,7 @@ class LineReader {
   Index at_;  ///< where the next line begins
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
+  std::uint64_t digest_ = 0;
 };
 
 }  // namespace tesserec::data

@@ -51,4 +51,10 @@ void OrderedSource::limit_rows(const std::vector<Index>& rows) {
   source_->limit_rows(own);
 }
 
+OddValues OrderedSource::look_through() {
+  const OddValues odd = source_->look_through();
+  return {in_places(odd.large, order_.dense), in_places(odd.weightless, order_.features),
+          in_places(odd.not_single, order_.features)};
+}
+
 }  // namespace tesserec::data

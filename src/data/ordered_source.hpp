@@ -18,6 +18,7 @@ class OrderedSource : public Source {
   void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
+  OddValues look_through() override;
 
  private:
   std::unique_ptr<Source> source_;

@@ -25,7 +25,7 @@ RawFile inspect(const std::string& path, const std::string& key) {
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
     fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
-  RawFile file{path, 0, false};
+  RawFile file{path, 0, false, {}};
   const auto reader = open_plain(path, 0);
   char magic[2] = {0, 0};
   const Index got = reader->read(magic, 2);
@@ -59,10 +59,17 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   }
   std::vector<comm::Named> seen;
   comm::agree(comm, [&] {
-    for (const RawFile& file : files) seen.push_back({file.path, store::sampled_checksum(file.path)});
+    for (RawFile& file : files) {
+      file.stamp = store::stamp_of(file.path);
+      seen.push_back({file.path, store::sampled_checksum(file.path)});
+    }
   });
   comm::require_same(comm, seen, "all ranks must read the same files: is one of them an older copy on another node?");
   return files;
+}
+
+void require_unchanged(std::span<const RawFile> files) {
+  for (const RawFile& file : files) store::require_unchanged(file.path, file.stamp);
 }
 
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks) {
@@ -105,7 +112,9 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
         XXH3_64bits_update(state.get(), buffer.data(), got);
         bytes += got;
       }
-      if (bytes != files[f].bytes) fail(files[f].path, ": the file changed while it was read; start again");
+      if (bytes != files[f].bytes)
+        store::require_unchanged(files[f].path, files[f].stamp),
+            fail(files[f].path, " was changed while it was being read; start again");
       mine[f] = XXH3_64bits_digest(state.get());
     }
   });

@@ -9,13 +9,15 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/index.hpp>
+#include <tesserec/store/stamp.hpp>
 
 namespace tesserec::data {
 
 struct RawFile {
   std::string path;
-  Index bytes = 0;    ///< on disk
-  bool gzip = false;  ///< by its first two bytes
+  Index bytes = 0;     ///< on disk
+  bool gzip = false;   ///< by its first two bytes
+  store::Stamp stamp;  ///< when it was found, as this rank sees it
 };
 
 /// Files named by `patterns` (paths or globs; a glob's matches in ascending order of bytes). `key` names the
@@ -36,6 +38,9 @@ struct FileRange {
 /// The ranges of one rank: all ranks' ranges one after the other are the whole text, in order. A .gz file
 /// goes whole to one rank.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks);
+
+/// Error that names the first file that is not the one that was found any more, or was written since.
+void require_unchanged(std::span<const RawFile> files);
 
 /// XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Collective; ranks share the files.
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files);

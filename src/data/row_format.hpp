@@ -31,6 +31,7 @@ struct RowLayout {
   std::vector<std::optional<double>> fill;  ///< [K] what stands for a missing number, where the deck says
   std::vector<bool> indicator;              ///< [K] 1 where the number before it is missing, else 0
   std::vector<std::string> features;        ///< [F]
+  std::string labels;                       ///< which texts of the label are 1, and which 0
   bool weighted = false;                    ///< rows have weights
   bool header = false;                      ///< the first line of each file is not a row
 };

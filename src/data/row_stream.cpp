@@ -23,6 +23,7 @@ bool RowStream::next(Row& row) {
   while (!stopped_) {
     if (lines_ == nullptr && !open_next_range()) return false;
     if (next_in_range(row)) return true;
+    counts_.back().text = lines_->digest();
     lines_.reset();
   }
   return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@ struct RangeCount {
   Index lines = 0;
   Index rows = 0;
   Index bad_rows = 0;
+  std::uint64_t text = 0;   ///< LineReader::digest() at its end
   std::vector<BadRow> bad;  ///< the first few
 };
 

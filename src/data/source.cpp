@@ -17,4 +17,6 @@ void Source::limit_rows(const std::vector<Index>& rows) {
 
 void Source::limit_labels(const LabelRange&) {}
 
+OddValues Source::look_through() { return {}; }
+
 }  // namespace tesserec::data

@@ -89,6 +89,7 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
     rows[range.file] += range.rows;
     bad_rows[range.file] += range.bad_rows;
     result.rows += range.rows;
+    result.texts.push_back(range.text);
   }
   const std::vector<Index> rows_of = comm.all_gather(result.rows);
   for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];

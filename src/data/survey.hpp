@@ -2,6 +2,7 @@
 /// The first reading of the raw files: rows, bad rows, tokens, means.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "moments.hpp"
@@ -15,12 +16,13 @@ namespace tesserec::data {
 /// The same on every rank, except where it says "this rank".
 struct Survey {
   std::vector<RawFile> files;
-  std::vector<FileRange> ranges;    ///< this rank's
-  Index rows = 0;                   ///< good rows of this rank
-  Index first_row = 0;              ///< of this rank, counted over all
-  DatasetReport report;             ///< all ranks; no output yet
-  std::vector<TokenCounts> tokens;  ///< [F] this rank's, when asked for
-  std::vector<Moments> moments;     ///< [K] when asked for; only for numbers to standardise
+  std::vector<FileRange> ranges;     ///< this rank's
+  std::vector<std::uint64_t> texts;  ///< [ranges] digests of what was read of them
+  Index rows = 0;                    ///< good rows of this rank
+  Index first_row = 0;               ///< of this rank, counted over all
+  DatasetReport report;              ///< all ranks; no output yet
+  std::vector<TokenCounts> tokens;   ///< [F] this rank's, when asked for
+  std::vector<Moments> moments;      ///< [K] when asked for; only for numbers to standardise
 };
 
 /// Collective. Stops at the first bad row if `bad_rows` says so. `learn`: count tokens and measure numbers

@@ -8,6 +8,7 @@
 
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
@@ -28,6 +29,13 @@ char read_delimiter(const std::string& text) {
   if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
     fail("preprocess.delimiter must be one character, like \",\" or \"\\t\", not \"", text, "\"");
   return delimiter[0];
+}
+
+/// Texts in quotes, ascending.
+std::string listed(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return join(texts, " or ", [](const std::string& text) { return '"' + text + '"'; });
 }
 
 void check_label(const Column& column) {
@@ -80,6 +88,8 @@ class TableFormat final : public RowFormat {
     check_columns(columns_);
     layout_.header = settings.header;
     for (const Column& column : columns_) {
+      if (column.kind == ColumnKind::label)
+        layout_.labels = "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
       if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;

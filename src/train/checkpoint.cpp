@@ -39,7 +39,7 @@ std::vector<StateItem> all_items(const Session& session) {
 
 /// Error when the training data are known to have other bytes than the checkpoint's had, unless checkpoint.accept.
 void check_same_bytes(const Session& session, const std::string& then, const std::string& file) {
-  const std::string& now = session.content;
+  const std::string now = data::content_digest(session.contents);
   if (then == now || now.empty()) return;
   const std::string& data = session.data.description;
   if (then.empty())
@@ -87,7 +87,7 @@ std::string rate_of(const store::StateRecords& records, double seconds) {
 
 /// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
 bool same_files(const Session& session, const std::string& then) {
-  return !session.content.empty() && session.content == then;
+  return !session.contents.empty() && data::content_digest(session.contents) == then;
 }
 
 /// Which bytes the checkpoint's training data had; empty where it does not say.
@@ -97,7 +97,17 @@ std::string content_then(const store::Attributes& attributes, const std::string&
 
 /// Which bytes the training data have, from here on. Collective.
 void know_content(Session& session) {
-  if (session.content.empty()) session.content = data::content_digest(session.comm, session.data.files);
+  if (session.contents.empty()) session.contents = data::contents(session.comm, session.data.files);
+}
+
+/// "NAME, BYTES CHECKSUM" of each file of the training data, without folders.
+std::vector<std::string> file_lines(const Session& session) {
+  std::vector<std::string> lines;
+  for (std::size_t f = 0; f < session.contents.size(); ++f) {
+    const std::string& path = session.data.files[f].path;
+    lines.push_back(path.substr(path.rfind('/') + 1) + ", " + session.contents[f]);
+  }
+  return lines;
 }
 
 /// `named`: by checkpoint.resume, not found in the run's folder. Collective.
@@ -128,7 +138,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"loss_sum", at.loss_sum},
       {"loss_samples", at.loss_samples},
       {"samples_per_epoch", epoch_samples},
-      {"data_digest", session.content},
+      {"data_digest", data::content_digest(session.contents)},
       {"train.batch_size", job.train.step_samples()},
       {"train.lanes", Index{session.lanes.count()}},
       {"train.shuffle", Index{job.train.shuffle}},
@@ -136,6 +146,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"deck", job.deck},
   };
   add_data_facts(session.data, attributes);
+  if (const auto files = file_lines(session); !files.empty()) attributes["data_files"] = files;
   if (!at.metrics.empty()) attributes["running_metrics"] = at.metrics;
   const Timer timer;
   store::Checkpoint whole;
@@ -151,7 +162,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
     });
     log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
   } catch (const Diverged& error) {
-    throw Diverged(no_checkpoint(error));
+    throw Diverged(no_checkpoint(Error(concat(error.what(), "; the model has diverged; lower the learning rate"))));
   } catch (const Error& error) {
     throw Error(no_checkpoint(error));
   }

@@ -71,15 +71,19 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
                           weights.insert(weights.end(), batch.weights.data(), batch.weights.data() + batch.size);
                         if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
                       });
-  if (without = session.comm.sum(without); without > 0)
-    fail("evaluate.group: feature \"", wanted.group, "\" has no id, or several, in ", counted(without, "sample"),
-         " of ", source.info().description, "; groups need a feature with one id a sample");
+  require_one_id(wanted.group, session.comm.sum(without), source.info());
   metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, weights, wanted.threshold);
   if (grouped)
     static_cast<metrics::GroupMetrics&>(result) =
         metrics::group_metrics(session.comm, groups, scores, labels, wanted.k, wanted.group_weight);
   if (retrieves) result.candidate_recall = metrics::candidate_recall(session.comm, towers, labels, wanted.k);
   return result;
+}
+
+void require_one_id(const std::string& group, Index without, const data::SourceInfo& data) {
+  if (without > 0)
+    fail("evaluate.group: feature \"", group, "\" has no id, or several, in ", counted(without, "sample"), " of ",
+         data.description, "; groups need a feature with one id a sample");
 }
 
 Index predict(Session& session, data::Source& source, const std::string& path) {

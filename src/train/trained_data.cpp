@@ -13,7 +13,7 @@ namespace tesserec::train {
 namespace {
 
 constexpr const char *features_name = "features", *rows_name = "rows", *dense_names_name = "dense_names",
-                     *transforms_name = "transforms";
+                     *transforms_name = "transforms", *labels_name = "label_values";
 
 /// The list under a name; empty where there is none.
 template <class T>
@@ -43,6 +43,7 @@ void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes)
   if (!data.rows.empty()) attributes[rows_name] = data.rows;
   if (!data.dense_names.empty()) attributes[dense_names_name] = data.dense_names;
   if (!data.transforms.empty()) attributes[transforms_name] = data.transforms;
+  if (!data.labels.empty()) attributes[labels_name] = data.labels;
 }
 
 data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
@@ -55,6 +56,7 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   const auto rows = list<std::int64_t>(attributes, rows_name, file);
   then.dense_names = list<std::string>(attributes, dense_names_name, file);
   then.transforms = list<std::string>(attributes, transforms_name, file);
+  if (attributes.count(labels_name) != 0) then.labels = store::attribute<std::string>(attributes, labels_name, file);
   if (features.empty() && !data.features.empty()) {
     log_info(file + " does not name the columns of its data (an older program wrote it): whether those of " +
              data.description + " stand in the same order is not checked");
@@ -76,8 +78,8 @@ void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& 
   const auto columns = [](const data::SourceInfo& info) {
     return "features " + join(info.features) + "; dense features " + join(info.dense_names);
   };
-  fail(data.description, " has its columns in another order than ", trained.description, ": ", columns(data),
-       ", not ", columns(trained), "; preprocess both with one deck, or train anew");
+  fail(data.description, " has its columns in another order than ", trained.description, ": ", columns(data), ", not ",
+       columns(trained), "; preprocess both with one deck, or train anew");
 }
 
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,

@@ -92,10 +92,10 @@ must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$dec
 must_fail 'was made with run.seed = 1, this deck has 2' evaluate "$deck" --set run.seed=2
 must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000
 must_succeed '"auc"' evaluate "$deck" --json --set model.loss=mse --set 'checkpoint.accept=["model"]'
-must_fail 'is 8 x 1 in this checkpoint, and 9 x 1 in the model' train "$deck" --set model.bottom.0=9 --set checkpoint.accept=model.bottom
-must_fail 'has tables/C1/row_sum, which the model does not have: it is of another model or optimizer' \
+must_fail 'is 8 x 1 in this file, and 9 x 1 is wanted' train "$deck" --set model.bottom.0=9 --set checkpoint.accept=model.bottom
+must_fail 'has tables/C1/row_sum, which is not wanted: the file was written from another state' \
   train "$deck" --set optimizer.sparse.type=sgd --set checkpoint.accept=optimizer
-must_fail 'exp_avg (8 x 1), which this checkpoint does not have' train "$deck" --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
+must_fail 'exp_avg (8 x 1) is wanted, which this file does not have' train "$deck" --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
 # Checkpoints that a run would replace.
 must_fail 'would replace; set run.overwrite = true' train "$deck" --set checkpoint.resume=never
 must_fail 'would replace; set run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"

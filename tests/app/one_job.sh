@@ -58,6 +58,30 @@ if unshare -m true 2>/dev/null; then
   over="mount --bind $folder/stale.json $folder/plan.json && exec $T check $deck --set plan.file=$folder/plan.json"
   printf '%s\n' "$over" >"$folder/over.sh"
   differ 'rank 1: the file of plan.file is ' $T check "$deck" --set "plan.file=$folder/plan.json" : unshare -m sh "$folder/over.sh"
+
+  # The same of what evaluate, predict and verify read: data, scores, checkpoints. other FILE COMMAND...: rank 1 sees another file.
+  other() {
+    local seen=$1 old=$2
+    shift 2
+    printf 'mount --bind %s %s && exec %s %s\n' "$old" "$seen" "$T" "$*" >"$folder/over.sh"
+    differ "rank 1: $seen is " $T "$@" : unshare -m sh "$folder/over.sh"
+  }
+  criteo_deck "$folder/files.toml"
+  $T preprocess "$folder/files.toml" >/dev/null 2>&1
+  $T train "$folder/files.toml" >/dev/null 2>&1
+  $T predict "$folder/files.toml" >/dev/null 2>&1
+  scores=$folder/run/scores.h5 first=$(echo "$folder"/run/checkpoints/step_*)
+  $T train "$folder/files.toml" --set run.seed=2 --set "run.output=$folder/other" >/dev/null 2>&1
+  $T predict "$folder/files.toml" --set run.seed=2 --set "run.output=$folder/other" >/dev/null 2>&1
+  $T preprocess "$folder/files.toml" --set "preprocess.evaluate=$folder/raw/train.txt" --set "preprocess.output=$folder/later" >/dev/null 2>&1
+  for command in evaluate predict train; do
+    other "$folder/data/evaluate.h5" "$folder/later/evaluate.h5" $command "$folder/files.toml"
+  done
+  other "$scores" "$folder/other/scores.h5" verify "$scores"
+  for command in "verify $first" "evaluate $folder/files.toml" "predict $folder/files.toml"; do
+    # shellcheck disable=SC2086
+    other "$first" "$(echo "$folder"/other/checkpoints/step_*)" $command
+  done
 else
   echo "skipped: no mounts of one's own"
 fi

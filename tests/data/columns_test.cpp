@@ -23,6 +23,7 @@ data::SourceInfo some_info() {
   info.dense_features = 2;
   info.dense_names = {"x", "y"};
   info.transforms = {"none", "log1p"};
+  info.labels = "1 is \"y\", 0 is \"n\"";
   info.vocabulary = "v";
   return info;
 }
@@ -81,11 +82,16 @@ TEST_CASE("columns that do not fit are refused by name, and facts that one does 
   };
   CHECK(refusal([](auto&) {}) == "");
   CHECK(refusal([](auto& o) { std::swap(o.features[0], o.features[1]), o.rows = {1, 1}; }) == "");
-  CHECK(refusal([](auto& o) { o.features = {"b", "c", "d"}; }) ==
-        "two.h5 does not fit one.h5: it lacks the feature \"a\"; it has the additional features \"c\", \"d\"; preprocess "
-        "both with one deck");
+  CHECK(
+      refusal([](auto& o) {
+        o.features = {"b", "c", "d"};
+      }) ==
+      "two.h5 does not fit one.h5: it lacks the feature \"a\"; it has the additional features \"c\", \"d\"; preprocess "
+      "both with one deck");
   CHECK(mentions(refusal([](auto& o) { o.features = {"b", "b"}; }), "it has the additional feature \"b\""));
-  CHECK(mentions(refusal([](auto& o) { o.dense_names = {"x", "z"}; }),
+  CHECK(mentions(refusal([](auto& o) {
+                   o.dense_names = {"x", "z"};
+                 }),
                  "it lacks the dense feature \"y\"; it has the additional dense feature \"z\""));
   CHECK(mentions(refusal([](auto& o) { o.dense_features = 1, o.dense_names = {"y"}, o.transforms = {"log1p"}; }),
                  "it lacks the dense feature \"x\""));
@@ -94,7 +100,11 @@ TEST_CASE("columns that do not fit are refused by name, and facts that one does 
                  "its dense feature \"y\" has the transform \"none\", not \"log1p\""));
   CHECK(mentions(refusal([](auto& o) { std::swap(o.dense_names[0], o.dense_names[1]); }),
                  "its dense feature \"x\" has the transform \"log1p\", not \"none\""));
-  CHECK(mentions(refusal([](auto& o) { o.vocabulary = "w"; }), "its ids mean other things (vocabulary_digest w, not v)"));
+  CHECK(
+      mentions(refusal([](auto& o) { o.vocabulary = "w"; }), "its ids mean other things (vocabulary_digest w, not v)"));
+  CHECK(mentions(refusal([](auto& o) { o.labels = "1 is \"n\", 0 is \"y\""; }),
+                 "its labels mean other things (1 is \"n\", 0 is \"y\"; not: 1 is \"y\", 0 is \"n\")"));
+  CHECK(refusal([](auto& o) { o.labels = ""; }) == "");
   CHECK(refusal([](auto& o) { o.vocabulary = "", o.transforms = {}, o.dense_names = {}; }) == "");
 }
 
@@ -110,8 +120,8 @@ TEST_CASE("the digest of files tells any byte that changes, sealed or not, on an
       bytes[at] ^= 1;
     }
     world.barrier();
-    const std::string all = data::content_digest(world, {{path, ""}});
-    CHECK(data::content_digest(self, {{path, ""}}) == all);
+    const std::string all = data::content_digest(data::contents(world, {{path, ""}}));
+    CHECK(data::content_digest(data::contents(self, {{path, ""}})) == all);
     world.barrier();
     return all;
   };
@@ -120,7 +130,9 @@ TEST_CASE("the digest of files tells any byte that changes, sealed or not, on an
   for (const std::size_t at : {std::size_t{1}, (std::size_t{8} << 20) - 1, std::size_t{8} << 20, bytes.size() - 1})
     CHECK(digest(at) != first);
 
-  const auto of = [&](std::vector<data::SourceFile> files) { return data::content_digest(world, files); };
+  const auto of = [&](std::vector<data::SourceFile> files) {
+    return data::content_digest(data::contents(world, files));
+  };
   CHECK(of({}) == "");
   CHECK(of({{"gone.h5", "512 0123456789abcdef"}}) != of({{"gone.h5", "512 0123456789abcdee"}}));  // seals speak
   CHECK(of({{"a", "512 0"}, {"b", "512 1"}}) != of({{"a", "512 1"}, {"b", "512 0"}}));

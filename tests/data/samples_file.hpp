@@ -2,6 +2,7 @@
 // Small data set files whose content names the sample, and batches as text to compare.
 #pragma once
 
+#include <fstream>
 #include <functional>
 #include <sstream>
 
@@ -58,6 +59,17 @@ inline void packed_turned(const std::string& path, Index first, Index samples,
     file.write("/sparse/ids", {0, samples}, ids.data());
     if (change) change(file);
   });
+}
+
+/// Takes the seal off a file's front: as if another program had written it.
+inline void drop_seal(const std::string& path) {
+  constexpr std::streamoff seal = 512;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(seal);
+  std::ostringstream rest;
+  rest << file.rdbuf();
+  file.close();
+  std::ofstream(path, std::ios::binary) << rest.str();
 }
 
 /// Gives the samples weights 0, 1, 2 by turns.

@@ -17,7 +17,7 @@ struct ColumnOrder {
 };
 
 /// The places in `source` of the columns of `wanted`, by name. Error: a feature or dense feature that one of the two
-/// lacks, another transform of a dense feature, ids of another meaning (vocabulary_digest); it names the column. Facts
+/// lacks, another transform of a dense feature, ids or labels of another meaning; it names the column. Facts
 /// that one of the two does not say are not compared.
 ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted);
 

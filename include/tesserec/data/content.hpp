@@ -9,8 +9,13 @@
 
 namespace tesserec::data {
 
-/// Digest of the bytes of all files, in order (docs/formats.md, data_digest); empty without files. A file's seal speaks
-/// for it; the ranks together read each file without one. Collective; an Error is the same on all ranks.
-std::string content_digest(const comm::Communicator& comm, const std::vector<SourceFile>& files);
+/// Returns "BYTES CHECKSUM" of each file: its seal or, where it has none, that of all its bytes, which the ranks read
+/// together. Collective; an Error is the same on all ranks.
+std::vector<std::string> contents(const comm::Communicator& comm, const std::vector<SourceFile>& files);
+
+/// Digest of the bytes of all files, in order, from their contents (docs/formats.md, data_digest); empty without files.
+std::string content_digest(const std::vector<std::string>& contents);
+/// The same of files that are named alone. Not collective.
+std::string content_digest_of(const std::vector<std::string>& paths);
 
 }  // namespace tesserec::data

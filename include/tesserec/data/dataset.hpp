@@ -14,8 +14,8 @@ namespace tesserec::data {
 inline constexpr const char* dataset_format = "tesserec-dataset";
 inline constexpr std::int64_t dataset_version = 1;
 
-/// A sample weighs so much at most.
-inline constexpr float most_sample_weight = 1e6f;
+/// A sample weighs so much at most, and an id of a bag, plus or minus.
+inline constexpr float most_sample_weight = 1e6f, most_id_weight = 1e6f;
 
 /// Samples read from a data set, in the order of the runs asked for.
 struct Samples {
@@ -53,9 +53,13 @@ class Dataset {
   /// samples. Errors as those of read(). To be called when all ranks have compared their parts.
   void limit_labels(const LabelRange& labels, Index share, Index of);
 
+  /// Reads part `share` of `of` of the samples in files without a seal; of all files where a feature has fewer rows
+  /// than info() says. Errors as those of read().
+  OddValues look_through(const std::vector<Index>& rows, Index share, Index of) const;
+
   /// Reads runs of samples. Errors: a label outside of its range, a dense number that is not finite, a byte label above
-  /// 1, a sample's weight outside of [0, 1e6], offsets that do not ascend, an id outside [0, rows[f]); the message
-  /// names feature, value, sample and file.
+  /// 1, a sample's weight outside of [0, 1e6], an id's weight outside of [-1e6, 1e6], offsets that do not ascend, an id
+  /// outside [0, rows[f]); the message names feature, value, sample and file.
   void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
 
  private:
@@ -80,6 +84,7 @@ class Dataset {
   void check_targets(const std::vector<Range>& runs, const Samples& samples) const;
   void check_numbers(const std::vector<Range>& runs, const Samples& samples) const;
   void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const;
+  static void count_odd(const Samples& samples, OddValues& odd);
   /// "sample 7 of FILE": where sample i of the runs lies.
   std::string place(const std::vector<Range>& runs, Index sample) const;
 

@@ -20,25 +20,34 @@ struct SourceFile {
 
 /// What a source holds, known before the first batch.
 struct SourceInfo {
-  std::string description;            ///< files or generator, for the banner
-  Index samples = 0;                  ///< of an epoch, all ranks
-  Index dense_features = 0;           ///< K
+  std::string description;               ///< files or generator, for the banner
+  Index samples = 0;                     ///< of an epoch, all ranks
+  Index dense_features = 0;              ///< K
   std::vector<std::string> dense_names;  ///< [K] names of the dense features, in file order; empty = not said
   std::vector<std::string> transforms;   ///< [K] what was done to their numbers (docs/formats.md); empty = not said
-  std::vector<std::string> features;  ///< names of the sparse features, in file order
-  std::vector<Index> rows;            ///< ids of feature f lie in [0, rows[f])
-  std::vector<double> ids_per_bag;    ///< [feature] on average
-  std::vector<double> zipf;           ///< [feature] exponent of the ids' frequency; empty = not known
-  std::vector<bool> weighted;         ///< [feature] whether its ids carry weights
-  bool sample_weights = false;        ///< whether its samples do
-  std::string vocabulary;             ///< digest of the ids' meaning; empty = not said
-  std::vector<SourceFile> files;      ///< in order; empty = samples are made on the fly
+  std::vector<std::string> features;     ///< names of the sparse features, in file order
+  std::vector<Index> rows;               ///< ids of feature f lie in [0, rows[f])
+  std::vector<double> ids_per_bag;       ///< [feature] on average
+  std::vector<double> zipf;              ///< [feature] exponent of the ids' frequency; empty = not known
+  std::vector<bool> weighted;            ///< [feature] whether its ids carry weights
+  bool sample_weights = false;           ///< whether its samples do
+  std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
+  std::string labels;                    ///< which raw values are 1, and which 0; empty = not said
+  std::vector<SourceFile> files;         ///< in order; empty = samples are made on the fly
 };
 
 /// Labels from least to most are taken.
 struct LabelRange {
   float least = 0.0f;
   float most = 1.0f;
+};
+
+/// Numbers of values in this rank's share of the samples that training takes, though few mean them. Empty lists where
+/// nothing was looked at.
+struct OddValues {
+  std::vector<Index> large;       ///< [dense feature] numbers of magnitude 1e9 or more
+  std::vector<Index> weightless;  ///< [feature] bags with ids, all of weight 0
+  std::vector<Index> not_single;  ///< [feature] bags without an id, or with several
 };
 
 /// How a source deals samples to this rank.
@@ -74,6 +83,10 @@ class Source {
   /// are in the order of the samples, so that the lowest rank's error names the first one. This one, for sources whose
   /// labels lie in [0, 1], does nothing.
   virtual void limit_labels(const LabelRange& labels);
+  /// Reads this rank's share of the samples for which nothing vouches: those of files without a seal and, where
+  /// limit_rows gave a feature fewer rows than the source has, all. Errors as those of next(), which would meet them
+  /// later; the shares are those of limit_labels. This one, for sources without files, reads nothing.
+  virtual OddValues look_through();
 };
 
 }  // namespace tesserec::data

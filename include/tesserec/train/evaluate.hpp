@@ -14,6 +14,9 @@ namespace tesserec::train {
 /// Stopped on all ranks after a signal on one; predict() likewise.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 
+/// Error unless `without`, the number of samples that have no id of the feature evaluate.group, or several, is 0.
+void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);
+
 /// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels
 /// [N] f32, in the source's order. Collective; the same bytes from any number of ranks. Returns the samples.
 Index predict(Session& session, data::Source& source, const std::string& path);

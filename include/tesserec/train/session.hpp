@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/data/make_source.hpp>
@@ -22,8 +24,8 @@ struct Session {
   Exec exec;
   comm::Communicator comm;  ///< the given one's ranks; devices exchange as run.communicator says
   Job job;
-  data::SourceInfo data;  ///< of the data that the model was built for
-  std::string content;    ///< content_digest of their files, from restore or save on; empty = there are no files
+  data::SourceInfo data;              ///< of the data that the model was built for
+  std::vector<std::string> contents;  ///< data::contents of their files, from restore or save on
   Lanes lanes;
   model::ShardedModel model;
   TrainStep step;
@@ -43,6 +45,11 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
 /// require_same_files, and a label that the loss or, in evaluation, the metrics do not take; the same on all ranks.
 /// Warns of evaluation files that are training files too. Collective.
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
+
+/// Has `source` refuse ids outside of the session's tables, and looks at its samples as far as no seal vouches for them
+/// (Source::look_through), so that none of them ends a run that has trained: Errors that name sample and file. Warns of
+/// large numbers and of bags whose ids have no weight. Collective, before the first batch.
+void prepare_source(const Session& session, data::Source& source, data::Use use);
 
 /// Layers with their widths, features, tables, parameters, bytes: for banners.
 std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,

@@ -12,7 +12,8 @@
 
 namespace tesserec::train {
 
-/// Adds the facts of the data: names and rows of features, names and transforms of dense features, vocabulary.
+/// Adds the facts of the data: names and rows of features, names and transforms of dense features, meaning of
+/// ids and labels.
 void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes);
 
 /// The facts that add_data_facts wrote to `file`, for a model with the deck's `tables`. Features that no table reads
