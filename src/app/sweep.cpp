@@ -37,12 +37,14 @@ Index begin(sweep::Sweep& sweep, Index point) {
   sweep::Run& run = sweep.runs[point];
   const sweep::Standing standing = sweep.standing();
   if (!has(standing.waiting, point)) return -1;
+  refuse_other_data(sweep);
   if (!run.record) {
     run.record = sweep::Record{point, run.digest, {}, {}};
     for (std::size_t k = 0; k < run.point.size(); ++k)
       run.record->overrides.push_back(sweep.settings.keys[k].path + "=" + run.point[k]);
-    sweep::write_record(run.folder, *run.record);
   }
+  if (run.record->outcomes.empty()) run.record->data_digest = run.data_digest;
+  sweep::write_record(run.folder, *run.record);
   return Index(standing.open());
 }
 

@@ -8,10 +8,10 @@
 #include "jobs.hpp"
 #include "sweep_of.hpp"
 #include <tesserec/comm/environment.hpp>
-#include <tesserec/core/utf8.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/sweep/summary.hpp>
@@ -27,6 +27,7 @@ sweep::Sweep sweep_with_records(const Invocation& invocation) {
 
 void collect(const Invocation& invocation) {
   const sweep::Sweep sweep = sweep_with_records(invocation);
+  if (const std::string text = other_data(sweep); !text.empty()) log_warning(text);
   const Json json = sweep::summary_json(sweep);
   store::make_folder_durably(sweep.folder);
   store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
@@ -125,6 +126,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     const sweep::Sweep sweep = sweep_with_records(invocation);
     const sweep::Standing standing = sweep.standing();
     if (standing.waiting.empty()) break;
+    refuse_other_data(sweep);
     store::make_folder_durably(sweep.folder);
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep_of.hpp"
 
+#include <map>
+
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/content.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -16,6 +21,14 @@ Invocation at_point(const Invocation& invocation, const deck::Deck& deck, const 
     at.overrides.push_back(key + "=" + point[k]);
   }
   return at;
+}
+
+/// Digest of the files as they are; empty where there are none.
+std::string digest_now(const std::vector<std::string>& patterns) {
+  std::vector<std::string> paths;
+  for (const std::string& pattern : patterns)
+    for (const std::string& path : store::matching_paths(pattern)) paths.push_back(path);
+  return data::content_digest_of(paths);
 }
 
 void refuse_set_twice(const deck::Deck& deck) {
@@ -50,13 +63,35 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
     run.label = sweep::label(deck.sweep, run.point);
     run.digest = sweep::deck_digest(deck::effective_deck(whole));
     run.folder = sweep.folder + "/" + run.label + "-" + run.digest.substr(0, 8);
+    run.data = whole.data.train;
+    run.data.insert(run.data.end(), whole.data.evaluate.begin(), whole.data.evaluate.end());
   }
   return sweep;
 }
 
 void read_records(sweep::Sweep& sweep) {
-  for (sweep::Run& run : sweep.runs)
-    if (!run.folder.empty()) run.record = sweep::read_record(run.folder, run.digest);
+  std::map<std::vector<std::string>, std::string>
+      digests;  // points share their data, and files without a seal are read
+  for (sweep::Run& run : sweep.runs) {
+    if (run.folder.empty()) continue;
+    run.record = sweep::read_record(run.folder, run.digest);
+    const auto [digest, is_new] = digests.try_emplace(run.data);
+    if (is_new) digest->second = digest_now(run.data);
+    run.data_digest = digest->second;
+  }
+}
+
+std::string other_data(const sweep::Sweep& sweep) {
+  const std::vector<Index> points = sweep::of_other_data(sweep);
+  if (points.empty()) return "";
+  return concat(sweep.folder, ": the points of ", points.size() == 1 ? "index " : "indices ", join(points),
+                " ended on other data than ", join(sweep.runs[points.front()].data),
+                " hold now: their values do not compare with those of points that end from now on");
+}
+
+void refuse_other_data(const sweep::Sweep& sweep) {
+  if (const std::string text = other_data(sweep); !text.empty())
+    fail(text, "; put the data back, remove the folders of these points, or give the sweep another run.output");
 }
 
 Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point, std::size_t rung) {

@@ -11,8 +11,14 @@ namespace tesserec::app {
 /// halving that point's alone, since the others are none of its business: they have no folder then.
 sweep::Sweep sweep_of(const Invocation& invocation);
 
-/// Reads the record of each point that has a folder. Error where one is damaged, or of another deck.
+/// Reads the record of each point that has a folder, and which bytes its data have now. Error where a record is
+/// damaged, or of another deck.
 void read_records(sweep::Sweep& sweep);
+
+/// Names the points that ended on other data than there are now, for a message; "" where there are none.
+std::string other_data(const sweep::Sweep& sweep);
+/// Error where there are such points.
+void refuse_other_data(const sweep::Sweep& sweep);
 
 /// `tesserec train` of a point to a rung: the deck with the point's values, in the point's folder.
 Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point, std::size_t rung);

@@ -45,6 +45,7 @@ Sweep sweep_of(const Json& json) {
     sweep.points.push_back(point_of(points[std::size_t(index.integer())], sweep.keys));
   }
   if (json.has("rungs")) sweep.rungs = json.at("rungs").elements().size();
+  if (json.has("other_data")) sweep.other_data = json.at("other_data").elements().size();
   if (json.has("deck")) sweep.deck = json.at("deck").string();
   return sweep;
 }
@@ -68,6 +69,9 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) 
     fail(path, ": ", error.what(), "; tesserec sweep collect writes it anew");
   }
   sweep.path = folder;
+  if (sweep.other_data > 0)
+    warnings.push_back(concat(path, ": ", counted(std::int64_t(sweep.other_data), "point"),
+                              " ended on other data than the others (other_data there): their values do not compare"));
   refresh(sweep, warnings);
   colour(sweep);
   return sweep;

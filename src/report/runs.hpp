@@ -30,8 +30,9 @@ struct Sweep {
   std::string metric;
   bool less_is_better = false;
   std::size_t rungs = 1;
-  std::string deck;           ///< its file
-  std::vector<Point> points;  ///< as sweep.json ranks them: what came furthest first, of these the best first
+  std::string deck;            ///< its file
+  std::size_t other_data = 0;  ///< points that ended on other data than the sweep had when it was collected
+  std::vector<Point> points;   ///< as sweep.json ranks them: what came furthest first, of these the best first
 };
 
 /// sweep.json of a folder, and what the folders of its points know since: where they know more, points are ranked

@@ -67,6 +67,7 @@ std::optional<Record> read_record(const std::string& folder, const std::string& 
   if (!std::filesystem::exists(path)) return std::nullopt;
   Record record = read_json(path, "remove it, and the point is trained to where it was", [](const Json& json) {
     Record read{json.at("index").integer(), json.at("deck_digest").string(), {}, {}};
+    if (json.has("data_digest")) read.data_digest = json.at("data_digest").string();
     for (const Json& text : json.at("overrides").elements()) read.overrides.push_back(text.string());
     for (const Json& outcome : json.at("outcomes").elements()) read.outcomes.push_back(outcome_of(outcome));
     return read;
@@ -82,7 +83,10 @@ void write_record(const std::string& folder, const Record& record) {
   Json outcomes = Json::array(Json::Layout::lines);
   for (const Outcome& outcome : record.outcomes) outcomes.add(to_json(outcome));
   Json json = Json::object(Json::Layout::lines);
-  json.set("index", record.index).set("deck_digest", record.digest).set("overrides", record.overrides);
+  json.set("index", record.index)
+      .set("deck_digest", record.digest)
+      .set("data_digest", record.data_digest)
+      .set("overrides", record.overrides);
   const std::string path = folder + "/point.json";
   store::replace_proven(path, json.set("outcomes", outcomes).text() + "\n");
 }

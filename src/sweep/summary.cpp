@@ -173,6 +173,7 @@ Json summary_json(const Sweep& sweep) {
   json.set("deck", sweep.deck).set("metric", sweep.settings.metric).set("more_is_better", sweep.more_is_better());
   json.set("rungs", sweep.rungs).set("keys", keys).set("ranking", order(sweep));
   json.set("missing", in_state(sweep, "missing")).set("started", in_state(sweep, "started"));
+  json.set("other_data", of_other_data(sweep));
   return json.set("points", points);
 }
 

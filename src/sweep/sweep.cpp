@@ -43,6 +43,16 @@ std::string state(const Sweep& sweep, const Standing& standing, Index point) {
              : "stopped";
 }
 
+std::vector<Index> of_other_data(const Sweep& sweep) {
+  std::vector<Index> points;
+  for (Index i = 0; i < std::ssize(sweep.runs); ++i) {
+    const Run& run = sweep.runs[i];
+    if (sweep.last(i) == nullptr || run.record->data_digest.empty() || run.data_digest.empty()) continue;
+    if (run.record->data_digest != run.data_digest) points.push_back(i);
+  }
+  return points;
+}
+
 std::vector<Index> order(const Sweep& sweep) {
   std::vector<Index> all(sweep.runs.size());
   std::iota(all.begin(), all.end(), Index{0});

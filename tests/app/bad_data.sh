@@ -153,4 +153,45 @@ must_succeed '"rows": 100' preprocess "$folder/one.toml" --json
 must_fail 'was made with other data than' train "$folder/one.toml" --set train.epochs=6
 must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
 must_succeed '"steps": 24' train "$folder/one.toml" --json --set train.epochs=6 --set 'checkpoint.accept=["data"]'
+
+# What a checkpoint says of its data, and labels that mean something else.
+checkpoint=$(echo "$folder"/columns/checkpoints/step_*24)
+must_succeed '"features": ["C1", "C2"], "rows": [' verify "$checkpoint" --json
+for part in '"tables": {"C1": {"rows": ' '"dense_names": ["I1", "I2"]' '"label_values": "1 is \"1\", 0 is \"0\""' '"data_files": ["train.h5, '; do
+  grep -qF -- "$part" "$folder/out" || complain "verify does not tell $part"
+done
+grep -q '^  label_values: ' "$folder/err" || complain "verify has no line of the labels"
+sed -i 's/positive = \["1"\], negative = \["0"\]/positive = ["0"], negative = ["1"]/; s|/turned"|/swapped"|; s|/turned/train|/swapped/train|' "$folder/turned.toml"
+must_succeed '"rows": 100' preprocess "$folder/turned.toml" --json
+for command in evaluate predict train; do
+  must_fail 'its labels mean other things (1 is "0", 0 is "1"; not: 1 is "1", 0 is "0")' $command "$folder/turned.toml"
+done
+
+# Points of a sweep that ended on other data.
+swept() {
+  local values=$1
+  shift
+  "$@" "$folder/one.toml" --set "run.output=$folder/swept" --set 'sweep.metric="auc"' --set "sweep.keys.\"optimizer.dense.lr\"=$values"
+}
+swept '[0.1, 0.2]' must_succeed '2 of 2 points ended' sweep run
+sed -i '1s/^[^,]*/1/' "$folder/raw/one.csv"
+must_succeed '"rows": 100' preprocess "$folder/one.toml" --json
+swept '[0.1, 0.2, 0.3]' must_fail 'the points of indices 0, 1 ended on other data than' sweep run
+swept '[0.1, 0.2, 0.3]' must_fail 'put the data back, remove the folders of these points' sweep run
+swept '[0.1, 0.2, 0.3]' must_succeed 'missing: index 2' sweep collect
+grep -q 'warning: .*the points of indices 0, 1 ended on other data' "$folder/err" || complain "collect does not name the points of other data"
+grep -q '"other_data": \[0, 1\]' "$folder/swept/sweep.json" || complain "sweep.json does not name them"
+run "$TESSEREC" report "$folder/swept"
+[ "$code" = 0 ] || complain "the report ends with exit code $code"
+grep -q 'warning: .*2 points ended on other data' "$folder/err" || complain "the report does not say so"
+rm -r "$folder"/swept/*=0.[12]*
+swept '[0.1, 0.2, 0.3]' must_succeed '3 of 3 points ended' sweep run
+
+# A data file that changes while it is read ends the run, whichever rank reads it next.
+RANKS=$some
+cp "$folder/data/train.h5" "$folder/live.h5"
+(for _ in $(seq 300); do [ -s "$folder/live/metrics.jsonl" ] && break; sleep 0.1; done; touch "$folder/live.h5") &
+must_fail 'live.h5 was changed while it was being read; leave the files of a run alone' train "$deck" --set "data.train=$folder/live.h5" \
+  --set "run.output=$folder/live" --set train.epochs=1000000 --set train.log_every=1
+wait
 finish

@@ -237,3 +237,16 @@ TEST_CASE("quotes in a cell of sweep.csv are doubled") {
   CHECK(sweep::summary_csv(s) ==
         "index,auc,steps,samples,state,a.x,folder\n0,0.5,30,100,done,\"a \"\"b\"\", c\",runs/p0\n");
 }
+
+TEST_CASE("points that ended on other data than there are now are told apart") {
+  sweep::Sweep s = of_grid(grid({{"a", {"1", "2", "3", "4", "5"}}}), {{0.1}, {0.2}, {0.3}, {}, {0.4}});
+  for (sweep::Run& run : s.runs) run.data_digest = "now";
+  for (const Index same : {0, 3}) s.runs[same].record->data_digest = "now";
+  for (const Index other : {1, 2}) s.runs[other].record->data_digest = "then";
+  s.runs[3].record->data_digest = "then";  // has not ended
+  s.runs[4].record->data_digest = "";      // an older program wrote it
+  CHECK(sweep::of_other_data(s) == std::vector<Index>{1, 2});
+  s.runs[1].data_digest = "";  // the files are gone: nothing to compare
+  CHECK(sweep::of_other_data(s) == std::vector<Index>{2});
+  CHECK(sweep::summary_json(s).at("other_data").text() == "[2]");
+}

@@ -48,11 +48,13 @@ TEST_CASE("a record comes back as it was written, and another deck's is refused"
   const Folder folder;
   CHECK_FALSE(sweep::read_record(folder.path, "d"));
   sweep::Record record{7, "d", {"a.x=\"u\""}, {{10, 100, "w", "", {{"auc", 0.1}, {"ne", std::nan("")}}}}};
+  record.data_digest = "bytes";
   sweep::write_record(folder.path, record);
   const auto back = sweep::read_record(folder.path, "d");
   REQUIRE(back);
   CHECK(back->index == 7);
   CHECK(back->overrides == record.overrides);
+  CHECK(back->data_digest == "bytes");
   REQUIRE(back->outcomes.size() == 1);
   CHECK(back->outcomes[0].metrics.at("auc") == 0.1);
   CHECK(std::isnan(back->outcomes[0].metrics.at("ne")));

@@ -26,6 +26,7 @@ struct Record {
   std::string digest;                  ///< of the point's whole deck
   std::vector<std::string> overrides;  ///< "optimizer.dense.lr=0.1"
   std::vector<Outcome> outcomes;       ///< one a rung, in order
+  std::string data_digest = {};        ///< of the data's files when it began; empty: it has none, or an old record
 };
 
 /// 16 hexadecimal digits of a deck's text.

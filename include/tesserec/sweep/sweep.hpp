@@ -16,9 +16,11 @@ namespace tesserec::sweep {
 struct Run {
   Point point;
   std::string label;
-  std::string folder;            ///< the sweep's folder, label, first 8 digits of the digest
-  std::string digest;            ///< deck_digest of the point's whole deck
-  std::optional<Record> record;  ///< nothing: the point was not begun
+  std::string folder;                  ///< the sweep's folder, label, first 8 digits of the digest
+  std::string digest;                  ///< deck_digest of the point's whole deck
+  std::optional<Record> record;        ///< nothing: the point was not begun
+  std::vector<std::string> data = {};  ///< files and globs of its training and evaluation data
+  std::string data_digest = {};        ///< of these files now; empty where none is there
 };
 
 struct Sweep {
@@ -40,6 +42,9 @@ struct Sweep {
 
 /// "missing", "started", "diverged", "stopped" (halving took its time for others) or "done".
 std::string state(const Sweep& sweep, const Standing& standing, Index point);
+
+/// Points that ended on other data than their files hold now: their values do not compare with new ones.
+std::vector<Index> of_other_data(const Sweep& sweep);
 
 /// All points, those that came furthest first, of these the best first.
 std::vector<Index> order(const Sweep& sweep);
