@@ -70,8 +70,8 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
 }
 
 void read_records(sweep::Sweep& sweep) {
-  std::map<std::vector<std::string>, std::string>
-      digests;  // points share their data, and files without a seal are read
+  // Points share their data, and files without a seal are read to their end.
+  std::map<std::vector<std::string>, std::string> digests;
   for (sweep::Run& run : sweep.runs) {
     if (run.folder.empty()) continue;
     run.record = sweep::read_record(run.folder, run.digest);

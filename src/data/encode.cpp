@@ -141,9 +141,8 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
   writer.write(pieces);
 }
 
-[[noreturn]] void fail_changed(const Survey& survey, Index file) {
-  require_unchanged(survey.files);
-  fail(survey.files[file].path,
+[[noreturn]] void fail_changed(const RawFile& file) {
+  fail(file.path,
        " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
 }
 
@@ -151,7 +150,7 @@ void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& com
 void require_same_texts(const Survey& survey, const RowStream& stream) {
   require_unchanged(survey.files);
   for (std::size_t r = 0; r < stream.counts().size(); ++r)
-    if (stream.counts()[r].text != survey.texts[r]) fail_changed(survey, survey.ranges[r].file);
+    if (stream.counts()[r].text != survey.texts[r]) fail_changed(survey.files[survey.ranges[r].file]);
 }
 
 void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Survey& survey, const RowFormat& format,
@@ -168,8 +167,10 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Sur
     comm::agree(comm, [&] {
       read_block(stream, encoding, row, block, tally);
       const Index wanted = std::min(block_rows, survey.rows - done);
-      if (block.rows != wanted || (done + wanted == survey.rows && stream.next(row)))
-        fail_changed(survey, stream.file());
+      const bool ends = done + wanted == survey.rows;
+      if (block.rows == wanted && !(ends && stream.next(row))) return;
+      require_same_texts(survey, stream);
+      fail_changed(survey.files[stream.file()]);
     });
     const store::Slab mine{survey.first_row + done, block.rows};
     const store::PartedWriter::SlabData pieces[] = {{labels, mine, block.labels.data()},

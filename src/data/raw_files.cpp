@@ -112,9 +112,10 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
         XXH3_64bits_update(state.get(), buffer.data(), got);
         bytes += got;
       }
-      if (bytes != files[f].bytes)
-        store::require_unchanged(files[f].path, files[f].stamp),
-            fail(files[f].path, " was changed while it was being read; start again");
+      if (bytes != files[f].bytes) {
+        store::require_unchanged(files[f].path, files[f].stamp);
+        fail(files[f].path, " was changed while it was being read; start again");
+      }
       mine[f] = XXH3_64bits_digest(state.get());
     }
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A raw file that changes between its two readings is named, whatever changed in it, and nothing is written.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "catch.hpp"
