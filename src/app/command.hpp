@@ -53,7 +53,7 @@ struct Command {
   int (*run)(const Invocation&, const comm::Communicator&);
   std::string argument = "DECK";  ///< "PATH" of something else, "RUN..." of several; "" = takes none
   bool parallel = true;           ///< works as a job of several ranks: a launcher that lost them is an error
-  bool computes = true;           ///< on Kokkos, which is started for it
+  bool computes = true;           ///< on Kokkos, which is started for it, as MPI is without a launcher, too
   std::vector<Option> options;
   bool takes_several() const { return argument.ends_with("..."); }
   bool indexed = false;  ///< may have an INDEX behind its argument

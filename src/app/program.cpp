@@ -72,12 +72,14 @@ Outcome outcome_of(const Body& body) {
   }
 }
 
-int life(int argc, char** argv) {
-  // 1. MPI: the ranks know each other. Signals are caught from here until MPI has ended.
+int life(int argc, char** argv, bool with_mpi) {
+  // 1. MPI, if need be: the ranks know each other. Signals are caught from here until MPI has ended.
   std::optional<Signals> signals;
-  const comm::Environment mpi(argc, argv);
+  std::optional<comm::Environment> mpi;
+  if (with_mpi) mpi.emplace(argc, argv);
   signals.emplace();
-  const comm::Communicator last_word(mpi.world());
+  const auto ranks = [&] { return mpi ? comm::Communicator(mpi->world()) : comm::Communicator::self(); };
+  const comm::Communicator last_word = ranks();
   set_log_rank(last_word.rank());
   comm::set_last_words(last_words);
   const SignalEnd signal_end(last_word);
@@ -85,7 +87,7 @@ int life(int argc, char** argv) {
 
   const Outcome outcome = outcome_of([&] {
     // 2. The command, on a communicator of its own, with Kokkos if it computes.
-    const comm::Communicator comm(mpi.world());
+    const comm::Communicator comm = ranks();
     return dispatch(argv[0], words_of(argc, argv), comm);
   });
 
@@ -93,21 +95,22 @@ int life(int argc, char** argv) {
   return verdict(last_word, outcome, [](const std::string& message) { record_failure(message); });
 }
 
-// The exit code of a command that starts jobs of its own; nothing for all others, errors of the command line included.
-std::optional<int> before_mpi(int argc, char** argv) {
-  Invocation invocation;
-  const Command* command = nullptr;
+// What a command line asks for; nothing where it has an error, which all ranks find again.
+const Command* command_of(Invocation& invocation, int argc, char** argv) {
   try {
     invocation = parse_command_line(words_of(argc, argv));
-    if (invocation.command.starts_with("--")) return std::nullopt;
-    command = &command_named(invocation.command);
+    return invocation.command.starts_with("--") ? nullptr : &command_named(invocation.command);
   } catch (const Error&) {
-    return std::nullopt;
+    return nullptr;
   }
-  if (command->before_mpi == nullptr) return std::nullopt;
+}
+
+// The exit code of a command that starts jobs of its own; nothing for all others.
+std::optional<int> before_mpi(const Command& command, const Invocation& invocation) {
+  if (command.before_mpi == nullptr) return std::nullopt;
   bool is_job = false;
   const Outcome outcome = outcome_of([&] {
-    const std::optional<int> code = command->before_mpi(invocation);
+    const std::optional<int> code = command.before_mpi(invocation);
     is_job = !code;
     return code.value_or(0);
   });
@@ -121,8 +124,11 @@ std::optional<int> before_mpi(int argc, char** argv) {
 int run(int argc, char** argv) {
   try {
     settle_in();
-    if (const std::optional<int> code = before_mpi(argc, argv)) return *code;
-    return life(argc, argv);
+    Invocation invocation;
+    const Command* command = command_of(invocation, argc, argv);
+    if (command != nullptr)
+      if (const std::optional<int> code = before_mpi(*command, invocation)) return *code;
+    return life(argc, argv, comm::is_launched() || (command != nullptr && command->computes));
   } catch (const std::exception& error) {  // MPI itself failed
     log_error(error.what());
     return exit_code_error;

@@ -38,29 +38,36 @@ void check(int code, const char* call) {
 
 thread_local int Alone::depth_ = 0;
 
-void Communicator::together(const char* call) const {
+bool Communicator::together(const char* call) const {
   if (size_ > 1 && Alone::now())
     throw std::logic_error(std::string(call) + " inside comm::agree, where a rank is alone");
+  return size_ > 1;
 }
 
+
 Communicator::Communicator(MPI_Comm parent) {
-  check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
-  learn_place();
+  if (parent != MPI_COMM_NULL) {
+    check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+    learn_place();
+  }
   transport_ = mpi_transport(*this);
 }
 
 Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
-  parent.together("MPI_Comm_split");
-  check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
-  learn_place();
+  if (parent.together("MPI_Comm_split")) {
+    check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
+    learn_place();
+  }
   transport_ = parent.transport().of(*this);
 }
 
 Communicator::Communicator(const Communicator& parent,
                            const std::function<std::unique_ptr<Transport>(const Communicator&)>& make)
     : piece_(parent.piece_) {
-  check(MPI_Comm_dup(parent.mpi(), &comm_), "MPI_Comm_dup");
-  learn_place();
+  if (parent.together("MPI_Comm_dup")) {
+    check(MPI_Comm_dup(parent.mpi(), &comm_), "MPI_Comm_dup");
+    learn_place();
+  }
   transport_ = make(*this);
 }
 
@@ -74,15 +81,15 @@ Communicator::~Communicator() {
   transport_.reset();
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (!finalized) MPI_Comm_free(&comm_);
+  if (comm_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm_);
 }
 
 void Communicator::barrier() const {
-  together("MPI_Barrier");
-  wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
+  if (together("MPI_Barrier")) wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
 }
 
 bool Communicator::meet(double seconds) const {
+  if (size_ == 1) return true;
   MPI_Request request;
   check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
   const Waiting waiting;
@@ -96,7 +103,7 @@ bool Communicator::meet(double seconds) const {
 }
 
 void Communicator::sum(std::span<Index> values) const {
-  together("MPI_Allreduce");
+  if (!together("MPI_Allreduce")) return;
   in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
     wait_in("MPI_Allreduce",
             [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_); });
@@ -104,7 +111,7 @@ void Communicator::sum(std::span<Index> values) const {
 }
 
 void Communicator::max(std::span<Index> values) const {
-  together("MPI_Allreduce");
+  if (!together("MPI_Allreduce")) return;
   in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
     wait_in("MPI_Allreduce",
             [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_); });
@@ -122,8 +129,8 @@ Index Communicator::max(Index value) const {
 }
 
 Index Communicator::min(Index value) const {
-  together("MPI_Allreduce");
-  wait_in("MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_); });
+  if (together("MPI_Allreduce"))
+    wait_in("MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_); });
   return value;
 }
 
@@ -134,22 +141,25 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
 }
 
 std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) const {
-  together("MPI_Alltoall");
-  std::vector<Index> received(size_);
+  std::vector<Index> received(one_each.begin(), one_each.end());
+  if (!together("MPI_Alltoall")) return received;
   wait_in("MPI_Alltoall",
           [&] { return MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_); });
   return received;
 }
 
 void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
-  together("MPI_Bcast");
+  if (!together("MPI_Bcast")) return;
   in_pieces(bytes, piece_, [&](Index at, int n) {
     wait_in("MPI_Bcast", [&] { return MPI_Bcast(data + at, n, MPI_BYTE, root, comm_); });
   });
 }
 
 void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const {
-  together("MPI_Allgatherv");
+  if (!together("MPI_Allgatherv")) {
+    std::copy_n(mine, bytes.front(), all);
+    return;
+  }
   std::vector<Index> places(bytes.size());
   std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), Index{0});
   if (places.back() + bytes.back() <= piece_) {
@@ -178,8 +188,8 @@ Pending::~Pending() {
 }
 
 Pending Communicator::start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
-  together("MPI_Isend");
   Pending pending;
+  if (!together("MPI_Isend")) return pending;
   std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
   for (const Received& one : received)

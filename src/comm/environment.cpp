@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
@@ -11,22 +12,25 @@
 namespace tesserec::comm {
 namespace {
 
-// Ranks without a launcher share a session folder of Open MPI 4, which the one that ends takes from the one that begins
-// (open-mpi/ompi#8510). They need none.
-class NoSessionFolder {
+// Settings of Open MPI 4 for a rank without a launcher, in the environment while MPI starts: it starts no daemon, which
+// would need ssh and orted, and makes no session folder, which the one that ends takes from the one that begins
+// (open-mpi/ompi#8510). What the environment sets already stays.
+class WithoutLauncher {
  public:
-  NoSessionFolder() {
-    if (needed_) ::setenv(name_, "0", 1);
+  WithoutLauncher() {
+    for (const auto& [name, value] : settings_)
+      if (!is_launched() && std::getenv(name) == nullptr && ::setenv(name, value, 1) == 0) set_.push_back(name);
   }
-  ~NoSessionFolder() {
-    if (needed_) ::unsetenv(name_);
+  ~WithoutLauncher() {
+    for (const char* name : set_) ::unsetenv(name);
   }
-  NoSessionFolder(const NoSessionFolder&) = delete;
-  NoSessionFolder& operator=(const NoSessionFolder&) = delete;
+  WithoutLauncher(const WithoutLauncher&) = delete;
+  WithoutLauncher& operator=(const WithoutLauncher&) = delete;
 
  private:
-  static constexpr const char* name_ = "OMPI_MCA_orte_create_session_dirs";
-  bool needed_ = !is_launched() && std::getenv(name_) == nullptr;
+  static constexpr std::pair<const char*, const char*> settings_[] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                                                      {"OMPI_MCA_orte_create_session_dirs", "0"}};
+  std::vector<const char*> set_;
 };
 
 std::function<void(const std::string&)>& last_words() {
@@ -46,7 +50,7 @@ Environment::Environment(int& argc, char**& argv) {
   int up = 0;
   check(MPI_Initialized(&up), "MPI_Initialized");
   if (up) fail("MPI is initialised already");
-  const NoSessionFolder alone;
+  const WithoutLauncher alone;
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)

@@ -6,6 +6,7 @@
 namespace tesserec::comm {
 
 std::vector<int> nodes_of_ranks(const Communicator& comm) {
+  if (comm.size() == 1) return {0};
   MPI_Comm node = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");

@@ -34,8 +34,8 @@ std::atomic<double> patience = 600;  // seconds
 std::atomic<const char*> noted = "";
 std::atomic<Index> noted_number = 0;
 
-// Seconds: for the first answer, since ranks may share a processor; between two words of a rank, few within the
-// patience of a rank that has read its deck, whatever that of another is by now.
+// Seconds. greeting: wait for the first datagrams, long because ranks may share a processor. first_pause and
+// longest_pause: between two datagrams, short beside run.patience, also while only some ranks have read their deck.
 constexpr double greeting = 5, first_pause = 0.1, longest_pause = 0.5;
 constexpr double busy = 1e-3;  // of a processor: less is what other watching threads use
 

@@ -6,6 +6,7 @@
 namespace tesserec::comm {
 
 void unordered_sum(const Communicator& comm, float* values, Index n) {
+  if (comm.size() == 1) return;
   constexpr Index piece = Index{1} << 28;
   for (Index done = 0; done < n; done += piece)
     check(MPI_Allreduce(MPI_IN_PLACE, values + done, int(std::min(piece, n - done)), MPI_FLOAT, MPI_SUM, comm.mpi()),

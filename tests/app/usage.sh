@@ -57,6 +57,23 @@ run "$TESSEREC"
 [ "$code" = 2 ] || complain "no command: exit code $code"
 grep -q '^usage: ' "$folder/out" || complain "no command: no usage"
 
+# What computes nothing starts where MPI cannot; a rank alone starts without ssh and the launcher's programs.
+if [ "$RANKS" = 1 ]; then
+  inputs="$(dirname "$0")/../../inputs"
+  export OMPI_MCA_pml=none
+  run "$TESSEREC" generate "$inputs/reference_batches.toml" --print 1
+  [ "$code" != 0 ] || complain "MPI starts all the same"
+  must_succeed "tesserec " --version
+  must_succeed "usage: " help
+  must_succeed "run.output" describe
+  must_succeed "tables" check "$inputs/deepfm.toml"
+  must_succeed "tables" plan "$inputs/deepfm.toml" --ranks 2
+  unset OMPI_MCA_pml
+  mkdir "$folder/none"
+  run env PATH="$folder/none" "$TESSEREC" generate "$inputs/reference_batches.toml" --print 1
+  [ "$code" = 0 ] || complain "no rank without a PATH"
+fi
+
 # What cannot be written is a failure.
 timeout 60 "$TESSEREC" describe >/dev/full 2>"$folder/err"
 code=$?

@@ -72,20 +72,21 @@ class Transport;
 
 class Communicator {
  public:
-  /// Duplicates `parent`: messages of this communicator never meet the caller's.
+  /// Duplicates `parent`: messages of this communicator never meet the caller's. MPI_COMM_NULL: of this process alone.
   explicit Communicator(MPI_Comm parent);
   /// The ranks of `parent` with this rank's `color`, in their order. Collective.
   Communicator(const Communicator& parent, int color);
   /// The ranks of `parent`; `make` makes what moves numbers between their devices. Collective.
   Communicator(const Communicator& parent, const std::function<std::unique_ptr<Transport>(const Communicator&)>& make);
-  /// Of this rank alone.
-  static Communicator self() { return Communicator(MPI_COMM_SELF); }
+  /// Of this process alone: it never calls MPI, which need not be up.
+  static Communicator self() { return Communicator(MPI_COMM_NULL); }
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// MPI_COMM_NULL where it was made without MPI, which is of one rank.
   MPI_Comm mpi() const { return comm_; }
   /// What moves numbers between the devices of these ranks: a parent's, MPI if it has none.
   Transport& transport() const { return *transport_; }
@@ -150,8 +151,8 @@ class Communicator {
   void all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
   void broadcast_bytes(std::byte* data, Index bytes, int root) const;
   void learn_place();
-  /// Every collective call passes here.
-  void together(const char* call) const;
+  /// Every collective call passes here. Returns whether there are other ranks to call MPI with.
+  bool together(const char* call) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

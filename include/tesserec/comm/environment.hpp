@@ -12,7 +12,8 @@ namespace tesserec::comm {
 /// This process is a rank that a launcher (mpirun, srun) started.
 bool is_launched();
 
-/// MPI from construction to destruction, with MPI_THREAD_FUNNELED.
+/// MPI from construction to destruction, with MPI_THREAD_FUNNELED. One process without a launcher needs no ssh and no
+/// daemon of the MPI library for it.
 class Environment {
  public:
   /// Errors: MPI is up already, or cannot give MPI_THREAD_FUNNELED.
@@ -36,7 +37,7 @@ void require_launcher_agrees(const Communicator& world);
 /// returns soon.
 void set_last_words(std::function<void(const std::string&)> leave);
 
-/// Says the message and ends all ranks at once. For a rank that cannot reach the others any more.
+/// Says the message and ends all ranks at once. For a rank that cannot reach the others any more, or has none.
 [[noreturn]] void abort(const Communicator& world, int code, const std::string& message);
 
 }  // namespace tesserec::comm
