@@ -66,12 +66,27 @@ std::string printable(std::string_view text) { return escaped(text, "\n\t"); }
 
 std::string printable_line(std::string_view text) { return escaped(text, ""); }
 
+std::string shown(std::string_view text, std::size_t longest) {
+  std::string out = "\"";
+  for (std::size_t n = 0; !text.empty(); ++n) {
+    if (n == longest) return out + "...\"";
+    const Character one = first_of(text);
+    if (const std::size_t at = std::string_view("\t\n\r").find(text[0]); at != std::string_view::npos)
+      out += std::string("\\") + "tnr"[at];
+    else
+      out += escaped(text.substr(0, one.bytes), "");
+    text.remove_prefix(one.bytes);
+  }
+  return out + "\"";
+}
+
 std::string path_fault(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const Character one = first_of(text.substr(at));
     if (!one.valid) return concat("its byte ", at, " (", escape(one), ") is not UTF-8");
     if (is_control(one.code)) return concat("its byte ", at, " is the control character ", escape(one));
-    if (misleads(one.code)) return concat("its byte ", at, " begins ", escape(one), ", which is not seen where it is written");
+    if (misleads(one.code))
+      return concat("its byte ", at, " begins ", escape(one), ", which is not seen where it is written");
     at += one.bytes;
   }
   return "";

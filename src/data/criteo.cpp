@@ -7,6 +7,7 @@
 
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::data {
 namespace {

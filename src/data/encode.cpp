@@ -10,6 +10,7 @@
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/store/checksum.hpp>
 

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "byte_reader.hpp"
+#include "text_check.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
@@ -20,18 +21,24 @@
 namespace tesserec::data {
 namespace {
 
+std::string read_some(ByteReader& reader) {
+  std::string text(std::size_t{1} << 16, '\0');
+  text.resize(reader.read(text.data(), std::ssize(text)));
+  return text;
+}
+
 RawFile inspect(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
     fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
   RawFile file{path, 0, false, {}};
-  const auto reader = open_plain(path, 0);
-  char magic[2] = {0, 0};
-  const Index got = reader->read(magic, 2);
-  if (got == 0) fail(path, ": the file is empty; remove it from ", key);
-  file.gzip = got == 2 && magic[0] == '\x1f' && magic[1] == '\x8b';
+  std::string beginning = read_some(*open_plain(path, 0));
+  if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
+  file.gzip = beginning.starts_with("\x1f\x8b");
   file.bytes = std::filesystem::file_size(path);
+  if (file.gzip) beginning = read_some(*open_gzip(path));
+  if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
   if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
   return file;
 }

@@ -60,11 +60,4 @@ std::string fit_fields(std::vector<std::string_view>& fields, std::size_t column
   return reason;
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 24;
-  std::string out = "\"";
-  for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > longest ? "...\"" : "\"");
-}
-
 }  // namespace tesserec::data

@@ -29,7 +29,7 @@ struct RowLayout {
   std::vector<std::string> dense_features;  ///< [K]
   std::vector<Transform> transforms;        ///< [K]
   std::vector<std::optional<double>> fill;  ///< [K] what stands for a missing number, where the deck says
-  std::vector<bool> indicator;              ///< [K] 1 where the number before it is missing, else 0
+  std::vector<bool> indicator;              ///< [K] whether it is the missing_indicator of the number before it
   std::vector<std::string> features;        ///< [F]
   std::string labels;                       ///< which texts of the label are 1, and which 0
   bool weighted = false;                    ///< rows have weights
@@ -68,8 +68,5 @@ void split(std::string_view line, char delimiter, std::vector<std::string_view>&
 
 /// Fits the number of fields to `columns`: short rows are padded or refused. Why it is bad, or an empty text.
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows);
-
-/// A field's text for a message: quoted, shortened, without unprintable bytes.
-std::string shown(std::string_view text);
 
 }  // namespace tesserec::data

@@ -9,6 +9,7 @@
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
@@ -108,8 +109,8 @@ class TableFormat final : public RowFormat {
     std::vector<std::string_view> fields;
     split(line, delimiter_, fields);
     if (fields.size() != columns_.size())
-      return "the header has " + std::to_string(fields.size()) + " fields, [[preprocess.column]] lists " +
-             std::to_string(columns_.size()) + " columns";
+      return concat("the header has ", counted(fields.size(), "field"), ", [[preprocess.column]] lists ",
+                    counted(columns_.size(), "column"), delimiter_hint(line, fields.size()));
     for (std::size_t i = 0; i < fields.size(); ++i)
       if (columns_[i].kind != ColumnKind::skip && trimmed(fields[i]) != columns_[i].name)
         return "column " + std::to_string(i + 1) + " is " + shown(trimmed(fields[i])) +
@@ -119,7 +120,9 @@ class TableFormat final : public RowFormat {
 
   std::string parse(std::string_view line, Row& row) const override {
     split(line, delimiter_, row.fields);
-    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty()) return reason;
+    const std::size_t fields = row.fields.size();
+    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty())
+      return reason + delimiter_hint(line, fields);
     row.numbers.clear();
     row.tokens.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -143,6 +146,16 @@ class TableFormat final : public RowFormat {
   }
 
  private:
+  /// Names the delimiter that a line of one field seems to have instead.
+  std::string delimiter_hint(std::string_view line, std::size_t fields) const {
+    if (fields != 1) return "";
+    for (const char other : std::string_view(",;\t|"))
+      if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != delimiter_)
+        return concat("; it has ", shown(std::string(1, other)), " ", counted(times, "time"),
+                      ", and preprocess.delimiter is ", shown(std::string(1, delimiter_)));
+    return "";
+  }
+
   static std::string read_label(const Column& column, std::string_view field, Row& row) {
     const bool positive = contains(column.positive, field);
     if (!positive && !contains(column.negative, field))

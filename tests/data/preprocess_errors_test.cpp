@@ -118,6 +118,24 @@ TEST_CASE("input that cannot be used is the same Error on every rank, and an old
   };
   refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated", BadRows::skip);
   refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated");
+  std::string wide = "\xFF\xFE", wide_plain;
+  for (const char c : text) (wide += c) += '\0', (wide_plain += c) += '\0';
+  std::string carriage = text;
+  std::replace(carriage.begin(), carriage.end(), '\n', '\r');
+  std::string tar(512, 'a');
+  tar.replace(257, 5, "ustar");
+  refuses("wide", wide, "UTF-16", BadRows::skip);
+  refuses("wide", wide_plain, "UTF-16", BadRows::skip);
+  refuses("wide.gz", test::gzipped(wide), "UTF-16", BadRows::skip);
+  refuses("carriage", carriage, "carriage returns", BadRows::skip);
+  refuses("x.xz",
+          std::string("\xFD"
+                      "7zXZ\0\0",
+                      7),
+          "xz", BadRows::skip);
+  refuses("x.zip", "PK\x03\x04" + text, "zip", BadRows::skip);
+  refuses("x.tar.gz", test::gzipped(tar), "tar archive", BadRows::skip);
+  refuses("twice.gz", test::gzipped(packed), "gzip twice", BadRows::skip);
   refuses("empty", "", "empty");
   refuses("blank", "\n\r\n", "no rows");
   refuses("empty.gz", test::gzipped(""), "no rows", BadRows::skip);

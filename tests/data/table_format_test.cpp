@@ -61,6 +61,8 @@ TEST_CASE("bad table rows say what is wrong") {
   REQUIRE(mentions(reason("39, x, Private, 50K"), "income: \"50K\" is neither"));
   REQUIRE(mentions(reason("39, x, Private, "), "neither"));
   REQUIRE(mentions(reason("|1x3 Cross validator"), "1 field, 4 expected"));
+  REQUIRE(mentions(reason("39; x; Private; <=50K"), "1 field, 4 expected"));
+  REQUIRE(mentions(reason("39; x; Private; <=50K"), "it has \";\" 3 times, and preprocess.delimiter is \",\""));
   REQUIRE(mentions(reason("39, x, Private, <=50K,"), "5 fields"));
   REQUIRE(mentions(reason("39y, x, Private, <=50K"), "age: \"39y\" is not a number"));
   for (const std::string text : {"NAN", "inf", "-Infinity", "nan(1)"})
@@ -68,8 +70,13 @@ TEST_CASE("bad table rows say what is wrong") {
   for (const std::string text : {"0x10", "1_000", "+5", "1;5", "1e", "N/A"})
     REQUIRE(mentions(reason(text + ", x, Private, <=50K"), "age: \"" + text + "\" is not a number"));
   const std::string controls = reason("39\x1b[2J\x07, x, Private, <=50K");
-  REQUIRE(mentions(controls, "[2J"));
+  REQUIRE(mentions(controls, "\"39\\x1B[2J\\x07\""));
   REQUIRE(std::none_of(controls.begin(), controls.end(), [](char c) { return c >= 0 && c < ' '; }));
+  REQUIRE(mentions(reason("\xE2\x80\x94, x, Private, <=50K"), "age: \"\xE2\x80\x94\" is not a number"));
+  REQUIRE(mentions(reason("39, x, Private, \xE6\x98\xAF"), "income: \"\xE6\x98\xAF\" is neither"));
+  REQUIRE(mentions(reason("3\xE9, x, Private, <=50K"), "age: \"3\\xE9\" is not"));
+  REQUIRE(
+      mentions(reason(std::string(30, '\t') + "3\t9" + std::string(30, 'x') + ", x, Private, <=50K"), "3\\t9xxxxx"));
   REQUIRE(mentions(reason("1e39, x, Private, <=50K"), "range"));
   REQUIRE(mentions(reason("1e999, x, Private, <=50K"), "range"));
   REQUIRE(mentions(reason("39, x, \"Private\", <=50K"), "quotes are not supported"));

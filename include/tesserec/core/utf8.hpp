@@ -2,6 +2,7 @@
 /// Text of strangers: what may be a name or a path, and how any bytes are shown to a person.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,10 @@ namespace tesserec {
 std::string printable(std::string_view text);
 /// The same on one line: newlines and tabs are escaped, too.
 std::string printable_line(std::string_view text);
+
+/// A value as messages show it: in quotes, on one line, as printable() shows it, with "\t", "\n" and "\r" for
+/// themselves; what is beyond `longest` characters is left out, and "..." says so.
+std::string shown(std::string_view text, std::size_t longest = 24);
 
 /// Why a text cannot be a path; "" if it can. It holds a character that printable() would change, a newline or a tab.
 std::string path_fault(std::string_view text);
