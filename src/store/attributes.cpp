@@ -74,8 +74,9 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
   const std::size_t size = count;
   const H5T_class_t kind = H5Tget_class(type);
   if constexpr (std::is_same_v<T, std::string>) {
+    if (size == 0) return {};  // a list of nothing has a type of its writer's choice
     if (kind != H5T_STRING) fail(at.path, ": ", at.label, " is not a string");
-    return size == 0 ? std::vector<T>{} : read_strings(at, attribute, type, space, size);
+    return read_strings(at, attribute, type, space, size);
   } else {
     const bool whole = kind == H5T_INTEGER || kind == H5T_ENUM;
     if (!whole && !(std::is_same_v<T, double> && kind == H5T_FLOAT))

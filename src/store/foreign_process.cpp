@@ -23,7 +23,7 @@
 namespace tesserec::store {
 namespace {
 
-/// Processor time of one call, seconds: what a large chunk takes twice. A loop without end in HDF5 meets it.
+/// Seconds of processor time that one call may use: twice what a large chunk takes. An endless loop in HDF5 reaches it.
 constexpr rlim_t most_seconds = 20;
 constexpr int child_socket = 3;
 

@@ -18,8 +18,9 @@ class ForeignProcess {
   /// one program, so a function has one address in both.
   using Serve = Bytes (*)(Decoder);
 
-  /// The process of all files that are open; begun where there is none. It is a copy of this one, made early while
-  /// that is small, and ends with the last file.
+  /// Returns the process that reads all open files without a seal; forks it where there is none, or where it has ended.
+  /// It is a copy of this process, small because data are opened before the model is built, and ends with the last of
+  /// these files.
   static std::shared_ptr<ForeignProcess> shared();
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;

@@ -63,7 +63,8 @@ bool is_still(int file, const std::string& path) {
          open.st_dev == named.st_dev;
 }
 
-/// The lock that keeps another open file from the whole file; F_UNLCK where none does. errno where there are no locks.
+/// Sets `type` to the kind of lock that another open file holds on any byte, F_UNLCK if there is none. Returns 0, or
+/// errno where the file system has no locks.
 int ask_lock(int file, short& type) {
   struct flock range {};
   range.l_type = F_WRLCK;

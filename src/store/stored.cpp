@@ -7,6 +7,7 @@
 #include "file_impl.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -27,6 +28,37 @@ Handle creation_of(const At& at, hid_t dataset) {
 Index points_of(const At& at, hid_t dataset) {
   const Handle space(check(H5Dget_space(dataset), at.path, at.name, "get its shape"), H5Sclose);
   return check(H5Sget_simple_extent_npoints(space), at.path, at.name, "get its shape");
+}
+
+/// Error when its chunks went through a filter (compression) that is not here: HDF5's own message blames its folder of
+/// plugins. The first chunk speaks for all.
+void require_filters(const At& at, hid_t dataset, hid_t creation) {
+  const int filters = check(H5Pget_nfilters(creation), at.path, at.name, "list its filters");
+  unsigned left_out = 0;  // of the chunk's filters, by bits
+#if H5_VERSION_GE(1, 10, 5)
+  if (filters > 0) {
+    hsize_t offset[H5S_MAX_RANK], bytes = 0;
+    haddr_t address = 0;
+    const Handle space(check(H5Dget_space(dataset), at.path, at.name, "get its shape"), H5Sclose);
+    check(H5Dget_chunk_info(dataset, space, 0, offset, &left_out, &address, &bytes), at.path, at.name, "find a chunk");
+  }
+#else
+  static_cast<void>(dataset);
+#endif
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    char name[64] = "";
+    const H5Z_filter_t id =
+        check(H5Pget_filter2(creation, unsigned(i), &flags, &values, nullptr, sizeof name, name, nullptr), at.path,
+              at.name, "get its filters");
+    if ((left_out >> i & 1) != 0 || H5Zfilter_avail(id) > 0) continue;
+    H5Eclear2(H5E_DEFAULT);
+    fail(at.path, ": ", at.name, " is compressed with the filter ", shown(name), " (number ", id,
+         "), which HDF5 does not have here; write it with gzip or uncompressed, or let HDF5_PLUGIN_PATH name the "
+         "folder of "
+         "the filter's plugin");
+  }
 }
 
 /// Error when fewer chunks are stored than the shape has.
@@ -133,7 +165,8 @@ void File::Impl::require_stored(const std::string& name) const {
       return;
     }
     case H5D_CHUNKED:
-      return require_all_chunks(at, dataset, creation, {extents, extents + rank});
+      require_all_chunks(at, dataset, creation, {extents, extents + rank});
+      return require_filters(at, dataset, creation);
     case H5D_VIRTUAL:
       return require_sources(name, creation, points);
     default:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files of strangers: each fault is an Error that names the file. With the whole program on 1 and 2 ranks: crafted.sh.
+// HDF5 files of strangers: each fault is an Error that names the file. With the whole program on 1 and 2 ranks:
+// crafted.sh.
 #include "tests/fuzz/crafted.hpp"
 
 #include <cstdlib>
@@ -50,7 +51,8 @@ TEST_CASE("crafted HDF5 files are refused, whatever HDF5 makes of them") {
     CHECK(names.insert(crafted.name).second);
     if (keep != nullptr) {
       const std::string number = std::to_string(names.size());
-      crafted.write(keep + ("/" + std::string(4 - number.size(), '0')) + number + (crafted.damaged ? "_luck.h5" : ".h5"));
+      crafted.write(keep + ("/" + std::string(4 - number.size(), '0')) + number +
+                    (crafted.damaged ? "_luck.h5" : ".h5"));
       continue;
     }
     crafted.write(path);
@@ -61,6 +63,25 @@ TEST_CASE("crafted HDF5 files are refused, whatever HDF5 makes of them") {
       CHECK(mentions(text, path));
     }
   }
+}
+
+TEST_CASE("a filter that HDF5 does not have is named") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  constexpr H5Z_filter_t squeeze = 300;
+  H5Z_class2_t filter{H5Z_CLASS_T_VERS, squeeze, 1, 1, "squeeze", nullptr, nullptr, nullptr};
+  filter.filter = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) { return bytes; };
+  H5Zregister(&filter);
+  test::write_foreign(scratch / "x.h5", true, [](hid_t file) {
+    const hid_t chunks = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t four = 4;
+    H5Pset_chunk(chunks, 1, &four);
+    H5Pset_filter(chunks, squeeze, H5Z_FLAG_OPTIONAL, 0, nullptr);
+    const std::vector<std::uint8_t> ones(8, 1);
+    test::dataset(file, "/labels", H5T_STD_U8LE, test::space_of({8}), H5T_NATIVE_UINT8, ones.data(), chunks);
+  });
+  H5Zunregister(squeeze);
+  CHECK(mentions(complaint(scratch / "x.h5"), "/labels is compressed with the filter \"squeeze\" (number 300)"));
 }
 
 TEST_CASE("numbers in other files are read with data.trust alone, and only where they are") {
@@ -88,7 +109,8 @@ TEST_CASE("numbers in other files are read with data.trust alone, and only where
       CHECK(text.empty() == there);
     }
     ++(text.empty() ? trusted : refused);
-    if (crafted.name.starts_with(".other") && crafted.name.find("/sparse/user") == std::string::npos) CHECK(read == whole);
+    if (crafted.name.starts_with(".other") && crafted.name.find("/sparse/user") == std::string::npos)
+      CHECK(read == whole);
   }
   CHECK(trusted > 15);
   CHECK(refused > 15);

@@ -57,8 +57,8 @@ class File {
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
   ElementType type(const std::string& dataset) const;
-  /// Error when the dataset takes numbers from other files without trust, or when some of its numbers are stored nowhere:
-  /// never written, or in a file that is missing. HDF5 gives zeros for those.
+  /// Error when the dataset takes numbers from other files without trust, or when some of its numbers are stored
+  /// nowhere: never written, or in a file that is missing. HDF5 gives zeros for those.
   void require_stored(const std::string& dataset) const;
   /// Where a contiguous dataset's data begin, bytes; 0 when it is empty.
   Index offset(const std::string& dataset) const;

@@ -63,7 +63,7 @@ class PartedFile {
     std::map<std::string, std::vector<Run>> runs;
     std::map<std::size_t, File> files;
     std::deque<std::size_t> order;
-    std::shared_ptr<const std::vector<Stamp>> verified;  // the parts, when they were
+    std::shared_ptr<const std::vector<Stamp>> verified;  // stamps of the parts when verify_parts() began
   };
   std::unique_ptr<Open> open_ = std::make_unique<Open>();
 };
