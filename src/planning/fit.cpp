@@ -12,6 +12,11 @@ namespace tesserec::planning {
 
 std::string exact_bytes_text(double bytes) { return fixed(std::ceil(bytes), 0) + " bytes (" + bytes_text(bytes) + ")"; }
 
+std::string batch_advice(double bytes, double own, Index batch) {
+  if (bytes < 2 * own) return "";
+  return concat("Most of it is for a batch of ", batch, " samples: lower train.batch_size. ");
+}
+
 void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
   const double usable = double(topology_.usable_memory()), room = topology_.ranks * usable;
   double all = 0, most = 0;
@@ -48,16 +53,17 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
       if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
     if (bytes > most) most = bytes, largest = t;
   }
-  double all = 0;
+  double all = 0, own = 0;
   for (const double bytes : estimate.bytes) all += bytes;
+  for (std::size_t t = 0; t < tables.size(); ++t) own += costs(tables[t], plan[t].kernel).whole_bytes();
   const Index ranks = std::ceil(1.05 * all / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const bool forced = constraints(table.name).sharding.forced();
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
        exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.lessened(), "); ",
-       exact_bytes_text(*fullest - usable), " are missing. Its largest table is ", table.name, ", ",
-       name(plan[largest].type), ", with ", exact_bytes_text(most), ". It would fit with ",
-       forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
+       exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
+       "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(most),
+       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
        "plan.memory = ", topology_.memory_for(*fullest),
        ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
 }

@@ -264,7 +264,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
     std::vector<Option> fitting;
-    double least = infinity;
+    double least = infinity, own = infinity;  // bytes of a rank; of the rows with their states
     std::string advice;
     Index free_columns = 1;
     std::vector<std::pair<ComputeKernel, TableCosts>> costs;
@@ -280,11 +280,13 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       advice = made.advice();
       free_columns = made.free_columns();
       costs.emplace_back(kernel, model.costs(table, kernel));
+      own = std::min(own, costs.back().second.whole_bytes());
     }
     if (fitting.empty())
       fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least), ", and plan.memory (",
            model.topology().memory, model.topology().lessened(), ") leaves it ", exact_bytes_text(problem.memory), "; ",
-           exact_bytes_text(least - problem.memory), " are missing. ", advice);
+           exact_bytes_text(least - problem.memory), " are missing. ", batch_advice(least, own, model.global_batch()),
+           advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       demand.sharding.allow(ShardingType::row_wise);
     problem.free.emplace_back();

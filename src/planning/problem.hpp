@@ -171,4 +171,7 @@ Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
 /// "1073741824 bytes (1.00 GiB)"
 std::string exact_bytes_text(double bytes);
 
+/// Names train.batch_size where most of a rank's bytes are not its own rows and states; else "".
+std::string batch_advice(double bytes, double own, Index batch);
+
 }  // namespace tesserec::planning

@@ -30,10 +30,11 @@ struct Given {
   planning::Settings settings;
   int ranks = 2, ranks_per_node = 0;
   optim::Settings optimizer;
+  Index batch = 512;
   planning::EmbeddingShardingPlanner planner() const {
     planning::Settings all = settings;
     if (all.memory == 0) all.memory = Index{1} << 40;
-    return {planning::topology_for(ranks, ranks_per_node, all), all, optimizer, optimizer, 512};
+    return {planning::topology_for(ranks, ranks_per_node, all), all, optimizer, optimizer, batch};
   }
   planning::ShardingPlan plan() const { return planner().plan(four_tables()).plan; }
 };

@@ -120,6 +120,12 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   whole.settings.reserve = 0;
   whole.settings.memory = 3000000;
   CHECK(error_of([&] { whole.planner().plan(tables); }).find("table large_0 does not fit") == 0);
+  CHECK(error_of([&] { whole.planner().plan(tables); }).find("train.batch_size") == std::string::npos);
+  auto crowd = forced(ShardingType::table_wise);
+  crowd.batch = Index{1} << 24;
+  crowd.settings.memory = 30000000;
+  CHECK(error_of([&] { crowd.plan(); }).find("a batch of 16777216 samples: lower train.batch_size") !=
+        std::string::npos);
   Given rows;
   auto& demand = rows.settings.tables["large_0"];
   rows.settings.reserve = 0;
