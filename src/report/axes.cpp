@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "chart.hpp"
 #include "svg.hpp"
 #include <tesserec/core/text.hpp>
@@ -12,6 +14,13 @@ std::string axis_below(const Plot& plot, const Scale& scale, const std::string& 
     text += line(x, plot.top, x, plot.bottom, "grid") + label(x, plot.bottom + 15, "middle", tick_text(tick));
   }
   return text + label((plot.left + plot.right) / 2, plot.bottom + 34, "middle", title, "title");
+}
+
+double left_edge(const Scale& scale) {
+  constexpr double six_characters = 64, one = 7;  // pixels
+  std::size_t most = 6;
+  for (const double tick : scale.ticks()) most = std::max(most, tick_text(tick).size());
+  return six_characters + one * double(most - 6);
 }
 
 std::string axis_left(const Plot& plot, const Scale& scale, const std::string& title) {

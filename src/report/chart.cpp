@@ -109,9 +109,10 @@ std::string draw(const Chart& chart) {
   }
   if (lines == 0) return "";
   const bool named = lines > 1 && lines <= most_named;
-  const Plot plot{64, width - (named ? 148 : 14), 10, height - 42};
-  const Scale x = scale_of(chart.x, xs, plot.left, plot.right, 0),
-              y = scale_of(chart.y, ys, plot.bottom, plot.top, 0.05);
+  Plot plot{0, width - (named ? 148 : 14), 10, height - 42};
+  const Scale y = scale_of(chart.y, ys, plot.bottom, plot.top, 0.05);
+  plot.left = left_edge(y);
+  const Scale x = scale_of(chart.x, xs, plot.left, plot.right, 0);
   std::string text = axis_below(plot, x, chart.x.title) + axis_left(plot, y, chart.y.title);
   if (chart.diagonal) text += line(x.at(x.low()), y.at(x.low()), x.at(x.high()), y.at(x.high()), "diagonal");
   std::vector<Name> names;

@@ -84,7 +84,7 @@ std::string curves(const Runs& runs) {
   twice("loss", false, "Training loss", "loss (mean a sample)");
   twice("auc", true, "AUC of the evaluation set", "AUC (share of pairs)");
   twice("ne", true, "Normalized entropy of the evaluation set", "NE (ratio of log losses)");
-  twice("samples_per_second", false, "Speed", "mean since the latest start (samples/s)");
+  twice("samples_per_second", false, "Speed", "mean since the start (samples/s)");
   std::vector<std::pair<std::string, bool>> others;  // and whether of evaluations
   const auto note = [&](const std::string& name, bool evaluation) {
     for (const char* const shown : {"loss", "lr", "auc", "ne", "samples_per_second"})

@@ -55,8 +55,9 @@ std::string memory_of(const Run& run) {
   const char* const unit_name = unit == 0x1p30 ? "GiB" : unit == 0x1p20 ? "MiB" : "KiB";
   const std::size_t together = (ranks + most_bars - 1) / most_bars, bars = (ranks + together - 1) / together;
 
-  const Plot plot{64, 546, 10, 258};
+  Plot plot{0, 546, 10, 258};
   const Scale y(0, 1.05 * most / unit, plot.bottom, plot.top);
+  plot.left = left_edge(y);
   const double width = (plot.right - plot.left) / double(bars), bar = std::min(0.8 * width, 60.0);
   std::string text = axis_left(plot, y, concat("memory of a rank (", unit_name, ")")) +
                      line(plot.left, plot.bottom, plot.right, plot.bottom, "axis");

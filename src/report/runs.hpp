@@ -42,8 +42,8 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings);
 /// Where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point);
 
-/// Takes over what point.json of each point knows that sweep.json does not. Says of each such sweep, and of points that
-/// it does not have, how sweep.json becomes as new.
+/// Takes over what the point.json of each point knows that sweep.json does not. Adds a warning with the command that
+/// rewrites sweep.json where it is older than a point, or lacks one.
 void refresh(Sweep& sweep, std::vector<std::string>& warnings);
 
 /// What a page shows, and in which colours.
