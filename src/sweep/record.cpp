@@ -114,7 +114,11 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
     fail(path, ": ", error.what(), "; ", advice);
   }
   if (loss) outcome.metrics["loss"] = *loss;
-  value_of(outcome, metric, folder);
+  if (!std::isfinite(value_of(outcome, metric, folder)))
+    fail(folder, ": ", metric, " is undefined at step ", outcome.steps,
+         " (of evaluation data with one class it always is, and of groups where none has both classes), so that no "
+         "point can be "
+         "compared; give other data.evaluate or another sweep.metric");
   return outcome;
 }
 
