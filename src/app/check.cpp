@@ -40,7 +40,7 @@ std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optio
   if (info && !deck.tables.empty())
     return model::Network(deck.model, info->dense_features, model::embedded_features(deck.tables)).layers();
   std::vector<model::LayerInfo> layers;
-  for (dense::LayerSettings& settings : model::layers_of(deck.model))
+  for (dense::LayerSettings& settings : model::layers_of(deck.model, !info || info->dense_features > 0))
     layers.emplace_back().settings = std::move(settings);
   return layers;
 }
@@ -186,7 +186,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
   if (info) check_group(deck, *info);
   if (info) require_network(deck, *info);
   if (invocation.has("--network")) {
-    print(comm, deck::effective_deck(deck::as_network(std::move(given))));
+    print(comm, deck::effective_deck(deck::as_network(std::move(given), !info || info->dense_features > 0)));
     return 0;
   }
   const Summary s = summarise(deck, info);

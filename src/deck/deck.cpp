@@ -83,8 +83,8 @@ std::string effective_deck(const Deck& deck) {
   return out.substr(1);  // without the first empty line
 }
 
-Deck as_network(Deck deck) {
-  deck.model.layers = model::layers_of(deck.model);
+Deck as_network(Deck deck, bool dense_features) {
+  deck.model.layers = model::layers_of(deck.model, dense_features);
   deck.model.type = "network";
   return deck;
 }

@@ -95,7 +95,10 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
   if (value.kind != Kind::text && !typed) refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
   const std::string& text = value.kind == Kind::text ? value.text : value.raw;
   if (const std::string fault = fault_of(text, form); !fault.empty())
-    fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault);
+    fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault,
+         text.find_first_of("\b\t\n\f\r") == std::string::npos
+             ? ""
+             : "; in double quotes a backslash begins a character of its own, so write such text in single quotes");
   return text;
 }
 

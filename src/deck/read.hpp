@@ -28,7 +28,7 @@ struct Numbers {
   double low = 0.0;
   double high = 1e30;
   bool open = false;
-  double least = 0.0;  ///< what is not 0 is at least this: a float would make 0, which means another thing, of less
+  double least = 0.0;  ///< numbers other than 0 must be at least this: a float turns smaller ones into 0
   std::string words() const;
 };
 

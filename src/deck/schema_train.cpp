@@ -94,7 +94,7 @@ std::vector<Section> train_sections() {
       integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
               "The first step with a decayed rate; wants decay_steps."),
       integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
-              "Steps of quadratic decay, to 1e-7 at least; 0 means none."),
+              "Steps of quadratic decay, down to a rate of 1e-7; a base rate below that is refused. 0 means none."),
   };
   using Checkpoint = train::CheckpointSettings;
   const Keys<Checkpoint> checkpoint = {
@@ -113,8 +113,11 @@ std::vector<Section> train_sections() {
       texts(
           "accept", &Checkpoint::accept, Text::filled, {0},
           "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, as "
-          "optimizer.dense.lr; a block, as schedule, stands for all its keys. data lets a run go on with training files "
-          "of other bytes, too."),
+          "optimizer.dense.lr; a block, as schedule, stands for all its keys. data lets a run go on with training "
+          "files "
+          "of other bytes, too; where the files or their number of samples are others, from their first batch on, for "
+          "as "
+          "many steps as a new run would take."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {
@@ -122,7 +125,7 @@ std::vector<Section> train_sections() {
               "Steps between evaluations while training; 0 means at the end only."),
       number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
              "Training ends, with a checkpoint, after the first evaluation whose AUC is at least this; 0 means never. "
-             "Wants every_steps."),
+             "Wants every_steps and evaluation data."),
       some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),

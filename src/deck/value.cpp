@@ -72,6 +72,9 @@ std::string quoted(const std::string& text) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
+    } else if (const std::size_t at = std::string_view("\b\t\n\f\r").find(c); at != std::string_view::npos) {
+      out += '\\';
+      out += "btnfr"[at];
     } else if (byte < 0x20 || byte == 0x7f) {
       out += "\\u00";
       out += digits[byte >> 4];

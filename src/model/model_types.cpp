@@ -42,6 +42,19 @@ std::vector<ModelType>& all_types() {
   return types;
 }
 
+// Takes an input from all layers, and with it those that have no other.
+void leave_out(const std::string& input, std::vector<dense::LayerSettings>& layers) {
+  std::vector<std::string> gone{input};
+  std::erase_if(layers, [&](dense::LayerSettings& layer) {
+    const bool had_some = !layer.inputs.empty();
+    std::erase_if(layer.inputs,
+                  [&](const std::string& one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
+    const bool is_idle = had_some && layer.inputs.empty();
+    if (is_idle) gone.push_back(layer.name);
+    return is_idle;
+  });
+}
+
 }  // namespace
 
 dense::LayerSettings hidden(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
@@ -75,7 +88,7 @@ const ModelType& model_type(const std::string& name) {
   return *found;
 }
 
-std::vector<dense::LayerSettings> layers_of(const Settings& s) {
+std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_features) {
   const ModelType& type = model_type(s.type);
   const auto reads = [&](const char* key) {
     return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
@@ -85,7 +98,9 @@ std::vector<dense::LayerSettings> layers_of(const Settings& s) {
     throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   if (reads("layer") && s.layers.empty())
     throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
-  return type.layers(s);
+  std::vector<dense::LayerSettings> layers = type.layers(s);
+  if (!dense_features && !reads("layer")) leave_out("dense", layers);
+  return layers;
 }
 
 }  // namespace tesserec::model

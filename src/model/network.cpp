@@ -62,7 +62,7 @@ std::string describe_layers(const std::vector<LayerInfo>& layers) {
 struct Network::Impl {
   Impl(const Settings& s, Index dense_features, EmbeddedFeatures features)
       : settings(s),
-        graph(layers_of(s), s.precision, dense_features, std::move(features)),
+        graph(layers_of(s, dense_features > 0), s.precision, dense_features, std::move(features)),
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()),

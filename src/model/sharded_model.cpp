@@ -14,7 +14,7 @@ comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
   return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
 
-/// Uninitialised; memory that lacks is told with the largest layer.
+/// Returns uninitialized memory. The error where memory is missing names the largest parameter.
 PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, Place place) {
   const auto what = [&] {
     const auto size = [](const Parameter& p) { return p.rows * p.columns; };

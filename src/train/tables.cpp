@@ -44,6 +44,10 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
 
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const model::Settings& model) {
+  if (data.features.empty())
+    fail("the data (", data.description,
+         ") have no sparse features, and a model here looks some up; give them a category, if need be "
+         "one that is the same in all samples (preprocess.column with kind = \"category\")");
   if (tables.empty())
     for (const std::string& feature : data.features) tables.emplace_back().name = feature;
   for (embedding::EmbeddingBagConfig& table : tables) {

@@ -87,4 +87,34 @@ sed 's/^inputs = \["query", "item"\]/inputs = ["drop", "item"]/
      s/^name = "score"/name = "norm"\ntype = "layer_norm"\ninputs = "query"\n\n[[model.layer]]\nname = "drop"\ntype = "dropout"\nrate = 0.4\ninputs = "norm"\n\n[[model.layer]]\n&/' \
   "$folder/out" >"$folder/deck.toml"
 same
+
+# Data without numbers: the models by name do without the layers that read them alone.
+for row in {1..60}; do echo "$((row % 3 == 0)),a$((row % 5)),b$((row % 7)),c$((row % 2))"; done >"$folder/rows.csv"
+cat >"$folder/categories.toml" <<DECK
+[preprocess]
+format = "table"
+delimiter = ","
+header = false
+minimum_count = 1
+train = "$folder/rows.csv"
+output = "$folder/categories"
+[[preprocess.column]]
+name = "clicked"
+kind = "label"
+positive = "1"
+negative = "0"
+$(for name in C1 C2 C3; do printf '[[preprocess.column]]\nname = "%s"\nkind = "category"\n' $name; done)
+DECK
+must_succeed "" preprocess "$folder/categories.toml"
+for type in dlrm 'dlrm_projection branch1=[8,12] branch2=[4]' dlrm_dcn 'deepfm deep=[6]' 'wide_deep wide=["pooled.C3"] deep=[8]'; do
+  read -ra keys <<<"$type"
+  words=(--set data.synthetic.kind=none --set "data.train=$folder/categories/train.h5" --set train.batch_size=8 --set "model.type=${keys[0]}")
+  for key in "${keys[@]:1}"; do words+=(--set "model.$key"); done
+  trains 1 "$folder/planted.toml" "${words[@]}"
+  expected=$got
+  trains "$some" "$folder/planted.toml" "${words[@]}"
+  [ "$got" = "$expected" ] || complain "$type without numbers: $got on $some ranks, one: $expected"
+  must_succeed 'inputs = ["pooled' check "$folder/planted.toml" --network "${words[@]}"
+  ! grep -q '"bottom"\|"dense"' "$folder/out" || complain "$type: a layer reads numbers"
+done
 finish

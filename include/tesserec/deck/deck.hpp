@@ -86,7 +86,7 @@ std::string effective_deck(const Deck& deck);
 /// Every key and its value, in the order of effective_deck; last those that the deck sets and nothing reads, as
 /// sweep.jobs without sweep.keys.
 std::vector<KeyValue> values_of(const Deck& deck);
-/// The same model layer by layer, as model.type = "network" takes it.
-Deck as_network(Deck deck);
+/// The same model layer by layer, as model.type = "network" takes it; `dense_features`: the data have some.
+Deck as_network(Deck deck, bool dense_features = true);
 
 }  // namespace tesserec::deck

@@ -35,7 +35,9 @@ const std::vector<ModelType>& model_types();
 void add_model_type(ModelType type);
 /// Error that lists what there is.
 const ModelType& model_type(const std::string& name);
-/// The layers of model `settings.type`. Throws SettingError.
-std::vector<dense::LayerSettings> layers_of(const Settings& settings);
+/// The layers of model `settings.type`. Throws SettingError. Where the data have no dense features, a model by name
+/// does without what reads them: the layers that read nothing else, as an input of others too; a network is as it is
+/// listed.
+std::vector<dense::LayerSettings> layers_of(const Settings& settings, bool dense_features = true);
 
 }  // namespace tesserec::model
