@@ -3,7 +3,6 @@
 #include "job.hpp"
 #include "loaded_model.hpp"
 #include "planted.hpp"
-#include <tesserec/core/log.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -14,12 +13,14 @@ int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   LoadedModel loaded(deck, comm, data::Use::evaluate);
   check_group(deck, loaded.source->info());
   const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source);
-  log_info(train::describe(metrics, loaded.job.evaluate.metrics));
   Json json = Json::object();
   add_metrics(json, metrics, loaded.job.evaluate.metrics);
   json.set("samples", metrics.samples).set("mean_label", metrics.ctr).set("checkpoint", loaded.checkpoint);
   add_planted_truth(comm, loaded.job, json);
-  if (invocation.json) print(comm, json);
+  if (invocation.json)
+    print(comm, json);
+  else
+    print(comm, train::describe(metrics, loaded.job.evaluate.metrics) + "\n");
   return 0;
 }
 

@@ -76,8 +76,12 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
   const dense::Precision precision = session.job.model.precision;
   log_info(concat("model", precision != dense::Precision::fp32 ? ", products in " + dense::name(precision) : "", ":\n",
-                  train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer),
-                  "plan:\n", planning::describe(tables.tables(), tables.plan())));
+                  train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer)));
+}
+
+void show_plan(const train::Session& session) {
+  const auto& tables = session.model.tables();
+  log_info("plan:\n" + planning::describe(tables.tables(), tables.plan()));
 }
 
 void check_group(const deck::Deck& deck, const data::SourceInfo& data) {

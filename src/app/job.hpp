@@ -17,8 +17,11 @@ train::Job job_of(const deck::Deck& deck);
 std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm::Communicator& comm,
                                              const train::Job& job, const data::SourceInfo& data);
 
-/// The lines a run begins with: ranks, backend, libraries, data, lanes, seed, plan, model.
+/// Logs what a command begins with: ranks, backend, libraries, data, lanes, seed, model.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
+
+/// Logs which rank holds what of each table.
+void show_plan(const train::Session& session);
 
 /// Error unless the data have the feature evaluate.group, with one id a sample on average, where a metric needs it.
 void check_group(const deck::Deck& deck, const data::SourceInfo& data);

@@ -73,6 +73,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   train::prepare_source(session, *source, data::Use::train);
   if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
+  show_plan(session);
 
   Json json;
   train::RunHooks hooks;

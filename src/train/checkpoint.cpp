@@ -65,7 +65,10 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   demand("train.batch_size", job.train.step_samples(),
          (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
   require_same_columns(session.data, trained_data(attributes, file, job.tables, session.data));
-  demand("samples_per_epoch", epoch_samples, (std::string("give the same training data") + fresh).c_str());
+  if (!accepts(job.checkpoint, "data.train"))
+    demand("samples_per_epoch", epoch_samples,
+           (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
+               .c_str());
   demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
@@ -77,14 +80,6 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         "rest of this epoch deals its samples anew");
 }
 
-/// ": 12.3 MB in 0.004 s, 3.1 GB/s".
-std::string rate_of(const store::StateRecords& records, double seconds) {
-  double bytes = 0;
-  for (const auto& [name, record] : records) bytes += double(sizeof(float)) * double(record.rows * record.columns);
-  return concat(": ", fixed(1e-6 * bytes, 1), " MB in ", fixed(seconds, 3), " s, ", fixed(1e-9 * bytes / seconds, 2),
-                " GB/s");
-}
-
 /// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
 bool same_files(const Session& session, const std::string& then) {
   return !session.contents.empty() && data::content_digest(session.contents) == then;
@@ -93,6 +88,24 @@ bool same_files(const Session& session, const std::string& then) {
 /// Which bytes the checkpoint's training data had; empty where it does not say.
 std::string content_then(const store::Attributes& attributes, const std::string& file) {
   return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
+}
+
+/// Whether a run that may go on with other data has another data set: other files, or another number of samples.
+bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
+                     const std::string& file) {
+  if (!accepts(session.job.checkpoint, "data.train")) return false;
+  if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
+  const auto files = [](const std::string& deck) { return flat_deck(deck)["data.train"]; };
+  return !same_files(session, content_then(attributes, file)) &&
+         files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
+}
+
+/// ": 12.3 MB in 0.004 s, 3.1 GB/s".
+std::string rate_of(const store::StateRecords& records, double seconds) {
+  double bytes = 0;
+  for (const auto& [name, record] : records) bytes += double(sizeof(float)) * double(record.rows * record.columns);
+  return concat(": ", fixed(1e-6 * bytes, 1), " MB in ", fixed(seconds, 3), " s, ", fixed(1e-9 * bytes / seconds, 2),
+                " GB/s");
 }
 
 /// Which bytes the training data have, from here on. Collective.
@@ -215,6 +228,10 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   if (attributes.count("running_metrics") != 0)
     at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
   at.checkpoint = path;
+  if (has_another_set(session, epoch_samples, attributes, file)) {
+    at.epoch = at.batch = 0;
+    log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
+  }
   log_info("resumed from " + path + ": step " + std::to_string(at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
   return at;

@@ -111,7 +111,8 @@ std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::s
   const auto part = [](const auto& metric) {
     return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
   };
-  return concat(join(metrics::chosen(all, names), ", ", part), ", ", all.samples, " samples");
+  return concat(join(metrics::chosen(all, names), ", ", part), ", ", counted(all.samples, "sample"), ", base rate ",
+                fixed(all.ctr, 6));
 }
 
 }  // namespace tesserec::train

@@ -66,10 +66,19 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   }
   if (rows.size() != features.size()) fail(file, ": ", features.size(), " features, but rows for ", rows.size());
   const std::vector<bool> read = read_by_tables(tables, features), read_now = read_by_tables(tables, data.features);
-  for (std::size_t f = 0; f < features.size(); ++f)
-    if (read[f]) then.features.push_back(features[f]), then.rows.push_back(rows[f]);
+  std::size_t next = 0;
+  const auto take_one = [&] {
+    while (next < features.size() && !read[next]) ++next;
+    if (next == features.size()) return;
+    then.features.push_back(features[next]), then.rows.push_back(rows[next]);
+    ++next;
+  };
   for (std::size_t f = 0; f < data.features.size(); ++f)
-    if (!read_now[f]) then.features.push_back(data.features[f]), then.rows.push_back(data.rows[f]);
+    if (read_now[f])
+      take_one();
+    else
+      then.features.push_back(data.features[f]), then.rows.push_back(data.rows[f]);
+  while (next < features.size()) take_one();
   return then;
 }
 

@@ -72,10 +72,11 @@ class Run {
     const Signals signals;
     comm::agree_to_go_on(session_.comm);
     if (!job_.train.metrics.empty()) session_.step.keep_predictions();
-    resume();
+    const bool goes_on = resume();
     comm::agree_to_go_on(session_.comm);
     const Signals::Orderly orderly;  // from here on a signal ends the run with a checkpoint
-    const bool lacks = metrics_ != nullptr && metrics_->lacks_evaluation();  // for a signal ended it
+    hooks_.begins(at_, goes_on);
+    const bool lacks = metrics_ != nullptr && metrics_->lacks_evaluation();  // a signal ended it in the run before
     if (is_due_between() && session_.comm.max(lacks) != 0) evaluate();
     Progress progress(at_.step, last_step_);
     while (at_.step < last_step_ && result_.signal == 0 && !result_.reached_auc) {
@@ -101,11 +102,13 @@ class Run {
   }
 
  private:
-  void resume() {
+  /// Returns whether there is a step to make.
+  bool resume() {
     lock();
     const Timer timer;
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
+      last_step_ += at_.step - (at_.epoch * batches_ + at_.batch);  // of an earlier data set
       saved_ = at_.step;
       longest_.checkpoint = timer.seconds();  // read; better than nothing known
       running_.restore(at_.metrics);
@@ -122,7 +125,7 @@ class Run {
     by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
-    hooks_.begins(at_, goes_on);
+    return goes_on;
   }
 
   /// The folders are this job's from here on.

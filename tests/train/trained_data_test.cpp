@@ -85,6 +85,15 @@ TEST_CASE("a checkpoint's weights meet columns in another order by name") {
   job.data.evaluate = {files.at("spare.h5")};
   CHECK(log_loss(world, job) == of_one);
 
+  // Nor does the place of a feature that no table reads.
+  job.tables[0].name = "high";
+  job.run.output = files.at("behind");
+  job.data.evaluate.clear();
+  job.train.steps = 1;
+  CHECK(run(world, job).steps == 1);
+  job.train.steps = 2;
+  CHECK(run(world, job).steps == 2);
+
   job = files.job();
   job.data.evaluate = {files.at("spare.h5")};
   CHECK(mentions(error_of([&] { log_loss(world, job); }),
@@ -140,7 +149,8 @@ TEST_CASE("training goes on with the same bytes alone, unless checkpoint.accept 
 
   job.checkpoint.accept = {"data.train"};
   job.data.train = job.data.evaluate = {files.at("two.h5")};
-  CHECK(mentions(error_of([&] { run(world, job); }), "features high, low; dense features minus, plus, not features low"));
+  CHECK(
+      mentions(error_of([&] { run(world, job); }), "features high, low; dense features minus, plus, not features low"));
 }
 
 TEST_CASE("evaluation while training takes columns as the training data have them, or is refused") {
@@ -156,6 +166,39 @@ TEST_CASE("evaluation while training takes columns as the training data have the
   turned = data::in_order(std::move(turned), source->info());
   const double with_turned = train::train(session, *source, turned.get()).evaluation->log_loss;
   CHECK(with_turned == log_loss(world, job));
+}
+
+TEST_CASE("a run goes on with another data set from its first batch on, for as many steps as if it were new") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Files files(world, "days");
+  if (world.rank() == 0) samples_file::packed(files.at("day2.h5"), 0, 400);
+  world.barrier();
+  train::Job job = files.job();
+  job.train.steps = 0;
+  job.train.epochs = 1;
+  const train::TrainResult first = run(world, job);
+  job.data.train = {files.at("day2.h5")};
+  job.run.output = files.at("run2");
+  job.checkpoint.resume = first.checkpoint;
+  CHECK(mentions(error_of([&] { run(world, job); }),
+                 "samples_per_epoch = 600, this run has 400; give the same training data"));
+  job.checkpoint.accept = {"data"};
+  const train::TrainResult second = run(world, job);
+  const Index batch = job.train.batch_size, day1 = (600 + batch - 1) / batch, day2 = (400 + batch - 1) / batch;
+  CHECK(first.steps == day1);
+  CHECK(second.steps == day1 + day2);
+  CHECK(second.samples == 1000);
+  // Where the run stopped on the second day it goes on there, to the same end.
+  job.run.output = files.at("run3");
+  job.train.steps = 1;
+  CHECK(run(world, job).steps == day1 + 1);
+  job.checkpoint.resume = "auto";
+  job.train.steps = 0;
+  job.checkpoint.accept.clear();
+  const train::TrainResult third = run(world, job);
+  CHECK(third.steps == second.steps);
+  CHECK(third.weights_digest == second.weights_digest);
+  CHECK(third.state_digest == second.state_digest);
 }
 
 TEST_CASE("a checkpoint of an older program, without names and digest, is read") {

@@ -13,8 +13,8 @@ namespace tesserec::train {
 
 /// Where a run is: what a checkpoint adds to weights and optimizer state.
 struct Position {
-  Index step = 0;       ///< steps done
-  Index epoch = 0;      ///< of the next batch
+  Index step = 0;       ///< steps done, on data sets before this one too
+  Index epoch = 0;      ///< of the next batch, since the first one of this data set
   Index batch = 0;      ///< of the next batch, in its epoch
   Index samples = 0;    ///< trained so far
   double loss_sum = 0;  ///< since the last line of the metrics log, sample by sample

@@ -17,8 +17,8 @@ namespace tesserec::train {
 void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes);
 
 /// The facts that add_data_facts wrote to `file`, for a model with the deck's `tables`. Features that no table reads
-/// are those of `data` at hand: they do not matter. A checkpoint of an older program lacks names; this says so, and
-/// takes those at hand. Error when the file has none of the facts.
+/// are those of `data` at hand, at their places: they do not matter. A checkpoint of an older program lacks names; this
+/// says so, and takes those at hand. Error when the file has none of the facts.
 data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
                               const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 

@@ -17,8 +17,8 @@ namespace tesserec::train {
 struct TrainResult {
   Index steps = 0;                ///< of the whole run, restarts included
   Index samples = 0;              ///< of the whole run
-  double loss = 0;                ///< mean over the samples since the last line of metrics.jsonl before this step;
-                                  ///< NaN when this process trained no step
+  double loss = 0;                ///< mean over the samples since the last line of metrics.jsonl; where the last step
+                                  ///< has a line, that line's value; NaN when this process trained no step
   double samples_per_second = 0;  ///< of this process, evaluation and checkpoints not counted
   double step_seconds = 0;        ///< median of this process's steps; 0 = none
   Index exchange_bytes = 0;       ///< ids, vectors and gradients sent to other ranks, mean of a step, largest rank
