@@ -26,7 +26,7 @@ bool is_in_cgroup_of(const std::string& job, const std::string& proc) {
   return false;
 }
 
-/// A line of /proc/PID/status.
+/// Name and parent of a process, from /proc/PID/status.
 struct Process {
   std::string name;
   long parent = -1;  ///< -1: the process is hidden
