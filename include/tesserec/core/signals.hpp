@@ -32,7 +32,7 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// The first signal that this process got while an object lived that still does, or 0.
+  /// Returns the first signal that this process got since the oldest living object was made, or 0.
   static int received();
   /// Throws Stopped after a signal, except while an Orderly lives. For loops that may last.
   static void check();
