@@ -82,8 +82,14 @@ int life(int argc, char** argv, bool with_mpi) {
   const comm::Communicator last_word = ranks();
   set_log_rank(last_word.rank());
   comm::set_last_words(last_words);
-  const SignalEnd signal_end(last_word);
-  const comm::RankWatch rank_watch(last_word);
+  std::optional<SignalEnd> signal_end;
+  std::optional<comm::RankWatch> rank_watch;
+  try {
+    signal_end.emplace(last_word);
+    rank_watch.emplace(last_word);
+  } catch (const std::exception& error) {  // no thread, no file: the others would wait for this rank
+    comm::abort(last_word, exit_code_error, error.what());
+  }
 
   const Outcome outcome = outcome_of([&] {
     // 2. The command, on a communicator of its own, with Kokkos if it computes.

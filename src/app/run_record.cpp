@@ -19,6 +19,7 @@
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/run_end.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -180,8 +181,10 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
   const Json hosts = hosts_json(session.comm);
   comm::agree(session.comm, [&] {
     const std::string folder = session.job.run.folder();
-    stands_ = !goes_on && std::filesystem::exists(folder + "/result.json");
-    if (session.comm.rank() != 0 || stands_) return;
+    if (session.comm.rank() != 0) return;
+    const std::string end = goes_on ? "" : store::run_end(folder).state;
+    stands_ = end == "finished" || end == "auc";
+    if (stands_) return;
     const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
     Json json = Json::object(Json::Layout::lines);
     json.set("format", "tesserec run")

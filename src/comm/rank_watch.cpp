@@ -52,11 +52,16 @@ char state_of(const std::string& folder) {
   return name_ends != std::string::npos && name_ends + 2 < text.size() ? text[name_ends + 2] : '-';
 }
 
-/// Whether a thread of this process is in the kernel, waiting for what no signal interrupts.
+/// Whether a thread of this process is in the kernel, waiting for what no signal interrupts; or a process that reads
+/// files for it is, or has been stopped.
 bool is_stuck() {
   std::error_code error;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error))
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
     if (state_of(thread.path().string()) == 'D') return true;
+    std::ifstream children(thread.path() / "children");
+    for (std::string child; children >> child;)
+      if (const char state = state_of("/proc/" + child); state == 'D' || state == 'T') return true;
+  }
   return false;
 }
 

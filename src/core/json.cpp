@@ -3,12 +3,14 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec {
 namespace {
@@ -69,8 +71,18 @@ Json converted(const Parsed& value) {
   }
 }
 
+/// What printable() would change, as escapes of JSON.
 std::string quoted(const std::string& text) {
-  return Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
+  const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
+  std::string out;
+  for (std::string_view left = dumped; !left.empty();) {
+    std::size_t bytes = 1;
+    while (bytes < left.size() && (static_cast<unsigned char>(left[bytes]) & 0xc0) == 0x80) ++bytes;
+    const std::string_view one = left.substr(0, bytes);
+    out += printable(one) == one ? std::string(one) : Parsed(one).dump(-1, ' ', true).substr(1, 6);
+    left.remove_prefix(bytes);
+  }
+  return out;
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -9,6 +12,7 @@
 #include <unistd.h>
 
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/core/utf8.hpp>
@@ -31,18 +35,25 @@ Console& console() {
   return instance;
 }
 
-// 0, or the errno for which not all of it was written. A reader that has no room is waited for, a file that another
-// process made non-blocking for a second.
+std::atomic<int> errors_waiting = 0;  // to be said
+
+// 0, or the errno for which not all of it was written. A reader that has no room is waited for; after a signal, and
+// where an error is to be said, a second at most: the end of the program does not hang on a log that nobody reads.
 int write_all(const std::string& text) {
+  constexpr int look = 100, patience = 1000;  // ms
+  int waited = 0;
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data() + done, text.size() - done);
+    pollfd room{STDERR_FILENO, POLLOUT, 0};
+    const bool has_room = ::poll(&room, 1, look) > 0;
+    const std::size_t some =
+        std::min<std::size_t>(text.size() - done, PIPE_BUF);  // which a pipe with room takes at once
+    const ssize_t written = has_room ? ::write(STDERR_FILENO, text.data() + done, some) : -1;
     if (written >= 0) {
       done += std::size_t(written);
-    } else if (errno == EAGAIN) {
-      pollfd room{STDERR_FILENO, POLLOUT, 0};
-      if (::poll(&room, 1, 1000) == 0) return EAGAIN;
-    } else if (errno != EINTR) {
+    } else if (has_room && errno != EINTR && errno != EAGAIN) {
       return errno;
+    } else if ((errors_waiting > 0 || Signals::received() != 0) && (waited += look) >= patience) {
+      return EAGAIN;
     }
   }
   return 0;
@@ -81,8 +92,12 @@ void log_warning(const std::string& line) {
 
 void log_error(const std::string& line) {
   Console& s = console();
-  const std::lock_guard lock(s.mutex);
-  write_line(s, "tesserec: " + line);
+  ++errors_waiting;
+  {
+    const std::lock_guard lock(s.mutex);
+    write_line(s, "tesserec: " + line);
+  }
+  --errors_waiting;
 }
 
 void log_progress(const std::string& line, bool last) {
@@ -91,7 +106,8 @@ void log_progress(const std::string& line, bool last) {
   if (s.rank != 0) return;
   if (s.terminal) {
     const std::size_t pad = s.shown > line.size() ? s.shown - line.size() : 0;
-    write_all(concat("\r", printable(line), std::string(pad, ' '), last ? "\n" : ""));  // the next one says the same, or more
+    write_all(
+        concat("\r", printable(line), std::string(pad, ' '), last ? "\n" : ""));  // the next one says the same, or more
     s.shown = last ? 0 : line.size();
   } else if (const double now = seconds_now(); last || now - s.last_plain >= 10.0) {
     write_line(s, line);

@@ -69,7 +69,7 @@ const char* slurm_variable(const char* name) {
       if (has_value(std::getenv(one))) set.emplace_back(one);
     log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are", " ignored: SLURM_JOB_ID names job ", job,
                     ", of which this process is no part (no slurmstepd or salloc is above it, and its cgroup is not "
-                    "the job's): the job has ended. `unset ${!SLURM_@}` takes its variables away"));
+                    "the job's): it seems to have ended. `unset ${!SLURM_@}` takes its variables away"));
     said = true;
   }
   return nullptr;

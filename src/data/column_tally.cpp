@@ -5,10 +5,16 @@
 #include <type_traits>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
 namespace tesserec::data {
+namespace {
+
+constexpr Index few_values = 10;  // of which nearly all may be new by chance
+
+}  // namespace
 
 ColumnTally::ColumnTally(const RowLayout& layout, std::size_t files)
     : layout_(layout),
@@ -62,6 +68,11 @@ void require_known(const DatasetReport& evaluate, const RowLayout& layout, const
     for (std::size_t f = 0; f < layout.features.size(); ++f) {
       const ColumnCounts& count = file.columns[layout.dense_features.size() + f];
       if (count.unknown_share(file.rows) <= most) continue;
+      if (const Index values = file.rows - count.missing; values < few_values) {
+        log_info(concat("warning: ", file.path, ": column ", layout.features[f], ": ", count.unknown, " of ",
+                        counted(values, "value"), " have no id, for example ", file.unknown[f]));
+        continue;
+      }
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", file.rows - count.missing,
            " values (", significant(100 * count.unknown_share(file.rows), 4), " %) have no id, for example ",
            file.unknown[f],

@@ -99,7 +99,8 @@ Section model_section() {
              join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
-      of_loss(numbers("loss_weights", &Model::loss_weights, {}, {2, 2}, "", "Weights of label 0 and label 1.")),
+      of_loss(numbers("loss_weights", &Model::loss_weights, {.least = 1e-30}, {2, 2}, "",
+                      "Weights of label 0 and label 1.")),
       of_loss(number("loss_temperature", &Model::loss_temperature, {1e-6, 1e30}, "", "What scores are divided by.")),
   };
   return single("model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; }, {"layer"});

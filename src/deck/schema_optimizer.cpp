@@ -33,7 +33,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
   Keys<Optimizer> keys = {
       choice("type", &Optimizer::type, names, texts),
       number("lr", &Optimizer::lr, {.least = 1e-30}, "", "Base learning rate; [schedule] scales it."),
-      some("eps", &Optimizer::eps, types, {}, "added to the root."),
+      some("eps", &Optimizer::eps, types, {0.0, 1e6}, "added to the root."),
       some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
       some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
            "decay of the mean squared gradient, a step; lion: of the mean gradient, beta1 being for its update."),
@@ -43,7 +43,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
       choice("decay", &Optimizer::decay, decays,
              "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
              "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
-      some("initial_accumulator", &Optimizer::initial_accumulator, types, {}, "start value of the sums."),
+      some("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6}, "start value of the sums."),
   };
   // What came later is refused where it is not read; the type has been read by then.
   const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {

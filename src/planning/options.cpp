@@ -264,7 +264,7 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
     std::vector<Option> fitting;
-    double least = infinity, own = infinity;  // bytes of a rank; of the rows with their states
+    double least = infinity;
     std::string advice;
     Index free_columns = 1;
     std::vector<std::pair<ComputeKernel, TableCosts>> costs;
@@ -273,27 +273,25 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
       TableOptions made(table, demand, kernel, model, std::ssize(tables) * problem.ranks <= 2500);
       for (Option& option : made.options) {
         derive(option, problem.ranks);
-        const double bytes = option.most_bytes + option.each.bytes;
-        if (bytes <= problem.memory) fitting.push_back(std::move(option));
-        least = std::min(least, bytes);
+        least = std::min(least, option.most_bytes + option.each.bytes);
+        if (option.most_bytes + option.each.bytes <= problem.memory) fitting.push_back(std::move(option));
       }
       advice = made.advice();
       free_columns = made.free_columns();
       costs.emplace_back(kernel, model.costs(table, kernel));
-      own = std::min(own, costs.back().second.whole_bytes());
     }
     if (fitting.empty())
       fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least), ", and plan.memory (",
            model.topology().memory, model.topology().lessened(), ") leaves it ", exact_bytes_text(problem.memory), "; ",
-           exact_bytes_text(least - problem.memory), " are missing. ", batch_advice(least, own, model.global_batch()),
-           advice);
+           exact_bytes_text(least - problem.memory), " are missing. ",
+           batch_advice(least, costs.front().second.whole_bytes(), model.global_batch()), advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       demand.sharding.allow(ShardingType::row_wise);
     problem.free.emplace_back();
-    const bool table_wise = demand.sharding.allow(ShardingType::table_wise);
     if (free)
-      problem.free.back().emplace(std::move(costs), free_columns,
-                                  table_wise ? ShardingType::table_wise : ShardingType::row_wise);
+      problem.free.back().emplace(
+          std::move(costs), free_columns,
+          demand.sharding.allow(ShardingType::table_wise) ? ShardingType::table_wise : ShardingType::row_wise);
     problem.options.push_back(undominated(std::move(fitting)));
   }
   return problem;

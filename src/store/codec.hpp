@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -59,7 +60,9 @@ class Decoder {
   T get() {
     T value{};
     if constexpr (IsList<T>::value) {
-      value.resize(get<std::size_t>());
+      const auto size = get<std::size_t>();  // an element has a byte at least
+      if (size > left_.size()) throw std::out_of_range("what a file's process said is cut off");
+      value.resize(size);
       if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
         take(value.data(), value.size() * sizeof(typename T::value_type));
       else
@@ -79,6 +82,7 @@ class Decoder {
     ((i++ == index ? void(value = get<T>()) : void()), ...);
   }
   void take(void* to, std::size_t bytes) {
+    if (bytes > left_.size()) throw std::out_of_range("what a file's process said is cut off");
     if (bytes > 0) std::memcpy(to, left_.data(), bytes);
     left_ = left_.subspan(bytes);
   }

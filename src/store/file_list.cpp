@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
 
@@ -73,6 +74,8 @@ std::vector<std::string> list_files(const std::vector<std::string>& patterns, co
     if (paths.empty())
       fail(key, ": ", pattern, ": there is no such file; check the path (it is relative to the working folder)");
     for (const std::string& path : paths) {
+      if (const std::string fault = path_fault(path); !fault.empty())
+        fail(key, ": ", printable_line(path), " cannot be the path of a file here: ", fault, "; rename it");
       const auto file = identity(path);
       if (!file) fail_errno(path, "look at it");
       const auto [known, is_new] = seen.emplace(*file, path);

@@ -158,6 +158,9 @@ void ForeignProcess::fail_ended(const std::string& path) {
   if (signal == SIGXCPU)
     fail(path, ": HDF5 did not come to an end with it within ", most_seconds,
          " s of processor time: the file is damaged; make it again, or look at it with h5dump");
+  if (signal == SIGKILL)
+    fail(path,
+         ": the process that reads it was killed (signal 9), as for want of memory; start again, on a node with more");
   fail(path, ": HDF5 crashed on this file",
        signal != 0 ? concat(" (signal ", signal, ", ", ::strsignal(signal), ")") : std::string(),
        ": it is damaged, and has no seal that would say where; make it again, or look at it with h5dump");
@@ -170,7 +173,13 @@ Bytes ForeignProcess::call(const std::string& path, Serve serve, const Bytes& ar
   if (ended_ || !send(socket_, &request, sizeof request) || !send(socket_, arguments.data(), arguments.size()) ||
       !receive(socket_, &answer, sizeof answer))
     fail_ended(path);
-  Bytes bytes(answer.bytes);
+  Bytes bytes;
+  try {
+    bytes.resize(answer.bytes);
+  } catch (const std::exception&) {  // a size that damage has made
+    ::kill(process_, SIGKILL);
+    fail_ended(path);
+  }
   if (!receive(socket_, bytes.data(), bytes.size())) fail_ended(path);
   if (!answer.good) fail(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   return bytes;

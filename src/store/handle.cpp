@@ -25,8 +25,8 @@ void renew_hdf5_lock() { new (&hdf5_mutex()) std::recursive_mutex; }
 
 std::unique_lock<std::recursive_mutex> hdf5_lock() {
   std::unique_lock<std::recursive_mutex> lock(hdf5_mutex());
-  // What a failing run leaves open is not HDF5's to tidy up when the process ends; where another library has started it, it
-  // is that one's.
+  // What a failing run leaves open is not HDF5's to tidy up when the process ends; where another library has started
+  // it, it is that one's.
   static const herr_t started = (H5dont_atexit(), H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   if (started < 0) fail("HDF5 does not start");
   return lock;

@@ -84,6 +84,7 @@ void require_file(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) fail(path, ": there is no such file");
   if (std::filesystem::is_directory(status)) fail(path, ": this is a folder, not an HDF5 file");
+  if (!std::filesystem::is_regular_file(status)) fail(path, ": this is no plain file, and HDF5 needs one");
   if (std::filesystem::file_size(path, error) == 0) fail(path, ": the file is empty, not an HDF5 file");
 }
 

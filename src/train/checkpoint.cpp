@@ -93,7 +93,8 @@ std::string content_then(const store::Attributes& attributes, const std::string&
 /// Whether a run that may go on with other data has another data set: other files, or another number of samples.
 bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                      const std::string& file) {
-  if (!accepts(session.job.checkpoint, "data.train")) return false;
+  const bool may_differ = accepts(session.job.checkpoint, "data.train");
+  if (!may_differ) return false;
   if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
   const auto files = [](const std::string& deck) { return flat_deck(deck)["data.train"]; };
   return !same_files(session, content_then(attributes, file)) &&

@@ -225,9 +225,7 @@ class Run {
     if (evaluation_ == nullptr || job_.evaluate.stop_at_auc == 0) return;
     const auto metrics = train::evaluate(session_, *evaluation_);
     result_.reached_auc = reached(metrics);
-    if (!result_.reached_auc) return;
-    result_.evaluation = metrics;
-    result_.evaluation_step = at_.step;
+    if (result_.reached_auc) result_.evaluation = metrics, result_.evaluation_step = at_.step;
   }
 
   void end_mlperf() {
@@ -273,9 +271,7 @@ class Run {
   data::Source& source_;
   MlperfLog mlperf_;
   RunningMetrics running_;
-  Index epoch_samples_;
-  Index batches_;
-  Index last_step_;
+  Index epoch_samples_, batches_, last_step_;
   Position at_;
   Index saved_ = -1;
   struct {
