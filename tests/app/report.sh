@@ -34,6 +34,10 @@ has result.json '"steps": 5'
 cp "$folder/run/run.json" "$folder/run/result.json" "$folder"
 must_succeed '"loss": null' train "$deck" --json --set train.steps=5  # no step is left: what stands there is of the one that ended
 cmp "$folder/run.json" "$folder/run/run.json" && cmp "$folder/result.json" "$folder/run/result.json" || complain "a start without a step wrote over them"
+sed -i 's/"exit_reason": "finished"/"exit_reason": "failed", "message": "id 99"/' "$folder/run/result.json"  # in its last evaluation
+must_succeed '"loss": null' train "$deck" --json --set train.steps=5
+has result.json '"exit_reason": "finished"'
+cp "$folder/result.json" "$folder/run"
 
 cp -a "$folder/run" "$folder/other"
 must_fail 'the loss is not a number' train "$deck" --set train.steps=9 --set "run.output=$folder/other" --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'

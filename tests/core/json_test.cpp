@@ -72,6 +72,12 @@ TEST_CASE("members are found by name, in the order of the text, and a value of a
   CHECK(json.text() == R"({"b": [true, null], "a": {"x": 1}})");
 }
 
+TEST_CASE("what a terminal would obey, or not show, is escaped as JSON has it") {
+  const std::string odd = "a\x7f\xC2\x85\xE2\x80\xAE\n\xC3\xA9";
+  CHECK(Json(odd).text() == "\"a\\u007f\\u0085\\u202e\\n\xC3\xA9\"");
+  CHECK(parse_json(Json(odd).text()).string() == odd);
+}
+
 TEST_CASE("what is no JSON is refused with its line") {
   const auto refused = [](const std::string& text) { return error_of([&] { parse_json(text); }); };
   CHECK(refused("{\n  \"a\": 1\n  \"b\": 2\n}").rfind("parse error at line 3, column ", 0) == 0);

@@ -52,6 +52,17 @@ TEST_CASE("lines that cannot be written are counted, and the next one that can b
     log_info("four");
   }
   CHECK(log_lines_lost() == lost + 4);
+  {
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
+    while (write(pipe_ends[1], "full", 4) > 0) continue;
+    fcntl(pipe_ends[1], F_SETFL, 0);
+    const Stderr stalled(pipe_ends[1]);
+    log_error("an error waits for no reader that has stopped");
+    close(pipe_ends[0]);
+  }
+  CHECK(log_lines_lost() == lost + 5);
   const std::string path = "log_test." + std::to_string(getpid());
   {
     const Stderr file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
@@ -61,7 +72,7 @@ TEST_CASE("lines that cannot be written are counted, and the next one that can b
   std::ifstream in(path);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   std::remove(path.c_str());
-  CHECK(text == "warning: 4 lines of this log could not be written: No space left on device\nfive\nsix\n");
-  CHECK(log_lines_lost() == lost + 4);
+  CHECK(text == "warning: 5 lines of this log could not be written: Resource temporarily unavailable\nfive\nsix\n");
+  CHECK(log_lines_lost() == lost + 5);
   std::signal(SIGPIPE, before);
 }

@@ -35,6 +35,14 @@ TEST_CASE("paths that exist are taken as they are written, others as patterns") 
   }
 }
 
+TEST_CASE("a match whose name is no path here is refused, on one line") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  put_bytes(scratch / "a\n\x7f.csv", "a");
+  const std::string message = error_of([&] { store::list_files({scratch / "a*.csv"}, "preprocess.train"); });
+  CHECK(mentions(message, "a\\x0A\\x7F.csv cannot be the path of a file here"));
+}
+
 TEST_CASE("one file under two names is refused with both") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include <sys/stat.h>
+
 #include "catch.hpp"
 #include "scratch.hpp"
 #include "source_dir.hpp"
@@ -150,6 +152,8 @@ TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
   const auto open_error = [](const std::string& path) { return error_of([&] { File::open(path); }); };
   REQUIRE(mentions(open_error(folder / "missing"), "there is no such file"));
   REQUIRE(mentions(open_error(folder / ""), "this is a folder"));
+  REQUIRE(::mkfifo((folder / ("pipe" + mine)).c_str(), 0600) == 0);
+  REQUIRE(mentions(open_error(folder / ("pipe" + mine)), "no plain file"));
   put_bytes(folder / ("empty" + mine), "");
   REQUIRE(mentions(open_error(folder / ("empty" + mine)), "is empty"));
   put_bytes(folder / ("text" + mine), std::string(5000, 'x'));
