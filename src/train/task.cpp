@@ -34,6 +34,21 @@ bool matters(const std::string& key, Purpose purpose, bool same_files) {
   return is_in_one_of(key, {"model", "table", "data"});
 }
 
+/// Whether another value of the key gives weights of other shapes, which the checkpoint's cannot become.
+bool shapes_weights(const std::string& key) {
+  const auto ends_with_one_of = [&](std::initializer_list<const char*> ends) {
+    return std::any_of(ends.begin(), ends.end(), [&](const char* end) { return key.ends_with(end); });
+  };
+  if (is_in(key, "model.layer"))
+    return ends_with_one_of({".widths", ".layers", ".rank", ".experts", ".dim", ".positions"});
+  if (is_in(key, "table")) return ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions"});
+  if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
+  return is_in(key, "model") &&
+         !is_in_one_of(key, {"model.loss", "model.loss_threshold", "model.loss_weights", "model.loss_temperature",
+                             "model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
+                             "model.exchange_backward"});
+}
+
 /// "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".
 std::string block_of(const std::string& line) {
   const std::size_t begin = line.find_first_not_of('['), end = line.find(']');
@@ -110,9 +125,11 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
   std::vector<std::string> differences, advice;
+  bool fits = true;
   const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
     differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
     advice.push_back('"' + key + '"');
+    fits = fits && !shapes_weights(key);
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
@@ -139,9 +156,12 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
     advice.push_back('"' + block + '"');
   }
-  if (!differences.empty())
-    fail(file, " was made with ", join(differences, "; "), "; set it back, or allow it with checkpoint.accept = [",
-         join(advice), "]");
+  if (differences.empty()) return;
+  const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
+  if (fits) fail(what, "allow it with checkpoint.accept = [", join(advice), "]");
+  if (purpose == Purpose::resume)
+    fail(what, "start anew with checkpoint.resume = \"never\": weights have other shapes");
+  fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
 }
 
 }  // namespace tesserec::train

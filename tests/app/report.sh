@@ -25,7 +25,7 @@ if [ $((1600 + 20 * copies)) != "$bytes" ] || [ $copies -lt 1 ]; then complain "
 grep -cE '"time": 1[0-9]{9}\.' "$folder/run/metrics.jsonl" | grep -qx 2 || complain "lines without their time"
 
 # A run that is started again, and refused: what stands there is the last start's, and that of an end goes with it.
-must_fail 'checkpoint.accept' train "$deck" --set train.steps=5 --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
+must_fail 'was made with model.bottom' train "$deck" --set train.steps=5 --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
 has run.json '"from_step": 0'
 has result.json '"steps": 3'
 must_succeed '"steps": 5' train "$deck" --json --set train.steps=5

@@ -39,7 +39,7 @@ grep -qF "\"steps\": 17, \"samples\": 1064, \"exit_reason\": \"diverged\", \"mes
 in_page ">diverged: $message<"
 in_page '2, with gaps of '  # starts
 in_page ', until start 1<'  # another rate
-must_fail 'checkpoint.accept' train "$deck" --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
+must_fail 'was made with model.bottom' train "$deck" --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
 in_page ">diverged: $message<"
 
 # What runs, was stopped, was killed.
