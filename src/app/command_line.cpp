@@ -7,6 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/deck/schema.hpp>
 #include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::app {
@@ -44,6 +45,18 @@ std::string value_of(const std::vector<std::string>& words, std::size_t& i, cons
   return words[++i];
 }
 
+/// How a key of the deck with the option's name is given.
+std::string as_key(const Command& command, const std::string& option) {
+  if (command.argument != "DECK" || !option.starts_with("--")) return "";
+  std::string name = option.substr(2);
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const deck::BlockInfo& block : deck::schema())
+    for (const deck::KeyInfo& key : block.keys)
+      if (key.name == name && block.heading == "[" + block.path + "]")
+        return concat("; a key of the deck is --set ", block.path, ".", name, "=VALUE");
+  return "";
+}
+
 void read_option(const Command& command, const std::vector<std::string>& words, std::size_t& i,
                  Invocation& invocation) {
   const std::string& word = words[i];
@@ -68,7 +81,7 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
     invocation.options[name] = value;
     return;
   }
-  fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names));
+  fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names), as_key(command, name));
 }
 
 /// Refuses words that the deck's rules for names and paths refuse. Text behind --set may have tabs, as a deck has them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keys owe each other.
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <set>
 
@@ -256,6 +257,14 @@ void require_data(const Deck& deck) {
   if (deck.data.train.empty() && deck.data.synthetic.kind == data::SyntheticKind::none)
     fail(deck.at("data.train"),
          " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const std::string& path : deck.data.train)
+    if (!deck.preprocess.output.empty() &&
+        (fs::path(path).parent_path() / "") == fs::path(deck.preprocess.output) / "" && !fs::exists(path, error) &&
+        path.find_first_of("*?[") == std::string::npos)
+      fail(deck.at("data.train"), ": ", path, ": there is no such file; `tesserec preprocess ", deck.file,
+           "` writes it (paths are relative to the working folder)");
   if (deck.evaluate.stop_at_auc > 0 && !data::has_source(deck.data, data::Use::evaluate))
     fail(deck.at("evaluate.stop_at_auc"),
          " needs evaluation data: give data.evaluate or data.synthetic.evaluate_samples");

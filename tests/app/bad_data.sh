@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 criteo_deck "$deck"
+must_fail "data.train: $folder/data/train.h5: there is no such file; \`tesserec preprocess $deck\` writes it" train "$deck"
 must_succeed '"rows": 200' preprocess "$deck" --json
 grep -q '^train: 200 rows, ' "$folder/err" || complain "no summary"
 before=$(cksum <"$folder/data/train.h5")

@@ -17,6 +17,7 @@ must_fail 'tesserec check needs a deck' check
 must_fail 'tesserec check takes one deck' check a.toml b.toml
 must_fail 'tesserec check has no option --jsno; did you mean --json?' check a.toml --jsno
 must_fail 'tesserec check has no option --markdown' check a.toml --markdown
+must_fail 'has no option --epochs; a key of the deck is --set train.epochs=VALUE' train a.toml --epochs 3
 must_fail '--set needs block.key=value behind it' check a.toml --set
 must_fail 'the path behind tesserec check is empty' check ""
 must_fail 'tesserec describe takes no deck, but got a.toml' describe a.toml
