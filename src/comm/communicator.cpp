@@ -54,7 +54,8 @@ Communicator::Communicator(MPI_Comm parent) {
 }
 
 Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
-  if (parent.together("MPI_Comm_split")) {
+  parent.together("MPI_Comm_split");
+  if (parent.comm_ != MPI_COMM_NULL) {
     check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
     learn_place();
   }
@@ -64,7 +65,7 @@ Communicator::Communicator(const Communicator& parent, int color) : piece_(paren
 Communicator::Communicator(const Communicator& parent,
                            const std::function<std::unique_ptr<Transport>(const Communicator&)>& make)
     : piece_(parent.piece_) {
-  if (parent.together("MPI_Comm_dup")) {
+  if (parent.comm_ != MPI_COMM_NULL) {
     check(MPI_Comm_dup(parent.mpi(), &comm_), "MPI_Comm_dup");
     learn_place();
   }

@@ -18,7 +18,7 @@ must_fail 'deck.toml:2: train.lanes must be a power of two or 0, but is 3' check
 printf "$good" >"$deck"
 must_fail '--set 2: train.epohcs is unknown; did you mean train.epochs?' check "$deck" --set train.steps=3 --set train.epohcs=1
 must_fail '--set 1: optimizer.dense.lr must be a finite number' check "$deck" --set optimizer.dense.lr=nan
-must_fail 'optimizer.dense.eps must be 0 to 1e+06' check "$deck" --set optimizer.dense.eps=1e30
-must_fail 'model.loss_weights[1] must be 0, or 1e-30 to 1e+30' check "$deck" --set model.loss=wbce --set 'model.loss_weights=[0, 1e-50]'
+must_fail 'optimizer.dense.eps must be a finite number, 0 to 1e+06' check "$deck" --set optimizer.dense.eps=1e30
+must_fail 'model.loss_weights[1] must be a finite number, 0, or 1e-30 to 1e+30' check "$deck" --set model.loss=wbce --set 'model.loss_weights=[0, 1e-50]'
 must_fail 'must be model.embedding_dim = 8' check "$deck" --set model.embedding_dim=8
 finish

@@ -66,7 +66,7 @@ if [ "$RANKS" = 1 ]; then
   [ "$code" != 0 ] || complain "MPI starts all the same"
   must_succeed "tesserec " --version
   must_succeed "usage: " help
-  must_succeed "run.output" describe
+  must_succeed "[run]" describe
   must_succeed "tables" check "$inputs/deepfm.toml"
   must_succeed "tables" plan "$inputs/deepfm.toml" --ranks 2
   unset OMPI_MCA_pml

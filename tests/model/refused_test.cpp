@@ -13,7 +13,12 @@ TEST_CASE("a model that cannot be is refused") {
   good.bottom = {6, 4};
   good.top = {5, 1};
   REQUIRE_NOTHROW(Network(good, 3, dims));
-  REQUIRE_THROWS_AS(Network(good, 0, dims), Error);
+  REQUIRE_NOTHROW(Network(good, 0, dims));  // without dense features, without the layers that read them
+  Settings listed = good;
+  listed.type = "network";
+  listed.layers = layers_of(good);
+  REQUIRE_NOTHROW(Network(listed, 3, dims));
+  REQUIRE_THROWS_AS(Network(listed, 0, dims), Error);
   REQUIRE_THROWS_AS(Network(good, 3, std::vector<Index>{4, 5}), Error);
   const auto refused = [&](auto change) {
     Settings s = good;

@@ -88,7 +88,7 @@ TEST_CASE("a checkpoint's weights meet columns in another order by name") {
   // Nor does the place of a feature that no table reads.
   job.tables[0].name = "high";
   job.run.output = files.at("behind");
-  job.data.evaluate.clear();
+  job.data.evaluate = {files.at("one.h5")};
   job.train.steps = 1;
   CHECK(run(world, job).steps == 1);
   job.train.steps = 2;
