@@ -3,6 +3,7 @@
 #include "job.hpp"
 #include "loaded_model.hpp"
 #include "planted.hpp"
+#include <tesserec/core/log.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 
@@ -17,10 +18,11 @@ int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   add_metrics(json, metrics, loaded.job.evaluate.metrics);
   json.set("samples", metrics.samples).set("mean_label", metrics.ctr).set("checkpoint", loaded.checkpoint);
   add_planted_truth(comm, loaded.job, json);
+  const std::string line = train::describe(metrics, loaded.job.evaluate.metrics);
   if (invocation.json)
-    print(comm, json);
+    log_info(line), print(comm, json);
   else
-    print(comm, train::describe(metrics, loaded.job.evaluate.metrics) + "\n");
+    print(comm, line + "\n");
   return 0;
 }
 

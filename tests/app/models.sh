@@ -105,16 +105,20 @@ positive = "1"
 negative = "0"
 $(for name in C1 C2 C3; do printf '[[preprocess.column]]\nname = "%s"\nkind = "category"\n' $name; done)
 DECK
-must_succeed "" preprocess "$folder/categories.toml"
-for type in dlrm 'dlrm_projection branch1=[8,12] branch2=[4]' dlrm_dcn 'deepfm deep=[6]' 'wide_deep wide=["pooled.C3"] deep=[8]'; do
-  read -ra keys <<<"$type"
-  words=(--set data.synthetic.kind=none --set "data.train=$folder/categories/train.h5" --set train.batch_size=8 --set "model.type=${keys[0]}")
-  for key in "${keys[@]:1}"; do words+=(--set "model.$key"); done
-  trains 1 "$folder/planted.toml" "${words[@]}"
-  expected=$got
-  trains "$some" "$folder/planted.toml" "${words[@]}"
-  [ "$got" = "$expected" ] || complain "$type without numbers: $got on $some ranks, one: $expected"
-  must_succeed 'inputs = ["pooled' check "$folder/planted.toml" --network "${words[@]}"
-  ! grep -q '"bottom"\|"dense"' "$folder/out" || complain "$type: a layer reads numbers"
-done
+must_succeed '"rows": 60' preprocess "$folder/categories.toml" --json
+numberless() { # KEYS OF [model]...
+  deck_of "$@"
+  local words=(--set data.synthetic.kind=none --set "data.train=$folder/categories/train.h5" --set train.batch_size=8)
+  trains 1 "$folder/deck.toml" "${words[@]}"
+  local expected=$got
+  trains "$some" "$folder/deck.toml" "${words[@]}"
+  [ "$got" = "$expected" ] || complain "without numbers: $got on $some ranks, one: $expected: $*"
+  must_succeed 'inputs = ["pooled' check "$folder/deck.toml" --network "${words[@]}"
+  ! grep -q '"bottom"\|"dense"' "$folder/out" || complain "a layer reads numbers: $*"
+}
+numberless "${mlps[@]}"
+numberless 'type = "dlrm_projection"' "${mlps[@]}" 'branch1 = [8, 12]' 'branch2 = [4]'
+numberless 'type = "dlrm_dcn"' "${mlps[@]}"
+numberless 'type = "deepfm"' "${mlps[@]}" 'deep = [6]'
+numberless 'type = "wide_deep"' 'wide = ["pooled.C3"]' 'deep = [8]'
 finish
