@@ -85,6 +85,8 @@ TEST_CASE("an outcome is read from result.json and metrics.jsonl") {
         folder.path +
             ": the run to step 20 left no ne in result.json; remove the folder and train the point again, or "
             "choose another sweep.metric");
+  CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "samples_per_second"); }),
+                 "samples_per_second is undefined at step 20"));
   folder.write("metrics.jsonl", R"({"step": 10, "kind": "train", "loss": 3})");  // it ended between two lines
   CHECK(sweep::outcome_of_run(folder.path, "loss").metrics.at("loss") == 1.5);
 }
