@@ -45,7 +45,7 @@ std::string value_of(const std::vector<std::string>& words, std::size_t& i, cons
   return words[++i];
 }
 
-/// How a key of the deck with the option's name is given.
+/// Tells how to give the key of the deck that has the option's name; "" where there is none.
 std::string as_key(const Command& command, const std::string& option) {
   if (command.argument != "DECK" || !option.starts_with("--")) return "";
   std::string name = option.substr(2);

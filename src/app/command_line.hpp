@@ -5,7 +5,7 @@
 
 namespace tesserec::app {
 
-/// What stands on the command line after the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a
+/// Parses the command line behind the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a
 /// word that could be no name and no path of a deck, an unknown command or option, a missing deck, ... Without any
 /// word, and for help, --help and --version, `command` is "--help" or "--version"; the command that help is asked of
 /// stands in `deck`.

@@ -101,7 +101,7 @@ int life(int argc, char** argv, bool with_mpi) {
   return verdict(last_word, outcome, [](const std::string& message) { record_failure(message); });
 }
 
-// What a command line asks for; nothing where it has an error, which all ranks find again.
+// Returns the command that a command line asks for; null where it has an error, which all ranks find again.
 const Command* command_of(Invocation& invocation, int argc, char** argv) {
   try {
     invocation = parse_command_line(words_of(argc, argv));

@@ -38,7 +38,7 @@ Json tables_of(const store::StateRecords& datasets) {
   return tables;
 }
 
-/// What the checkpoint of a run says of its training data, by the names that its attributes have (docs/formats.md).
+/// Returns what the checkpoint of a run says of its training data, by the names of its attributes (docs/formats.md).
 Json data_facts(const store::Attributes& attributes) {
   Json facts = Json::object();
   for (const char* name : {"features", "rows", "dense_names", "transforms", "label_values", "vocabulary_digest",

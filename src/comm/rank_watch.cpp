@@ -52,8 +52,8 @@ char state_of(const std::string& folder) {
   return name_ends != std::string::npos && name_ends + 2 < text.size() ? text[name_ends + 2] : '-';
 }
 
-/// Whether a thread of this process is in the kernel, waiting for what no signal interrupts; or a process that reads
-/// files for it is, or has been stopped.
+/// Returns whether a thread of this process waits in the kernel for what no signal interrupts, or whether a process
+/// that reads files for it does, or has been stopped.
 bool is_stuck() {
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {

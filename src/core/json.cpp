@@ -71,7 +71,7 @@ Json converted(const Parsed& value) {
   }
 }
 
-/// What printable() would change, as escapes of JSON.
+/// Quotes a text. What printable() would change becomes an escape of JSON.
 std::string quoted(const std::string& text) {
   const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
   std::string out;

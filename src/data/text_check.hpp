@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a file is that was given as click logs.
+/// Recognises files that are no click logs.
 #pragma once
 
 #include <string>

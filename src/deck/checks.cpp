@@ -104,7 +104,8 @@ void check_schedule(const Deck& deck) {
          ", but schedule.decay_steps is 0, so that no rate decays; set decay_steps, or leave both");
 }
 
-/// Whether a step takes lr * weight_decay * w from the weight, and neither a trust ratio nor a divisor scales it.
+/// Returns whether a step takes lr * weight_decay * w from the weight, and neither a trust ratio nor a divisor scales
+/// it.
 bool takes_from_weights(const optim::Settings& o) {
   using optim::Type;
   if (o.decay == optim::Decay::decoupled) return o.type != Type::lamb && o.type != Type::partial_rowwise_lamb;

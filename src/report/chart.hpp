@@ -50,7 +50,7 @@ struct Plot {
   double left, right, top, bottom;
 };
 std::string axis_below(const Plot& plot, const Scale& scale, const std::string& title);
-/// Where a plot begins: right of axis_left's title and numbers, whatever their lengths.
+/// Returns where a plot begins, in pixels: right of axis_left's title and numbers, whatever their lengths.
 double left_edge(const Scale& scale);
 std::string axis_left(const Plot& plot, const Scale& scale, const std::string& title);
 

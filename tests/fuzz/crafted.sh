@@ -21,7 +21,7 @@ silent=0 crashed=0 hung=0 runs=0
 for file in files/*.h5; do
   for ranks in 1 2; do
     rm -rf out && ln -sf "$file" x.h5
-    launch=(mpirun --allow-run-as-root --oversubscribe --bind-to none -n $ranks)
+    launch=(mpirun --allow-run-as-root --oversubscribe --bind-to none -n "$ranks")
     [ $ranks -gt 1 ] || launch=()
     timeout -s KILL 180 "${launch[@]}" "$build/tesserec" train d.toml >log 2>&1
     code=$? runs=$((runs + 1))

@@ -78,7 +78,7 @@ class Communicator {
   Communicator(const Communicator& parent, int color);
   /// The ranks of `parent`; `make` makes what moves numbers between their devices. Collective.
   Communicator(const Communicator& parent, const std::function<std::unique_ptr<Transport>(const Communicator&)>& make);
-  /// Of this process alone: it never calls MPI, which need not be up.
+  /// Returns a communicator of this process alone. It never calls MPI, which need not be up.
   static Communicator self() { return Communicator(MPI_COMM_NULL); }
   ~Communicator();
   Communicator(const Communicator&) = delete;

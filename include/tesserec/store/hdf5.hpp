@@ -21,8 +21,8 @@ enum class ElementType { f32, f64, i32, i64, u8, other };
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
-/// Whether a file may take numbers from other files, by virtual datasets, external storage and external links: whoever
-/// writes such a file chooses what is read.
+/// Permission for a file to take numbers from other files, by virtual datasets, external storage and external links.
+/// The writer of such a file chooses what is read.
 enum class Trust { none, all };
 
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).

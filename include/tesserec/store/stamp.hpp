@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which file it is that a path names, and when it was last written.
+/// Identity of the file that a path names, and time of its last write.
 #pragma once
 
 #include <cstdint>
