@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 
 #include "chart.hpp"
 #include "svg.hpp"
@@ -17,10 +18,10 @@ std::string axis_below(const Plot& plot, const Scale& scale, const std::string& 
 }
 
 double left_edge(const Scale& scale) {
-  constexpr double six_characters = 64, one = 7;  // pixels
-  std::size_t most = 6;
+  constexpr double least = 64, title = 24, letter = 8;  // pixels
+  std::size_t most = 0;
   for (const double tick : scale.ticks()) most = std::max(most, tick_text(tick).size());
-  return six_characters + one * double(most - 6);
+  return std::max(least, title + letter * double(most));
 }
 
 std::string axis_left(const Plot& plot, const Scale& scale, const std::string& title) {
@@ -41,6 +42,31 @@ std::string figure(const std::string& title, const std::string& picture, const s
                    const std::string& css) {
   return element("figure", {{"class", css}},
                  element("figcaption", {}, element("h3", {}, escaped(title)) + legend) + picture) +
+         "\n";
+}
+
+std::string switched(const std::string& title, std::vector<std::pair<std::string, std::string>> pictures,
+                     const std::string& note) {
+  std::erase_if(pictures, [](const auto& one) { return one.second.empty(); });
+  if (pictures.empty()) return "";
+  if (pictures.size() == 1) return figure(title, pictures[0].second + note);
+  std::string group, inputs, labels, views;
+  for (const char c : title) group += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const std::string id = concat(group, "-", i);
+    inputs += lone_element("input", {{"type", "radio"},
+                                     {"name", group},
+                                     {"id", id},
+                                     {"class", concat("pick", i)},
+                                     {"checked", i == 0 ? "checked" : ""}});
+    labels += element("label", {{"for", id}}, escaped(pictures[i].first));
+    views += element("div", {{"class", concat("view", i)}}, pictures[i].second);
+  }
+  return element("figure", {{"class", "switched"}},
+                 inputs +
+                     element("figcaption", {},
+                             element("h3", {}, escaped(title)) + element("span", {{"class", "switch"}}, labels)) +
+                     views + note) +
          "\n";
 }
 

@@ -42,10 +42,17 @@ std::vector<Point> calibration_points(const Bins& bins) {
   return points;
 }
 
-/// Steps: the share of the samples in each bin, from the first that has some to the last.
-std::vector<Point> histogram_points(const std::vector<double>& counts, double all) {
+/// So many bins of the hundred are one of the histogram, so that few samples do not make a comb.
+std::size_t bins_together(double samples) { return samples < 10000 ? 4 : samples < 50000 ? 2 : 1; }
+
+/// Steps: the share of all `counts` in each bin, from the first that has some to the last.
+std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::size_t together) {
   std::vector<Point> points;
-  const double width = 1 / double(counts.size());
+  std::vector<double> counts((of_bins.size() + together - 1) / together);
+  double all = 0;
+  for (std::size_t b = 0; b < of_bins.size(); ++b) counts[b / together] += of_bins[b], all += of_bins[b];
+  if (all == 0) return points;
+  const double width = double(together) / double(of_bins.size());
   std::size_t first = 0, end = counts.size();
   while (first < end && counts[first] == 0) ++first;
   while (end > first && counts[end - 1] == 0) --end;
@@ -54,34 +61,60 @@ std::vector<Point> histogram_points(const std::vector<double>& counts, double al
   return points;
 }
 
+/// Of the samples with the highest scores: their share of all samples, and the share of the clicks that they have.
+std::vector<Point> gain_points(const Bins& bins) {
+  std::vector<Point> points = {{0, 0}};
+  double samples = 0, clicks = 0, all_clicks = 0;
+  for (const double count : bins.clicks) all_clicks += count;
+  if (all_clicks == 0 || all_clicks == bins.all) return {};
+  for (std::size_t b = bins.samples.size(); b-- > 0;) {
+    if (bins.samples[b] == 0) continue;
+    samples += bins.samples[b], clicks += bins.clicks[b];
+    points.push_back({100 * samples / bins.all, 100 * clicks / all_clicks});
+  }
+  return points;
+}
+
 }  // namespace
 
 std::string calibration(const Runs& runs) {
   Chart curve{"Calibration at the last evaluation",
-              {"predicted click rate (ratio)"},
-              {"observed click rate (ratio)"},
+              {"predicted click rate (mean score)"},
+              {"observed click rate (clicks per sample)"},
               {},
               true};
-  Chart histogram{
-      "Scores of the evaluation set", {"score (predicted click rate)"}, {"samples (% in 0.01 of score)"}, {}};
+  std::size_t together = 1;
+  for (const Run& run : runs.all)
+    if (const auto bins = bins_of(run)) together = std::max(together, bins_together(bins->all));
+  const std::string width = fixed(0.01 * double(together), 2);
+  Chart histogram{"Scores of the evaluation set", {"score (predicted click rate)"}, {}, {}};
+  Chart gain{"Clicks among the highest scores",
+             {"samples with the highest scores (% of all)", Scale::Kind::linear, 0, 100},
+             {"clicks among them (% of all)", Scale::Kind::linear, 0, 100},
+             {},
+             true};
+  histogram.marked = gain.marked = false;
   for (const Run& run : runs.all) {
     const std::optional<Bins> bins = bins_of(run);
     if (!bins) continue;
     curve.series.push_back({run.name, run.css, calibration_points(*bins)});
+    gain.series.push_back({run.name, run.css, gain_points(*bins)});
     if (runs.all.size() > 1) {
-      histogram.series.push_back({run.name, run.css, histogram_points(bins->samples, bins->all)});
+      histogram.y.title = concat("samples (% per ", width, " of score)");
+      histogram.series.push_back({run.name, run.css, histogram_points(bins->samples, together)});
       continue;
     }
     std::vector<double> others = bins->samples;
     for (std::size_t b = 0; b < others.size(); ++b) others[b] -= bins->clicks[b];
-    histogram.series.push_back({"click", "s1", histogram_points(bins->clicks, bins->all)});
-    histogram.series.push_back({"no click", "s0", histogram_points(others, bins->all)});
+    histogram.y.title = concat("of the clicks, of the others (% per ", width, ")");
+    histogram.series.push_back({"clicks", "s1", histogram_points(bins->clicks, together)});
+    histogram.series.push_back({"no clicks", "s0", histogram_points(others, together)});
   }
   double most = 0;
   for (const Series& series : curve.series)
     for (const Point& point : series.points) most = std::max({most, point.x, point.y});
   curve.x.high = curve.y.high = most;
-  return draw(curve) + draw(histogram);
+  return draw(curve) + draw(histogram) + draw(gain);
 }
 
 }  // namespace tesserec::report

@@ -30,22 +30,44 @@ struct Bounds {
 Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, double margin) {
   if (axis.high > axis.low) return {axis.low, axis.high, from, to, axis.kind};
   if (axis.kind == Scale::Kind::logarithmic) return {found.low / 1.05, found.high * 1.05, from, to, axis.kind};
-  const double room = margin * (found.high - found.low);
-  return {found.low - room, found.high + room, from, to};
+  const double room = found.high > found.low ? margin * (found.high - found.low) : 0.1 * std::abs(found.high);
+  return {std::max(axis.least, found.low - room), std::min(axis.most, found.high + room), from, to};
+}
+
+/// Makes room for references that lie near the points.
+void reach(Bounds& bounds, const std::vector<Reference>& references) {
+  const double room = 1.5 * (bounds.high - bounds.low);
+  const Bounds points = bounds;
+  for (const Reference& reference : references)
+    if (room == 0 || (reference.value > points.low - room && reference.value < points.high + room))
+      bounds.take(reference.value);
+}
+
+/// A line at the reference, or, where it lies outside, a word at that edge.
+std::string drawn(const Reference& reference, const Plot& plot, const Scale& scale) {
+  const bool above = reference.value > scale.high();
+  if (above || reference.value < scale.low())
+    return label(plot.right - 4, above ? plot.top + 10 : plot.bottom - 5, "end",
+                 concat(reference.text, above ? " lies above" : " lies below"), "title halo");
+  const double y = scale.at(reference.value);
+  return line(plot.left, y, plot.right, y, "reference") +
+         label(plot.right - 4, y < plot.top + 14 ? y + 13 : y - 4, "end", reference.text, "title halo");
 }
 
 bool finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-/// A line through the points, or the points themselves where they are few.
-std::string drawn(const Series& series, const std::vector<Point>& points, const Scale& x, const Scale& y) {
+/// A line through the points, or the points themselves where they are few. `faint`: all points, behind their means.
+std::string drawn(const Series& series, const std::vector<Point>& points, const Scale& x, const Scale& y, bool marked,
+                  bool faint = false) {
   std::string path, marks;
   for (const Point& point : points) {
-    path += concat(path.empty() ? "" : " ", number(x.at(point.x)), ",", number(y.at(point.y)));
-    if (points.size() <= most_marked)
-      marks += element("circle", {{"cx", number(x.at(point.x))}, {"cy", number(y.at(point.y))}, {"r", "2.5"}},
+    const std::string at_x = number(x.at(point.x)), at_y = number(y.at(std::clamp(point.y, y.low(), y.high())));
+    path += concat(path.empty() ? "" : " ", at_x, ",", at_y);
+    if (points.size() <= most_marked && marked)
+      marks += element("circle", {{"cx", at_x}, {"cy", at_y}, {"r", "2.5"}},
                        hover(concat(series.name, ": ", tick_text(point.x), ", ", significant(point.y, 6))));
   }
-  return element("g", {{"class", "line " + series.css}},
+  return element("g", {{"class", concat(faint ? "line faint " : "line ", series.css)}},
                  hover(series.name) + element("polyline", {{"points", path}}) + marks);
 }
 
@@ -98,16 +120,24 @@ std::vector<Point> thinned(const std::vector<Point>& all, double low, double hig
   return kept;
 }
 
-std::string draw(const Chart& chart) {
+std::string picture_of(const Chart& chart) {
   Bounds xs, ys;
-  std::size_t lines = 0;
+  std::size_t lines = 0, most = 0;
+  const bool any_whole = std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
+    return !series.diverged && std::any_of(series.points.begin(), series.points.end(), finite);
+  });
   for (const Series& series : chart.series) {
-    bool any = false;
-    for (const Point& point : series.points)
-      if (finite(point)) any = true, xs.take(point.x), ys.take(point.y);
-    lines += any;
+    std::size_t points = 0;
+    for (const Point& point : series.points) {
+      if (!finite(point)) continue;
+      ++points, xs.take(point.x);
+      if (!any_whole || !series.diverged) ys.take(point.y);
+    }
+    lines += points > 0;
+    most = std::max(most, points);
   }
-  if (lines == 0) return "";
+  if (most < 2) return "";
+  reach(ys, chart.references);
   const bool named = lines > 1 && lines <= most_named;
   Plot plot{0, width - (named ? 148 : 14), 10, height - 42};
   const Scale y = scale_of(chart.y, ys, plot.bottom, plot.top, 0.05);
@@ -115,16 +145,30 @@ std::string draw(const Chart& chart) {
   const Scale x = scale_of(chart.x, xs, plot.left, plot.right, 0);
   std::string text = axis_below(plot, x, chart.x.title) + axis_left(plot, y, chart.y.title);
   if (chart.diagonal) text += line(x.at(x.low()), y.at(x.low()), x.at(x.high()), y.at(x.high()), "diagonal");
+  for (const double mark : chart.marks)
+    if (mark > x.low() && mark < x.high()) text += line(x.at(mark), plot.top, x.at(mark), plot.bottom, "mark");
   std::vector<Name> names;
+  std::string above;  // the faint lines
   const int columns = std::clamp(all_columns / int(lines), 60, int(plot.right - plot.left));
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
-    const std::vector<Point> points = thinned(series->points, xs.low, xs.high, columns);
+    std::vector<Point> points = thinned(series->points, xs.low, xs.high, columns);
     if (points.empty()) continue;
-    text += drawn(*series, points, x, y);
+    if (const std::size_t half = chart.smooth ? smoothing(series->points) : 0; half > 0) {
+      text += drawn(*series, points, x, y, false, true);
+      points = thinned(smoothed(series->points, half, chart.y.rates), xs.low, xs.high, columns);
+    }
+    above += drawn(*series, points, x, y, chart.marked);
     names.push_back({&*series, {x.at(points.back().x), y.at(points.back().y)}});
   }
+  text += above;
+  for (const Reference& reference : chart.references) text += drawn(reference, plot, y);
   if (named) text += names_beside(names, plot);
-  return figure(chart.title, picture(width, height, chart.title, text));
+  return picture(width, height, chart.title, text);
+}
+
+std::string draw(const Chart& chart) {
+  const std::string picture = picture_of(chart);
+  return picture.empty() ? "" : figure(chart.title, picture + note_of(chart));
 }
 
 }  // namespace tesserec::report

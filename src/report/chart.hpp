@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scale.hpp"
@@ -17,12 +19,21 @@ struct Series {
   std::string name;
   std::string css;  ///< class of its colour and dashes (page.cpp)
   std::vector<Point> points;
+  bool diverged = false;  ///< its values do not widen the axis of the others: beyond it the line follows the edge
 };
 
 struct Axis {
-  std::string title;  ///< with the unit: "samples (count)"
+  std::string title;  ///< with the unit, where there is one: "speed (samples/s)"
   Scale::Kind kind = Scale::Kind::linear;
-  double low = 0, high = 0;  ///< equal = from the points
+  double low = 0, high = 0;                   ///< equal = from the points
+  double least = -INFINITY, most = INFINITY;  ///< of any value: the axis never reaches beyond
+  bool rates = false;                         ///< samples a second: the mean of several is harmonic
+};
+
+/// A value to compare a chart's lines with.
+struct Reference {
+  double value;
+  std::string text;
 };
 
 /// Lines over each other, the first on top; each named at its end where they are few and more than one.
@@ -30,7 +41,11 @@ struct Chart {
   std::string title;
   Axis x, y;
   std::vector<Series> series;
-  bool diagonal = false;  ///< y = x too
+  bool diagonal = false;                   ///< y = x too
+  bool smooth = false;                     ///< long series: running means over a faint line of all points
+  bool marked = true;                      ///< few points are marked one by one
+  std::vector<Reference> references = {};  ///< of y
+  std::vector<double> marks = {};          ///< of x: upright lines
 };
 
 /// At most four points a column of pixels, of `columns` between `low` and `high`: where there are more in all, the
@@ -38,8 +53,22 @@ struct Chart {
 /// out.
 std::vector<Point> thinned(const std::vector<Point>& points, double low, double high, int columns);
 
-/// <figure>...</figure>; nothing where no series has a point.
+/// Points of a running mean on each side of the middle: 0 = the series is too short to need one.
+std::size_t smoothing(const std::vector<Point>& points);
+/// The mean of each point and up to `half` on either side, as many on both, so that the ends stay.
+/// Of rates over equal amounts the harmonic mean is that of the whole window.
+std::vector<Point> smoothed(const std::vector<Point>& points, std::size_t half, bool rates = false);
+/// Says what `smooth` does to the chart's lines, and which lines leave it; nothing where neither happens.
+std::string note_of(const Chart& chart);
+
+/// The chart as SVG; nothing where no series has two points: one value is a number, for a table.
+std::string picture_of(const Chart& chart);
+/// The same as <figure>...</figure>.
 std::string draw(const Chart& chart);
+/// One figure of several pictures, of which one is shown: a switch beside the heading changes it. Each has its word in
+/// the switch; pictures that are empty are left out. `note` (markup) stands below.
+std::string switched(const std::string& title, std::vector<std::pair<std::string, std::string>> pictures,
+                     const std::string& note = "");
 
 /// A figure around a picture: heading and, where there is one, what explains it (markup).
 std::string figure(const std::string& title, const std::string& picture, const std::string& legend = "",

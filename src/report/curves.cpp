@@ -4,21 +4,24 @@
 
 #include "chart.hpp"
 #include "figures.hpp"
+#include "metric.hpp"
+#include "speed.hpp"
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
 namespace {
 
-/// Where a metric of a run stands.
-const Curve* curve_of(const Run& run, const std::string& metric, bool evaluation) {
-  const auto& curves = evaluation ? run.evaluate : run.train;
-  const auto found = curves.find(metric);
-  return found == curves.end() ? nullptr : &found->second;
-}
+/// Curves of one number, a run each; null where a run has none.
+using Curves = std::vector<const Curve*>;
 
-/// Of a metric that has no figure of its own.
-std::string unit_of(const std::string& name) {
-  if (name.ends_with("log_loss")) return " (nats a sample)";
-  return name == "gradient_norm" ? " (length)" : " (ratio)";
+Curves curves_of(const Runs& runs, const std::string& metric, bool evaluation) {
+  Curves found;
+  for (const Run& run : runs.all) {
+    const auto& curves = evaluation ? run.evaluate : run.train;
+    const auto curve = curves.find(metric);
+    found.push_back(curve == curves.end() ? nullptr : &curve->second);
+  }
+  return found;
 }
 
 /// The unit in which the longest run has a readable number of them.
@@ -39,67 +42,116 @@ TimeUnit time_unit(const Runs& runs) {
   return {1, "time since the first step (seconds)"};
 }
 
-std::string chart_of(const Runs& runs, const std::string& metric, bool evaluation, const std::string& title,
-                     const std::string& unit, const TimeUnit* over_time) {
-  Chart chart{title + (over_time != nullptr ? " over time" : " over samples"),
-              {over_time != nullptr ? over_time->title : "samples trained (count)"},
-              {unit},
-              {}};
+/// Where the starts of the only run lie, but for its first.
+std::vector<double> marks_of(const Runs& runs, const TimeUnit* over_time) {
+  std::vector<double> marks;
+  if (runs.all.size() != 1 || runs.all[0].train.empty()) return marks;
+  const Run& run = runs.all[0];
+  const Curve& lines = run.train.begin()->second;
+  for (std::size_t s = 1; s < run.starts.size(); ++s) {
+    if (over_time != nullptr) {
+      marks.push_back((seconds_of(run.starts[s].time) - run.begin) / over_time->seconds);
+      continue;
+    }
+    const auto after = std::upper_bound(lines.steps.begin(), lines.steps.end(), run.starts[s].from_step);
+    if (after != lines.steps.end() && after != lines.steps.begin())
+      marks.push_back(lines.samples[std::size_t(after - lines.steps.begin()) - 1]);
+  }
+  return marks;
+}
+
+/// `over_time`: the unit, or null for an axis of samples.
+Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const TimeUnit* over_time) {
+  Chart chart{axis.title, {over_time != nullptr ? over_time->title : "training samples"}, axis, {}};
+  chart.marks = marks_of(runs, over_time);
   bool positive = true;
   double low = INFINITY, high = 0;
-  for (const Run& run : runs.all) {
-    const Curve* const curve = curve_of(run, metric, evaluation);
+  for (std::size_t r = 0; r < runs.all.size(); ++r) {
+    const Run& run = runs.all[r];
+    const Curve* const curve = curves[r];
     if (curve == nullptr) continue;
     Series& series = chart.series.emplace_back(Series{run.name, run.css, {}});
+    series.diverged = run.end.state == "diverged" && runs.all.size() > 1;
     for (std::size_t k = 0; k < curve->values.size(); ++k) {
       const double value = curve->values[k];
       series.points.push_back(
           {over_time != nullptr ? curve->seconds[k] / over_time->seconds : curve->samples[k], value});
       if (!std::isfinite(value)) continue;
       chart.x.high = std::max(chart.x.high, series.points.back().x);
+      if (series.diverged) continue;
       positive = positive && value > 0;
       low = std::min(low, value), high = std::max(high, value);
     }
   }
-  if (positive && high > 30 * low) chart.y.kind = Scale::Kind::logarithmic;
-  return draw(chart);
+  if (axis.high <= axis.low && positive && high > 30 * low) chart.y.kind = Scale::Kind::logarithmic;
+  return chart;
 }
 
-/// "log_loss" -> "log loss".
-std::string in_words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+/// A figure over samples and over time; `rest` are more pictures of its switch.
+std::string twin(const Runs& runs, const Curves& curves, const std::string& title, const Axis& axis,
+                 const std::vector<Reference>& references = {},
+                 const std::vector<std::pair<std::string, std::string>>& rest = {}) {
+  const TimeUnit unit = time_unit(runs);
+  std::vector<std::pair<std::string, std::string>> pictures;
+  std::string note;
+  for (const TimeUnit* const over_time : {static_cast<const TimeUnit*>(nullptr), &unit}) {
+    Chart chart = chart_of(runs, curves, axis, over_time);
+    chart.smooth = true;
+    chart.references = references;
+    note = note_of(chart);
+    pictures.emplace_back(over_time == nullptr ? "by samples" : "by time", picture_of(chart));
+  }
+  pictures.insert(pictures.end(), rest.begin(), rest.end());
+  return switched(title, std::move(pictures), note);
+}
+
+std::string speed(const Runs& runs) {
+  std::vector<Curve> between;
+  for (const Run& run : runs.all) between.push_back(speed_between_lines(run));
+  Curves now;
+  double most = 0;
+  for (const Curve& curve : between) {
+    now.push_back(&curve);
+    for (const double speed : curve.values)
+      if (std::isfinite(speed)) most = std::max(most, speed);
+  }
+  const Chart means =
+      chart_of(runs, curves_of(runs, "samples_per_second", false), {"mean since the start (samples/s)"}, nullptr);
+  return twin(runs, now, "Speed",
+              {"speed between log lines (samples/s)", Scale::Kind::linear, 0, 1.05 * most, 0, INFINITY, true}, {},
+              {{"mean since the start", picture_of(means)}});
+}
+
+/// Whether a curve has two values that differ.
+bool varies(const Curve* curve) {
+  return curve != nullptr && std::any_of(curve->values.begin(), curve->values.end(), [&](double value) {
+           return std::isfinite(value) && value != curve->values.front();
+         });
 }
 
 }  // namespace
 
 std::string curves(const Runs& runs) {
-  const TimeUnit time = time_unit(runs);
-  std::string text;
-  const auto twice = [&](const std::string& metric, bool evaluation, const std::string& title,
-                         const std::string& unit) {
-    text += chart_of(runs, metric, evaluation, title, unit, nullptr);
-    text += chart_of(runs, metric, evaluation, title, unit, &time);
-  };
-  twice("loss", false, "Training loss", "loss (mean a sample)");
-  twice("auc", true, "AUC of the evaluation set", "AUC (share of pairs)");
-  twice("ne", true, "Normalized entropy of the evaluation set", "NE (ratio of log losses)");
-  twice("samples_per_second", false, "Speed", "mean since the start (samples/s)");
-  std::vector<std::pair<std::string, bool>> others;  // and whether of evaluations
+  std::string text = twin(runs, curves_of(runs, "loss", false), "Training loss", {"training loss (mean per sample)"});
+  std::vector<std::pair<std::string, bool>> names;  // and whether of evaluations
   const auto note = [&](const std::string& name, bool evaluation) {
-    for (const char* const shown : {"loss", "lr", "auc", "ne", "samples_per_second"})
-      if (name == shown) return;
-    if (std::find(others.begin(), others.end(), std::pair(name, evaluation)) == others.end())
-      others.emplace_back(name, evaluation);
+    const std::pair<std::string, bool> pair(name, evaluation);
+    if (std::find(names.begin(), names.end(), pair) == names.end()) names.push_back(pair);
   };
-  for (const Run& run : runs.all) {
+  for (const Run& run : runs.all)
     for (const std::string& name : run.metrics) note(name, true);
-    for (const auto& [name, curve] : run.train) note(name, false);
+  for (const Run& run : runs.all)
+    for (const auto& [name, curve] : run.train)
+      if (name != "loss" && name != "lr" && name != "samples_per_second") note(name, false);
+  for (const auto& [name, evaluation] : names) {
+    const Metric metric = metric_of(name);
+    text += twin(runs, curves_of(runs, name, evaluation), (evaluation ? "Evaluation: " : "Training: ") + metric.title,
+                 {metric.axis, Scale::Kind::linear, 0, 0, metric.least, metric.most}, references_of(runs, name));
   }
-  for (const auto& [name, evaluation] : others)
-    text +=
-        chart_of(runs, name, evaluation, evaluation ? "Evaluation: " + in_words(name) : "Training: " + in_words(name),
-                 in_words(name) + unit_of(name), nullptr);
+  text += speed(runs);
+  const Curves rates = curves_of(runs, "lr", false);
+  if (std::any_of(rates.begin(), rates.end(), varies))
+    text += twin(runs, rates, "Learning rate", {"learning rate of the dense half"});
   return text;
 }
 

@@ -4,30 +4,31 @@
 
 #include <string>
 
+#include "links.hpp"
 #include "runs.hpp"
 
 namespace tesserec::report {
 
-/// Loss, AUC, NE and speed over samples and time, other metrics over samples.
+/// Loss, metrics, speed and learning rate, each over samples or time by its switch.
 std::string curves(const Runs& runs);
-/// Predicted against observed click rate; how often each score was given.
+/// Predicted against observed click rate; scores of clicks and of other samples; clicks among the highest scores.
 std::string calibration(const Runs& runs);
 /// What a step of rank 0 is made of.
 std::string phases(const Runs& runs);
-/// Of each run: bytes of its ranks, by the plan and as measured.
+/// Bytes of a run's ranks, by the plan and as measured: a table of all runs, and a picture of each plan.
 std::string memory(const Runs& runs);
 /// Of each plan, once for the runs that share it: how much of each table each rank holds, and how full it is.
 std::string plans(const Runs& runs);
 /// A line a point of a sweep, over an axis a key, to the metric.
 std::string parallel_coordinates(const Sweep& sweep);
 
-/// How each run ended, with its last numbers.
-std::string table_of_runs(const Runs& runs);
-/// The points of a sweep, as it ranks them.
-std::string table_of_points(const Sweep& sweep);
+/// How each run or point ended, with its keys, metrics, speed and files: tiles of one, a table of several.
+std::string summary(const Runs& runs, const Links& links);
+/// The last lines of the logs of what did not end well.
+std::string logs(const Runs& runs, const Links& links);
 std::string table_of_shares(const Sweep& sweep);
-/// Keys of the decks in which the runs differ.
-std::string table_of_keys(const Runs& runs);
+/// Keys of a run's deck that changed from one of its starts to a later one.
+std::string table_of_changes(const Runs& runs);
 /// Versions, hosts, instruction set, ... of the runs.
 std::string table_of_machines(const Runs& runs);
 /// The deck with all its keys, and its file.

@@ -5,6 +5,7 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "svg.hpp"
+#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -32,24 +33,42 @@ std::vector<Part> parts_of(const Run& run) {
 
 std::string legend(const std::vector<Part>& parts, bool measured) {
   std::string text;
-  for (const Part& part : parts)
-    text += element("span", {{"class", "key"}}, element("i", {{"class", concat("swatch ", part.css)}}) + part.name);
+  for (const Part& part : parts) text += element("span", {{"class", "key"}}, swatch(part.css) + part.name);
   if (measured)
     text += element("span", {{"class", "key"}}, element("i", {{"class", "swatch peak"}}) + "peak, measured");
   return element("p", {{"class", "legend"}}, text);
 }
 
-std::string memory_of(const Run& run) {
-  const std::vector<Part> parts = parts_of(run);
-  if (parts.empty() || parts[0].bytes.empty()) return "";
-  std::vector<double> peak = run.result.read({"peak_memory_bytes_of_ranks"}, numbers).value_or(std::vector<double>());
-  const std::size_t ranks = parts[0].bytes.size();
-  peak.resize(ranks, 0.0);
-  std::vector<double> sums(ranks);
+/// Bytes of each rank by the plan.
+std::vector<double> sums_of(const std::vector<Part>& parts) {
+  std::vector<double> sums(parts.empty() ? 0 : parts[0].bytes.size());
   for (const Part& part : parts)
-    for (std::size_t rank = 0; rank < ranks; ++rank) sums[rank] += part.bytes[rank];
-  const double most =
-      std::max(*std::max_element(sums.begin(), sums.end()), *std::max_element(peak.begin(), peak.end()));
+    for (std::size_t rank = 0; rank < sums.size(); ++rank) sums[rank] += part.bytes[rank];
+  return sums;
+}
+
+double largest(const std::vector<double>& bytes) {
+  return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+}
+
+std::vector<double> peaks_of(const Run& run) {
+  return run.result.read({"peak_memory_bytes_of_ranks"}, numbers).value_or(std::vector<double>());
+}
+
+/// Runs whose ranks have the same plan of their memory.
+struct Alike {
+  std::vector<Part> parts;
+  std::vector<double> peak;  // [rank] of the run with most
+  std::string names;
+};
+
+/// A bar a rank, with marks at the peaks; nothing for one rank, whose numbers stand in the table.
+std::string memory_of(const Alike& alike) {
+  const std::vector<Part>& parts = alike.parts;
+  const std::vector<double> sums = sums_of(parts), &peak = alike.peak;
+  const std::size_t ranks = sums.size();
+  if (ranks < 2) return "";
+  const double most = std::max(largest(sums), largest(peak));
   if (!(most > 0)) return "";
   const double unit = most >= 0x1p30 ? 0x1p30 : most >= 0x1p20 ? 0x1p20 : 0x1p10;
   const char* const unit_name = unit == 0x1p30 ? "GiB" : unit == 0x1p20 ? "MiB" : "KiB";
@@ -87,20 +106,60 @@ std::string memory_of(const Run& run) {
   text +=
       label((plot.left + plot.right) / 2, plot.bottom + 34, "middle",
             together > 1 ? concat("rank (number; a bar is the fullest of ", together, ")") : "rank (number)", "title");
-  std::string limit;
-  if (const double bytes = run.start.number({"plan", "memory_bytes"}); bytes > 0)
-    limit = element("p", {{"class", "note"}},
-                    concat("By the plan, the fullest rank takes ",
-                           bytes_text(*std::max_element(sums.begin(), sums.end())), " of ", bytes_text(bytes), "."));
-  return figure("Memory of each rank, " + run.name, picture(560, 300, "Memory of each rank", text),
-                legend(parts, *std::max_element(peak.begin(), peak.end()) > 0) + limit);
+  return figure("Memory of each rank, " + alike.names, picture(560, 300, "Memory of each rank", text),
+                legend(parts, largest(peak) > 0));
+}
+
+std::string table_of_memory(const Runs& runs) {
+  std::vector<std::vector<std::string>> rows = {{"run", "ranks", "fullest rank, planned", "of it weights", "states",
+                                                 "messages", "room of a rank", "largest rank, measured peak"}};
+  const auto bytes = [](double value) { return value > 0 ? bytes_text(value) : nothing; };
+  for (const Run& run : runs.all) {
+    const std::vector<Part> parts = parts_of(run);
+    const std::vector<double> sums = sums_of(parts);
+    const double peak = largest(peaks_of(run));
+    if (sums.empty() && !(peak > 0)) continue;
+    const auto fullest = std::size_t(std::max_element(sums.begin(), sums.end()) - sums.begin());
+    const auto part = [&](const std::string& name) {
+      for (const Part& one : parts)
+        if (one.name == name && fullest < one.bytes.size()) return bytes(one.bytes[fullest]);
+      return nothing;
+    };
+    rows.push_back({swatch(run.css) + escaped(run.name), sums.empty() ? nothing : concat(sums.size()),
+                    bytes(largest(sums)), part("weights"), part("states"), part("messages"),
+                    bytes(run.start.number({"plan", "memory_bytes"})), bytes(peak)});
+  }
+  if (rows.size() == 1) return "";
+  const std::string note = element(
+      "p", {{"class", "note"}},
+      "The plan counts embedding tables, their optimizer states and the messages of the exchange. The peak is all that "
+      "the process held: also the program and its libraries (MPI, HDF5, Kokkos; some 40 MiB), the dense half, batches "
+      "and buffers for reading and checkpoints.");
+  return element("div", {{"class", "wide"}}, element("h3", {}, "Memory") + note + table(rows)) + "\n";
 }
 
 }  // namespace
 
 std::string memory(const Runs& runs) {
-  std::string text;
-  for (const Run& run : runs.all) text += memory_of(run);
+  std::string text = table_of_memory(runs);
+  std::vector<Alike> all;
+  for (const Run& run : runs.all) {
+    const std::vector<Part> parts = parts_of(run);
+    if (parts.empty()) continue;
+    std::vector<double> peak = peaks_of(run);
+    peak.resize(parts[0].bytes.size(), 0.0);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Alike& other) {
+      return std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(),
+                        [](const Part& a, const Part& b) { return a.bytes == b.bytes; });
+    });
+    if (same == all.end()) {
+      all.push_back({parts, peak, run.name});
+      continue;
+    }
+    same->names += ", " + run.name;
+    for (std::size_t rank = 0; rank < peak.size(); ++rank) same->peak[rank] = std::max(same->peak[rank], peak[rank]);
+  }
+  for (const Alike& alike : all) text += memory_of(alike);
   return text;
 }
 

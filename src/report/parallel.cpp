@@ -104,7 +104,7 @@ std::string parallel_coordinates(const Sweep& sweep) {
   const std::size_t rows = axes.size() > 5 ? 2 : 1;  // of titles
   const auto length = std::size_t(std::max(1.0, double(rows) * room / letter - 1));
   for (std::size_t k = 0; k < axes.size(); ++k) {
-    const std::string title = k < sweep.keys.size() ? sweep.keys[k].name : sweep.metric + " (where it ended)";
+    const std::string title = k < sweep.keys.size() ? sweep.keys[k].name : "final " + sweep.metric;
     const double y = k % rows == 0 ? top - 16 : top - 32;
     lines += axes[k].drawn(x(k), room) +
              element("text", {{"x", number(x(k))}, {"y", number(y)}, {"text-anchor", "middle"}, {"class", "title"}},

@@ -5,6 +5,7 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "svg.hpp"
+#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -73,7 +74,13 @@ std::string phases(const Runs& runs) {
       if (all.size() == 1) text += label(x.at(here) + 5, top + bar - 3, "start", percent);
     }
   }
-  return figure("Phases of the step", picture(560, plot.bottom + 42, "Phases of the step", text));
+  std::string legend;
+  if (all.size() > 1 && !runs.many()) {
+    for (const Phases& run : all)
+      legend += element("span", {{"class", "key"}}, swatch(run.run->css) + escaped(shortened(run.run->name, 24)));
+    legend = element("p", {{"class", "legend"}}, legend);
+  }
+  return figure("Phases of the step", picture(560, plot.bottom + 42, "Phases of the step", text), legend);
 }
 
 }  // namespace tesserec::report

@@ -107,8 +107,8 @@ std::string notes(const Plan& plan, const Record& start) {
     text += concat("These are the ", most_rows, " largest of ", plan.tables.size(), ". ");
   if (const double gap = start.number({"plan", "gap"}); std::isfinite(gap))
     text +=
-        concat("By the prediction they take ", significant(1e3 * start.number({"plan", "critical_path_seconds"}), 3),
-               " ms of a step, at most ", fixed(100 * gap, 1), " % above the best plan.");
+        concat("Predicted time of the tables: ", significant(1e3 * start.number({"plan", "critical_path_seconds"}), 3),
+               " ms per step, at most ", fixed(100 * gap, 1), " % above the optimal plan.");
   return element("p", {{"class", "note"}}, escaped(text));
 }
 
@@ -132,7 +132,8 @@ std::string plans(const Runs& runs) {
       same->names += ", " + run.name;
   }
   std::string text;
-  for (const Drawn& one : all) text += figure("Plan: who holds what, " + one.names, one.picture, one.legend, "wide");
+  for (const Drawn& one : all)
+    text += figure("Plan: which rank holds which table, " + one.names, one.picture, one.legend, "wide");
   return text;
 }
 

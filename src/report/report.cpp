@@ -60,7 +60,7 @@ std::string under(const std::string& title, const std::string& figures) {
 
 }  // namespace
 
-Page make_page(const std::vector<std::string>& folders) {
+Page make_page(const std::vector<std::string>& folders, const std::string& page_file) {
   Page page;
   Runs runs = read(folders, page);
   tell_apart(runs.all);
@@ -69,19 +69,20 @@ Page make_page(const std::vector<std::string>& folders) {
   for (const Run& run : runs.all) states.push_back({run.folder, run.end, run.steps});
   page.states.insert(page.states.begin(), states.begin(), states.end());
 
+  const Links links(page_file.empty() ? folders.front() + "/report.html" : page_file);
   std::string sweeps, places;
   for (const Sweep& sweep : runs.sweeps)
-    sweeps += parallel_coordinates(sweep) +
-              element("div", {{"class", "wide"}}, table_of_shares(sweep) + table_of_points(sweep));
+    sweeps += parallel_coordinates(sweep) + element("div", {{"class", "wide"}}, table_of_shares(sweep));
   if (!runs.many()) places = memory(runs) + plans(runs);
   const std::string title =
       folders.size() == 1 ? folders.front() : concat(folders.front(), " and ", folders.size() - 1, " more");
   std::string body = element("h1", {}, escaped(title));
-  body += under("Runs", table_of_runs(runs)) +
+  body += under(runs.sweeps.empty() ? runs.all.size() == 1 ? "Run" : "Runs" : "Points", summary(runs, links)) +
+          under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
           element("main", {},
                   under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
                       under("Machine", phases(runs) + places)) +
-          under("Keys that differ", table_of_keys(runs)) + under("Machine and versions", table_of_machines(runs));
+          under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())
     body += under(runs.all.size() > 1 ? "Deck of " + runs.all.front().name : "Deck", deck(runs.all.front()));
   page.html = html_page(title + " - Tesserec", body);

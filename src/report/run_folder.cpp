@@ -29,13 +29,6 @@ std::string diverged_message(const Record& point) {
       .value_or("");
 }
 
-/// Seconds since 1970 of "2026-01-02T03:04:05Z"; NaN where it is something else.
-double seconds_of(const std::string& utc) {
-  std::tm parts{};
-  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return end != nullptr && *end == '\0' ? double(timegm(&parts)) : none;
-}
-
 std::vector<Start> starts_of(const Record& run) {
   return run
       .read({"starts"},
@@ -79,6 +72,7 @@ void take(Run& run, const Json& line, double start) {
     if (name == "step" || name == "kind" || name == "samples" || name == "time") continue;
     Curve& curve = (evaluation ? run.evaluate : run.train)[name];
     if (evaluation && curve.values.empty()) run.metrics.push_back(name);
+    curve.steps.push_back(run.steps);
     curve.samples.push_back(member(line, "samples"));
     curve.seconds.push_back(member(line, "time") - start);
     curve.values.push_back(number_of(line.at(name)));
@@ -88,15 +82,14 @@ void take(Run& run, const Json& line, double start) {
 /// The lines of metrics.jsonl.
 void read_metrics(Run& run, const std::string& path) {
   const std::string text = read_file(path);
-  double start = none;
   std::vector<Place> lines;
   std::size_t row = 0;
   for (std::size_t at = 0; at < text.size(); ++row) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     try {
       const Json json = parse_json(text.substr(at, end - at));
-      if (row == 0) start = first_second(json);
-      take(run, json, start);
+      if (row == 0) run.begin = first_second(json);
+      take(run, json, run.begin);
       lines.push_back({run.steps, member(json, "time")});
     } catch (const Error& error) {
       if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or train on");
@@ -111,12 +104,30 @@ void read_metrics(Run& run, const std::string& path) {
 
 }  // namespace
 
+double seconds_of(const std::string& utc) {
+  std::tm parts{};
+  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end != nullptr && *end == '\0' ? double(timegm(&parts)) : none;
+}
+
 double Run::last(const std::string& metric) const {
   for (const auto* curves : {&evaluate, &train})
     if (const auto found = curves->find(metric); found != curves->end())
       for (auto value = found->second.values.rbegin(); value != found->second.values.rend(); ++value)
         if (std::isfinite(*value)) return *value;
   return none;
+}
+
+std::optional<Best> Run::best(const std::string& metric, bool more) const {
+  std::optional<Best> best;
+  const auto found = evaluate.find(metric);
+  if (found == evaluate.end()) return best;
+  const Curve& curve = found->second;
+  for (std::size_t k = 0; k < curve.values.size(); ++k)
+    if (std::isfinite(curve.values[k]) &&
+        (!best || (more ? curve.values[k] > best->value : curve.values[k] < best->value)))
+      best = Best{curve.values[k], curve.steps[k]};
+  return best;
 }
 
 double Run::closing_loss() const {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace tesserec::report {
 
 /// One number of metrics.jsonl, line after line. What has no value there is NaN.
 struct Curve {
+  std::vector<double> steps;    ///< done so far
   std::vector<double> samples;  ///< trained so far
   std::vector<double> seconds;  ///< since the run's first step
   std::vector<double> values;
@@ -25,6 +27,14 @@ struct Start {
   std::string deck;  ///< the effective one; empty = as that of the next start
   double gap = 0;    ///< seconds since the last line of metrics.jsonl before it; NaN = not known
 };
+
+/// A value and the steps done when it was measured.
+struct Best {
+  double value, step;
+};
+
+/// Seconds since 1970 of "2026-01-02T03:04:05Z"; NaN where it is something else.
+double seconds_of(const std::string& utc);
 
 /// What a run's folder says (docs/formats.md).
 struct Run {
@@ -39,11 +49,14 @@ struct Run {
   std::vector<std::string> metrics;       ///< the names of `evaluate`, in the order of the file
   double steps = 0, samples = 0;          ///< as far as any file knows
   double evaluated = NAN;                 ///< step of the last evaluation; NaN = none
+  double begin = NAN;                     ///< seconds since 1970 of the first step
   bool cut = false;                       ///< the last line is not whole, and left out
   std::string css;                        ///< class of its lines (choose_colours)
 
   /// The last value of a curve that is there and finite; NaN without one.
   double last(const std::string& metric) const;
+  /// The best of a metric of evaluations, more or less being better; none without a value.
+  std::optional<Best> best(const std::string& metric, bool more) const;
   /// The mean training loss since the last line of metrics.jsonl, or of that line.
   double closing_loss() const;
 };

@@ -54,6 +54,7 @@ std::vector<double> Scale::ticks() const {
 
 std::string tick_text(double value) {
   const double size = std::abs(value);
+  if (size >= 1e15) return significant(value, 5);
   if (size >= 1e12) return significant(value / 1e12, 5) + " T";
   if (size >= 1e9) return significant(value / 1e9, 5) + " G";
   if (size >= 1e6) return significant(value / 1e6, 5) + " M";

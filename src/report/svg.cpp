@@ -29,12 +29,22 @@ std::string number(double pixels) {
   return text == "-0" ? "0" : text;
 }
 
-std::string element(const char* name, Attributes attributes, const std::string& content) {
+namespace {
+
+std::string opened(const char* name, Attributes attributes) {
   std::string text = concat("<", name);
   for (const auto& [attribute, value] : attributes)
     if (!value.empty()) text += concat(" ", attribute, "=\"", escaped(value), "\"");
-  return text + ">" + content + "</" + name + ">";
+  return text;
 }
+
+}  // namespace
+
+std::string element(const char* name, Attributes attributes, const std::string& content) {
+  return opened(name, attributes) + ">" + content + "</" + name + ">";
+}
+
+std::string lone_element(const char* name, Attributes attributes) { return opened(name, attributes) + "/>"; }
 
 std::string hover(std::string_view text) { return element("title", {}, escaped(text)); }
 

@@ -19,6 +19,9 @@ using Attributes = std::initializer_list<std::pair<const char*, std::string>>;
 /// <name a="b">content</name>; values are escaped, `content` is markup already.
 std::string element(const char* name, Attributes attributes, const std::string& content = "");
 
+/// <name a="b"/>: an element that never has content.
+std::string lone_element(const char* name, Attributes attributes);
+
 /// What a browser shows while the mouse is on the element around it.
 std::string hover(std::string_view text);
 

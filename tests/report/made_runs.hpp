@@ -98,6 +98,22 @@ inline bool has_text(const std::vector<Element>& page, const std::string& name, 
   return std::any_of(page.begin(), page.end(), [&](const Element& e) { return e.name == name && e.text == text; });
 }
 
+/// Titles of axes and columns, and words at references, that need no unit.
+inline bool is_without_unit(const std::string& title) {
+  for (const char* const known : {"table", "sharding", "training samples", "AUC", "accuracy"})
+    if (title == known) return true;
+  return title.starts_with("1: ") || title.starts_with("final ") || title.find(" lies ") != std::string::npos ||
+         title == "AUC of the planted truth";
+}
+
+/// The value of a tile and the line below it: "finished", "0.75|at step 3".
+inline std::string fact(const std::vector<Element>& page, const std::string& name) {
+  for (std::size_t i = 0; i + 2 < page.size(); ++i)
+    if (page[i].name == "span" && page[i].text == name && page[i + 1].name == "b")
+      return page[i + 1].text + (page[i + 2].name == "small" ? "|" + page[i + 2].text : "");
+  return "no tile " + name;
+}
+
 /// Well-formed, without scripts or anything to load, each axis with a unit, each coordinate a number.
 inline std::vector<Element> checked(const std::string& html) {
   const std::vector<Element> page = elements_of(html);
@@ -106,7 +122,7 @@ inline std::vector<Element> checked(const std::string& html) {
   for (const Element& element : page) {
     if (element.attributes.count("src") != 0) FAIL_CHECK("an element with a source: " << element.name);
     if (element.name == "text" && element.has_class("title") && element.text.find("×") == std::string::npos &&
-        element.text != "table" && element.text != "sharding" && element.text.find('.') == std::string::npos)
+        element.text.find('.') == std::string::npos && !is_without_unit(element.text))
       CHECK(element.text.find('(') != std::string::npos);
     for (const auto& [name, value] : element.attributes)
       if (value.find("nan") != std::string::npos || value.find("inf") != std::string::npos)

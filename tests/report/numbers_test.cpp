@@ -137,8 +137,8 @@ TEST_CASE("a plan of many ranks has the fullest of a column, its largest table f
   CHECK(has_text(page, "title", "ranks 126 to 127, at most: 900 B of 1000 B, 90 %"));
   CHECK(has_text(page, "title", "ranks 124 to 125, at most: 300 B of 1000 B, 30 %"));
   CHECK(has_text(page, "p",
-                 "The largest table comes first. By the prediction they take 4.5 ms of a step, at most 12.5 % "
-                 "above the best plan."));
+                 "The largest table comes first. Predicted time of the tables: 4.5 ms per step, at most 12.5 % "
+                 "above the optimal plan."));
   CHECK(has_text(page, "text", "120"));  // below the column of ranks 120 and 121
 }
 

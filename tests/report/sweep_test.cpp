@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "made_runs.hpp"
+#include <tesserec/core/file.hpp>
 #include <tesserec/report/report.hpp>
 
 namespace {
@@ -51,12 +52,15 @@ TEST_CASE("a sweep has a line a point, and the curves of the points that have th
   CHECK(mentions(made.warnings[0], "1 of 3 points have no metrics.jsonl"));
   const std::vector<Element> page = checked(made.html);
   const std::vector<Element> lines = all(page, "polyline");
-  REQUIRE(lines.size() == 3 + 2 * 8);
+  REQUIRE(lines.size() == 3 + 2 * 5);
   CHECK(points_of(lines[0]) == 2);  // the failed one ends before the metric's axis, and lies below the others
   CHECK(points_of(lines[1]) == 3);
   CHECK(has_text(page, "title", "p0: auc 0.79, done"));
   CHECK(has_text(page, "title", "p2: auc missing"));
   CHECK(has_text(page, "td", "0.875"));
+  // One table of points, with their keys, of those without a run too.
+  CHECK(texts(page, "td", "p") == std::vector<std::string>{"p0", "p1", "p2"});
+  CHECK(texts(page, "th", "optimizer.dense.lr").size() == 1);
   CHECK(has_text(page, "td", "dlrm_dcn"));
 }
 
@@ -65,12 +69,12 @@ TEST_CASE("the best of a sweep is what it ranks first, not what stopped early wi
   for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/" + name, 5);
   write_sweep(folder.path, "auc", {0.79, 0.75}, {1, 0});
   const std::vector<Element> page = checked(report::make_page({folder.path}).html);
-  CHECK(texts(page, "td", "p") == std::vector<std::string>{"p1", "p0", "p1", "p0"});  // runs, points
+  CHECK(texts(page, "td", "p") == std::vector<std::string>{"p1", "p0"});
   const auto best = std::find_if(page.begin(), page.end(), [](const Element& e) { return e.has_class("best"); });
   REQUIRE(best - page.begin() > 2);
   CHECK(best[-2].text == "p1: auc 0.75, done");
   CHECK(best->has_class("q0"));
-  CHECK(has_text(page, "text", "auc (where it ended)"));
+  CHECK(has_text(page, "text", "final auc"));
 }
 
 TEST_CASE("the curves of many points have the colours and the order of the sweep's ranking") {
@@ -85,10 +89,9 @@ TEST_CASE("the curves of many points have the colours and the order of the sweep
   write_sweep(folder.path, "log_loss", values, ranking);
   const std::vector<Element> page = checked(report::make_page({folder.path}).html);
   const std::vector<std::string> names = texts(page, "td", "p");
-  REQUIRE(names.size() == 2 * 7);
+  REQUIRE(names.size() == 7);
   CHECK(names[0] == "p6");
   CHECK(names[6] == "p0");
-  CHECK(std::equal(names.begin(), names.begin() + 7, names.begin() + 7));
   const std::vector<Element> legends = all(page, "p", "legend");
   REQUIRE(legends.size() == 2);
   for (const Element& legend : legends) CHECK(mentions(legend.text, "colours by log_loss"));
@@ -98,7 +101,7 @@ TEST_CASE("an AUC far from the others does not make its axis logarithmic") {
   const Folder folder;
   write_sweep(folder.path, "auc", {0.9, 0.46, 0.02}, {0, 1, 2});
   const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
-  CHECK(all(page, "h2").size() == 1);  // no point has curves
+  CHECK(all(page, "h2").size() == 2);  // points and sweep: no point has curves
   REQUIRE(lines.size() == 3);
   CHECK(last_point(lines[1]).second ==
         Approx((last_point(lines[0]).second + last_point(lines[2]).second) / 2).margin(0.11));
@@ -189,6 +192,29 @@ TEST_CASE("a point that diverged says so") {
   write_metrics(folder.path + "/p1", 2);
   write(folder.path + "/p1/point.json", R"({"outcomes": [{"diverged": ""}]})");
   const std::vector<Element> page = checked(report::make_page({folder.path + "/p0", folder.path + "/p1"}).html);
-  CHECK(has_text(page, "td", "diverged: the loss is not a number"));
+  CHECK(has_text(page, "td", "diverged"));
+  CHECK(has_text(page, "small", "the loss is not a number"));
   CHECK(texts(page, "td", "running or crashed").size() == 1);
+}
+
+TEST_CASE("of a point that failed before it trained the log's last lines are shown, with a link") {
+  const Folder folder;
+  write_metrics(folder.path + "/p0", 2);
+  write_sweep(folder.path, "auc", {0.75, NAN}, {0, 1});
+  std::string log;
+  for (int i = 1; i <= 20; ++i) log += "line " + std::to_string(i) + "\n";
+  write(folder.path + "/p 1/log.txt", log + "tesserec: train.lanes <is> odd\n");
+  write(folder.path + "/p 1/point.json", R"({"outcomes": []})");
+  std::string json = read_file(folder.path + "/sweep.json");
+  json.replace(json.find("elsewhere/p1"), 12, "elsewhere/p 1");
+  json.replace(json.rfind("stopped"), 7, "started");
+  write(folder.path + "/sweep.json", json);
+  const std::vector<Element> page = checked(report::make_page({folder.path}).html);
+  CHECK(has_text(page, "small", "train.lanes <is> odd"));
+  const std::vector<std::string> shown = texts(page, "pre", "line 10\n");
+  REQUIRE(shown.size() == 1);
+  CHECK(shown[0].ends_with("line 20\ntesserec: train.lanes <is> odd"));
+  const std::vector<Element> links = all(page, "a");
+  CHECK(std::any_of(links.begin(), links.end(),
+                    [](const Element& link) { return link.attributes.at("href") == "p%201/log.txt"; }));
 }

@@ -24,7 +24,8 @@ struct Page {
 };
 
 /// Of the folders of runs, and of a sweep: one that has sweep.json, which stands for the runs of its points. Errors: a
-/// folder without metrics.jsonl, files that are none of ours.
-Page make_page(const std::vector<std::string>& folders);
+/// folder without metrics.jsonl, files that are none of ours. `page_file`: where the page will stand, which its links
+/// start from; empty = report.html in the first folder.
+Page make_page(const std::vector<std::string>& folders, const std::string& page_file = "");
 
 }  // namespace tesserec::report
