@@ -9,6 +9,7 @@
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/comm/run.hpp>
 #include <tesserec/comm/same.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/comm/transport_type.hpp>

@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
-#include "src/app/verdict.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/comm/run.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/timer.hpp>
 
@@ -31,7 +31,7 @@ void work() {
   while (timer.seconds() < 5) sum = sum + 1;
 }
 
-app::Outcome act(const std::string& what, const comm::Communicator& comm) {
+int act(const std::string& what, const comm::Communicator& comm) {
   const std::size_t dash = what.find('-');
   const std::string kind = what.substr(0, dash);
   const bool chosen = dash != std::string::npos && std::atoi(what.c_str() + dash + 1) == comm.rank();
@@ -41,32 +41,20 @@ app::Outcome act(const std::string& what, const comm::Communicator& comm) {
     if (chosen && kind == "hangs") hang();
     if (chosen && kind == "works") work();
     comm.barrier();
-    return {};
+    return 0;
   }
-  const std::string message = "rank " + std::to_string(comm.rank()) + " failed";
-  if (kind == "all" || chosen)
-    return kind == "code" ? app::Outcome{85, ""} : app::Outcome{app::exit_code_error, message};
+  if (chosen && kind == "code") return 85;
+  if (kind == "all" || chosen) fail("rank ", comm.rank(), " failed");
   if (kind == "stuck") comm.barrier();  // the chosen rank never comes
-  return {};
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const comm::Environment mpi(argc, argv);
-  const comm::Communicator last_word(mpi.world());
   const auto note = [](const std::string& message) { std::fprintf(stderr, "noted: %s\n", message.c_str()); };
   comm::set_last_words(note);
-  const comm::RankWatch watch(last_word);
   comm::set_patience(2);
-  app::Outcome outcome;
-  try {
-    const comm::Communicator comm(mpi.world());
-    const std::string what = argc > 1 ? argv[1] : "";
-    if (what == "launcher") comm::require_launcher_agrees(comm);
-    outcome = act(what, comm);
-  } catch (const Error& error) {
-    outcome = {app::exit_code_error, error.what()};
-  }
-  return app::verdict(last_word, outcome, note);
+  const auto body = [&](const comm::Communicator& comm) { return act(argc > 1 ? argv[1] : "", comm); };
+  return comm::run(argc, argv, body, {.kokkos = false, .failed = note});
 }

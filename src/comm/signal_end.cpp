@@ -14,16 +14,16 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
 
-namespace tesserec::app {
+namespace tesserec::comm {
 namespace {
 
 // Milliseconds: longer than a rank that was stopped in order waits for the others (verdict.hpp); ranks come one after
 // the other, so that one speaks. The first one has time to leave its files.
-constexpr int patience = 3000, first_rank = 500, next_rank = 20, look = 50;
+constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
 
 }  // namespace
 
-SignalEnd::SignalEnd(const comm::Communicator& last_word)
+SignalEnd::SignalEnd(const Communicator& last_word)
     : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
   if (over_ < 0) fail("eventfd: the system gives no file for a thread");
 }
@@ -45,12 +45,12 @@ bool SignalEnd::is_over(int milliseconds) const {
 void SignalEnd::watch() {
   if (is_over(-1)) return;
   const int rank = last_word_.rank();
-  for (int waited = 0; waited < patience + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
+  for (int waited = 0; waited < grace + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
     if (is_over(look)) return;
     if (Signals::Orderly::now()) waited = 0;
   }
   const int signal = Signals::received();
-  comm::abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
+  abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
 }
 
-}  // namespace tesserec::app
+}  // namespace tesserec::comm

@@ -6,28 +6,21 @@
 #include <limits>
 
 #include <tesserec/comm/environment.hpp>
-#include <tesserec/core/log.hpp>
 
-namespace tesserec::app {
+namespace tesserec::comm {
 namespace {
 
 constexpr double verdict_patience = 2.0;  // seconds
 
 }  // namespace
 
-void say(const std::string& message) {
-  std::fflush(stdout);
-  log_error(message);
-}
-
-int verdict(const comm::Communicator& last_word, const Outcome& mine,
-            const std::function<void(const std::string&)>& note) {
+int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   // Ranks that fail alike end one after the other, so that one speaks.
   const double turn = 0.1 * std::min(last_word.rank(), 20);
   if (!last_word.meet(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
     std::fflush(stdout);
-    comm::abort(last_word, mine.code, mine.message);
+    abort(last_word, mine.code, mine.message);
   }
   const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
   const std::vector<int> codes = last_word.all_gather(mine.code);
@@ -38,4 +31,4 @@ int verdict(const comm::Communicator& last_word, const Outcome& mine,
   return codes[lowest - failures.begin()];
 }
 
-}  // namespace tesserec::app
+}  // namespace tesserec::comm

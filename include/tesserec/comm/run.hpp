@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The life of a program of several ranks, from main() to its exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::comm {
+
+/// Exit code of a failure.
+inline constexpr int exit_code_error = 2;
+
+/// How one rank ended.
+struct Outcome {
+  int code = 0;         ///< exit code
+  std::string message;  ///< not empty = it failed
+};
+
+/// Calls `body` and turns whatever it throws into a message with its exit code: 128 + N for work that signal N ended,
+/// else exit_code_error. Fails where standard output cannot be written.
+Outcome outcome_of(const std::function<int()>& body);
+
+/// Says "tesserec: MESSAGE" on stderr, behind what stands on stdout.
+void say(const std::string& message);
+
+/// What a program changes of its life.
+struct RunOptions {
+  bool mpi = true;                   ///< false: this process alone, without MPI
+  bool kokkos = true;                ///< false: the body starts Kokkos itself, or needs none
+  bool agrees_with_launcher = true;  ///< several tasks of a launcher of which MPI sees one are an error
+  /// Called with the message of a failure by the rank that says it, before it does.
+  std::function<void(const std::string&)> failed = [](const std::string&) {};
+};
+
+/// Runs a program: starts MPI and Kokkos, which take their options out of argc and argv, calls `body` with a
+/// communicator of all ranks and ends both. Returns what main() must return, the same on every rank: the largest number
+/// that a rank's body returned; where bodies threw, exit_code_error after one message, that of the lowest of these
+/// ranks. A rank that throws while the others wait for it inside the body says its message after two seconds and ends
+/// all ranks with MPI_Abort. Signals are caught: the body may look for them (Signals::check, agree_to_go_on); one that
+/// it does not look for ends all ranks after three seconds with 128 + N. A rank that stops is named by a RankWatch.
+/// To be called once, from main()'s thread, by every rank; nothing that holds memory of Kokkos or a communicator may
+/// outlive the body.
+int run(int& argc, char**& argv, const std::function<int(const Communicator&)>& body, const RunOptions& options = {});
+
+}  // namespace tesserec::comm
