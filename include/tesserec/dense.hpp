@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tesserec/dense/activation.hpp>
+#include <tesserec/dense/check_gradient.hpp>
 #include <tesserec/dense/device_layer.hpp>
 #include <tesserec/dense/device_loss.hpp>
 #include <tesserec/dense/device_products.hpp>

@@ -36,12 +36,11 @@ double least_step_seconds(const Context& context) {
   settings.embedding_dim = 4;
   settings.bottom = {4};
   settings.top = {1};
-  const Lanes lanes(1);
   sharding::ParallelOptions options;
   options.plan = {one};
-  options.lanes = lanes.count();
+  options.lanes = 1;
   model::ShardedModel model(context.exec, alone, settings, 1, embedding::EmbeddingBagCollection({table}), options, {});
-  train::TrainStep step(context.exec, alone, lanes, {}, model);
+  train::TrainStep step(context.exec, model);
   train::PipelinedBatch now{data::Batch(context.exec), {}};
   data::Batch& batch = now.batch;
   data::reserve_batch(batch, 1, 1, 1, {"t"});

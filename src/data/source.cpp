@@ -6,6 +6,22 @@
 
 namespace tesserec::data {
 
+const SourceInfo& checked(const SourceInfo& info) {
+  const auto check = [&](const char* list, std::size_t size, std::size_t wanted, const char* of) {
+    if (size != wanted)
+      fail("the source (", info.description, ") has ", size, " ", list, " for ", counted(Index(wanted), of),
+           "; SourceInfo wants one each");
+  };
+  const std::size_t features = info.features.size(), dense = info.dense_features;
+  check("rows", info.rows.size(), features, "feature");
+  if (!info.ids_per_bag.empty()) check("ids_per_bag", info.ids_per_bag.size(), features, "feature");
+  if (!info.zipf.empty()) check("zipf", info.zipf.size(), features, "feature");
+  if (!info.weighted.empty()) check("weighted", info.weighted.size(), features, "feature");
+  if (!info.dense_names.empty()) check("dense_names", info.dense_names.size(), dense, "dense feature");
+  if (!info.transforms.empty()) check("transforms", info.transforms.size(), dense, "dense feature");
+  return info;
+}
+
 void Source::limit_rows(const std::vector<Index>& rows) {
   const SourceInfo& source = info();
   assert(rows.size() == source.rows.size());

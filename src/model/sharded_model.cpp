@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "same_settings.hpp"
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/sharded_model.hpp>
@@ -26,6 +27,12 @@ PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, Pla
   return with_memory(what, double(dense.parameters()) * sizeof(float), [&] {
     return PlacedVector<float>(exec, place, "tesserec::model::parameters", dense.parameters());
   });
+}
+
+const comm::Communicator& with_same_settings(const comm::Communicator& comm, const Settings& settings,
+                                             Index dense_features) {
+  require_same_settings(comm, settings, dense_features);
+  return comm;
 }
 
 std::vector<Range> tensors(const Network& dense) {
@@ -68,7 +75,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
                            const sharding::ParallelOptions& options,
                            const sharding::EmbeddingBagCollectionSharder& sharder)
     : seed(options.seed),
-      node(comm, comm::ranks_per_node(comm)),
+      node(with_same_settings(comm, settings, dense_features), comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
       dense(settings, dense_features, embedded_features(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()),

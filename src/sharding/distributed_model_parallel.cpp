@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <utility>
 
+#include "same_options.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
@@ -9,11 +12,14 @@
 namespace tesserec::sharding {
 namespace {
 
-Lanes lanes_for(const ShardingEnv& env, int lanes) {
-  if (lanes < 1 || (lanes & (lanes - 1)) != 0) fail("lanes = ", lanes, ": it must be a power of two");
-  if (env.size() > lanes)
-    fail("lanes = ", lanes, ": each of the ", env.size(), " ranks needs a lane; the next power of two will do");
-  return Lanes(lanes);
+Lanes lanes_for(const ShardingEnv& env, int lanes, int micro_batches) {
+  for (const auto& [name, value] : {std::pair("lanes", lanes), {"micro_batches", micro_batches}})
+    if (value < 1 || !std::has_single_bit(unsigned(value))) fail(name, " = ", value, ": it must be a power of two");
+  if (Index{env.size()} * micro_batches > lanes)
+    fail("lanes = ", lanes, ": each of the ", env.size(), " ranks needs a lane",
+         micro_batches > 1 ? concat(" of each of the ", micro_batches, " micro-batches") : "",
+         "; the next power of two will do");
+  return Lanes(lanes, micro_batches);
 }
 
 /// Leaves the planner only what the sharder offers. A table whose kernel is not given takes the sharder's.
@@ -89,14 +95,14 @@ jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTe
 DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
                                                    const ShardingEnv& env, const ParallelOptions& options,
                                                    const EmbeddingBagCollectionSharder& sharder)
-    : env_(env),
+    : env_(with_same_options(env, module, options, sharder)),
       names_(module.embedding_names()),
       features_(options.features.empty() ? module.features() : options.features),
-      lanes_(lanes_for(env, options.lanes)),
+      lanes_(lanes_for(env, options.lanes, options.micro_batches)),
       schedule_(options.schedule),
       topology_(topology_of(env, options.planner, sharder.exchange)),
       proven_(plan_for(module, env, topology_, options, sharder)),
-      tables_(sharder.shard(exec, module, proven_.plan, env, features_, lanes_,
+      tables_(sharder.shard(exec, module, proven_.plan, env, features_, whole(),
                             {topology_.ranks_per_node, options.planner.exchange_levels})) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
@@ -117,7 +123,7 @@ InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJa
   const std::vector<Index> sizes = env_.all_gather(error.empty() ? sparse.stride : refused);
   if (const auto first = std::find(sizes.begin(), sizes.end(), refused); first != sizes.end())
     throw Error(env_.broadcast(error, int(first - sizes.begin())));
-  return tables_.start(sparse, BatchSplit(lanes_, sizes));
+  return tables_.start(sparse, BatchSplit(whole(), sizes));
 }
 
 jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {

@@ -64,7 +64,9 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
   try {
     if (sparse.variable_stride())
       fail("the ids have a number of samples for each key; sharded tables need one for all keys");
-    assert(sparse.stride == routes_.samples(split_, comm_.rank()));
+    if (const Index dealt = routes_.samples(split_, comm_.rank()); sparse.stride != dealt)
+      fail("rank ", comm_.rank(), " brings ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
+           ", and its lanes have ", dealt, " of them; deal a source's samples by the model's lanes (train::deal_of)");
     requests_.collect(sparse, split_, counts_, ids_, weights_, rows_, gradients_, front);
   } catch (const Error& error) {
     error_ = error.what();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saved_state.hpp"
+#include <tesserec/store/checksum.hpp>
 #include <tesserec/train/model_state.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/trained_data.hpp>
@@ -56,6 +57,10 @@ bool load(const Exec& exec, model::ShardedModel& model, const data::SourceInfo& 
                     [&](const store::Attributes& attributes, const std::string& file) {
                       require_same_columns(data, trained_data(attributes, file, {}, data));
                     });
+}
+
+std::string digest(const Exec& exec, const model::ShardedModel& model) {
+  return store::combined_digest(store::state_checksums(exec, model.embeddings.env(), whole_state(model)));
 }
 
 }  // namespace tesserec::train

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
 
+#include <tesserec/comm/same.hpp>
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::train {
+
+TrainPipelineSparseDist::TrainPipelineSparseDist(const Exec& exec, Step step,
+                                                 sharding::ShardedEmbeddingBagCollection& tables, data::Source& source,
+                                                 bool ahead)
+    : step_(std::move(step)),
+      tables_(tables),
+      source_(source),
+      ahead_(ahead),
+      batches_{{data::Batch(exec), {}}, {data::Batch(exec), {}}} {
+  comm::require_same(tables.comm(), comm::NamedValues().add("ahead", ahead).list(), "give all ranks the same pipeline");
+}
 
 void TrainPipelineSparseDist::seek(Index epoch, Index batch) {
   assert(!next_is_read_);

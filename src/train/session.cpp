@@ -28,6 +28,7 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
     options.planner.memory = gpu_share(comm).memory;
   options.global_batch = job.train.batch_size;
   options.lanes = lanes.count();
+  options.micro_batches = lanes.micro_batches();
   options.seed = job.run.seed;
   options.features = data.features;
   options.schedule = job.schedule;
@@ -55,10 +56,10 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
     : exec(exec_),
       comm(comm_, [&](const comm::Communicator& ranks) { return make_transport(ranks, job_.run); }),
       job(job_),
-      data(data_),
+      data(data::checked(data_)),
       lanes(lanes_for(comm.size(), job.train)),
       model(build(exec, comm, job, lanes, data)),
-      step(exec, comm, lanes, job.schedule, model, job.optimizer.max_norm) {}
+      step(exec, model, job.optimizer.max_norm) {}
 
 Lanes lanes_for(int ranks, const Settings& settings) {
   const int lanes = settings.lane_count(), accumulate = settings.accumulate;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include <tesserec/comm/same.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/train/step.hpp>
@@ -16,21 +17,27 @@ template <class... Parts>
 
 }  // namespace
 
-TrainStep::TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
-                     const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm)
+data::Deal deal_of(const model::ShardedModel& model, Index batch_size, bool shuffle) {
+  const comm::Communicator& comm = model.embeddings.env();
+  return {comm.rank(), comm.size(), model.embeddings.step_lanes(), batch_size, shuffle, model.seed};
+}
+
+TrainStep::TrainStep(const Exec& exec, model::ShardedModel& model, double max_norm)
     : exec_(exec),
-      comm_(comm),
-      lanes_(lanes),
-      schedule_(schedule),
       model_(model),
+      comm_(model.embeddings.env()),
+      lanes_(model.embeddings.step_lanes()),
       max_norm_(max_norm),
-      reduce_(exec, comm, lanes, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()) {}
+      reduce_(exec, comm_, lanes_, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()) {
+  comm::require_same(comm_, comm::NamedValues().add("max_norm", max_norm).list(), "give all ranks the same bound");
+}
 
 double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index step) {
   auto& tables = model_.tables();
   auto& dense = model_.dense;
+  const optim::ScheduleSettings& schedule = model_.embeddings.schedule();
   const int micro_batch = now.batch.micro_batch;
-  const double rate = optim::scheduled_rate(schedule_, model_.optimizer.settings().lr, step);
+  const double rate = optim::scheduled_rate(schedule, model_.optimizer.settings().lr, step);
   if (keeps_predictions_) predictions_.resize(now.batch.size);
   Phases::Sequence phase(phases());
 
@@ -56,7 +63,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   if (micro_batch + 1 < lanes_.micro_batches()) return tables.accumulate(exec_, std::move(now.ids)), loss;
   check_finite(loss, step);
   const float scale = clip(now.ids, step);
-  tables.backward(exec_, std::move(now.ids), schedule_, step, scale);
+  tables.backward(exec_, std::move(now.ids), schedule, step, scale);
   phase("optimizer");
   model_.move_dense(exec_, gradient_, rate, step, scale);
   if (next != nullptr) tables.receive(exec_, next->ids);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "saved_state.hpp"
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -9,6 +10,8 @@ namespace tesserec::train {
 namespace {
 
 using store::StateItem;
+
+constexpr const char* same_call = "all ranks save and load in one folder";
 
 /// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
@@ -69,12 +72,14 @@ std::vector<StateItem> table_states(const comm::Communicator& comm,
 
 std::string save_state(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path,
                        Index keep, const std::vector<StateItem>& items, store::Attributes facts) {
+  comm::require_same(model.env(), comm::NamedValues().add("path", path).add("keep", keep).list(), same_call);
   const store::CheckpointFolder folder(model.env(), path);
   folder.prepare();
   facts["step"] = model.steps();
   facts["lanes"] = Index{model.lanes()};
-  const store::Checkpoint whole = folder.write(
-      model.steps(), [&](const std::string& file) { return store::write_state(exec, model.env(), file, items, facts); });
+  const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
+    return store::write_state(exec, model.env(), file, items, facts);
+  });
   folder.prune(whole, keep);
   return whole.folder;
 }
@@ -82,6 +87,7 @@ std::string save_state(const Exec& exec, const sharding::DistributedModelParalle
 bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
                 const std::vector<StateItem>& items,
                 const std::function<void(const store::Attributes&, const std::string& file)>& check) {
+  comm::require_same(model.env(), comm::NamedValues().add("path", path).list(), same_call);
   const auto whole = store::CheckpointFolder(model.env(), path).list();
   if (whole.empty()) return false;
   const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);

@@ -11,6 +11,11 @@
 namespace tesserec::train {
 namespace {
 
+/// Ids of a bag, on average.
+double ids_per_bag(const data::SourceInfo& data, std::size_t feature) {
+  return data.ids_per_bag.empty() ? 1.0 : data.ids_per_bag[feature];
+}
+
 /// Where the data have a feature of the table.
 std::size_t feature_index(const data::SourceInfo& data, const std::string& feature,
                           const embedding::EmbeddingBagConfig& table) {
@@ -19,7 +24,7 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
     fail("table ", table.name, ": the data (", data.description, ") has no feature \"", feature, "\"; it has ",
          join(data.features));
   const std::size_t index = found - data.features.begin();
-  if (table.weighted && !data.weighted[index])
+  if (table.weighted && (data.weighted.empty() || !data.weighted[index]))
     fail("table ", table.name, " is weighted, but the data (", data.description, ") have no weights for feature \"",
          feature, "\"; give data files with /sparse/", feature, "/weights (docs/formats.md), or set table.", table.name,
          ".weighted = false");
@@ -44,6 +49,7 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
 
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const model::Settings& model) {
+  data::checked(data);
   if (data.features.empty())
     fail("the data (", data.description,
          ") have no sparse features, and a model here looks some up; give them a category, if need be "
@@ -57,7 +63,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
     for (const std::string& feature : table.feature_names) {
       const std::size_t index = feature_index(data, feature, table);
       rows = std::max(rows, data.rows[index]);
-      table.ids_per_bag.push_back(data.ids_per_bag[index]);
+      table.ids_per_bag.push_back(ids_per_bag(data, index));
     }
     if (table.num_embeddings == 0) table.num_embeddings = rows;
     if (table.num_embeddings <= 0)
@@ -71,11 +77,12 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
 
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data) {
+  data::checked(data);
   for (const embedding::EmbeddingBagConfig& table : tables) {
     double ids = 0, zipf = 0;
     for (const std::string& feature : table.feature_names) {
       const std::size_t index = feature_index(data, feature, table);
-      ids += data.ids_per_bag[index];
+      ids += ids_per_bag(data, index);
       if (!data.zipf.empty()) zipf += data.zipf[index] / double(table.feature_names.size());
     }
     planning::ParameterConstraints& demand = plan.tables[table.name];
@@ -88,6 +95,7 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
 }
 
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
+  data::checked(data);
   constexpr Index none = std::numeric_limits<Index>::max();
   std::vector<Index> limits(data.features.size(), none);
   for (const embedding::EmbeddingBagConfig& table : tables)

@@ -25,7 +25,7 @@ class Dlrm {
       : lanes_(lanes),
         model(tesserec::Exec(), comm_, settings, dense_features, tesserec::embedding::EmbeddingBagCollection(tables),
               options(features, whole_tables(tables, kernel), lanes), sharder(optimizer)),
-        step(tesserec::Exec(), comm_, lanes_, {}, model) {}
+        step(tesserec::Exec(), model) {}
 
   /// `start` gives each tensor's numbers.
   void set(const std::function<std::vector<float>(const std::string&)>& start) {

@@ -3,15 +3,51 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::comm {
 
 /// A value by name, as a message shows both.
 struct Named {
   std::string name, value;
+};
+
+/// Returns a value as text that differs where the value does: all digits of a number, every element of a list.
+template <class T>
+std::string value_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return value ? "true" : "false";
+  else if constexpr (std::is_enum_v<T>)
+    return std::to_string(static_cast<long long>(value));
+  else if constexpr (std::is_floating_point_v<T>)
+    return shortest(value);
+  else if constexpr (std::is_convertible_v<T, std::string>)
+    return concat('"', value, '"');
+  else if constexpr (requires { value.has_value(); })
+    return value ? value_text(*value) : "none";
+  else if constexpr (requires { value.begin(); })
+    return "[" + join(value, ", ", [](const auto& one) { return value_text(one); }) + "]";
+  else
+    return concat(value);
+}
+
+/// Values by name, for require_same.
+class NamedValues {
+ public:
+  template <class T>
+  NamedValues& add(std::string name, const T& value) {
+    list_.push_back({std::move(name), value_text(value)});
+    return *this;
+  }
+  const std::vector<Named>& list() const { return list_; }
+
+ private:
+  std::vector<Named> list_;
 };
 
 /// Returns the ranks whose text is not rank 0's, in ascending order. Collective.

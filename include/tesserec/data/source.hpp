@@ -27,14 +27,18 @@ struct SourceInfo {
   std::vector<std::string> transforms;   ///< [K] what was done to their numbers (docs/formats.md); empty = not said
   std::vector<std::string> features;     ///< names of the sparse features, in file order
   std::vector<Index> rows;               ///< ids of feature f lie in [0, rows[f])
-  std::vector<double> ids_per_bag;       ///< [feature] on average
+  std::vector<double> ids_per_bag;       ///< [feature] on average; empty = not said: 1 each, for the planner
   std::vector<double> zipf;              ///< [feature] exponent of the ids' frequency; empty = not known
-  std::vector<bool> weighted;            ///< [feature] whether its ids carry weights
+  std::vector<bool> weighted;            ///< [feature] whether its ids carry weights; empty = none do
   bool sample_weights = false;           ///< whether its samples do
   std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
   std::string labels;                    ///< which raw values are 1, and which 0; empty = not said
   std::vector<SourceFile> files;         ///< in order; empty = samples are made on the fly
 };
+
+/// Returns the facts. Error: a list that is neither empty, where that has a meaning, nor as long as the features or the
+/// dense features are many.
+const SourceInfo& checked(const SourceInfo& info);
 
 /// Labels from least to most are taken.
 struct LabelRange {
@@ -65,7 +69,9 @@ struct Deal {
 };
 
 /// Where batches come from, each as its micro-batches one after the other. Position is (epoch, batch), so that a
-/// restart on any number of ranks continues exactly.
+/// restart on any number of ranks continues exactly. One object a rank, called from one thread; no call is collective.
+/// The ranks' sources must agree in info() and in each batch's global_size, and each gives the samples of its own lanes
+/// (Deal::lanes, Lanes::samples_of_rank); a batch of another size is an Error of the step on every rank.
 class Source {
  public:
   virtual ~Source() = default;

@@ -13,10 +13,12 @@ namespace tesserec::model {
 /// What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
-/// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node.
+/// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node. Its calls come from the thread
+/// that made it, on all ranks in the same order.
 struct ShardedModel {
   /// Weights have their start values, from counters under options.seed. `sharder.dense` moves the dense half too.
-  /// Collective; errors as DistributedModelParallel's and Network's.
+  /// `comm` must outlive it. Collective. Errors, the same on every rank: settings that differ between ranks, named with
+  /// the ranks; those of DistributedModelParallel and Network.
   ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings, Index dense_features,
                const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
                const sharding::EmbeddingBagCollectionSharder& sharder);

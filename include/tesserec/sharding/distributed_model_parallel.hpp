@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <tesserec/jagged/keyed_tensor.hpp>
 #include <tesserec/planning/planner.hpp>
@@ -9,12 +11,13 @@
 
 namespace tesserec::sharding {
 
-/// What a DistributedModelParallel may be told.
+/// What a DistributedModelParallel may be told: by all ranks the same.
 struct ParallelOptions {
   std::optional<planning::ShardingPlan> plan;  ///< unset: the planner's own
   planning::Settings planner;                  ///< constraints for the planner, and its machine
   Index global_batch = 512;                    ///< samples of all ranks that the planner reckons with
   int lanes = 8;                               ///< decides the bits of updates, and the most ranks; a power of two
+  int micro_batches = 1;                       ///< of a train::TrainStep's batch, lanes / micro_batches each
   std::uint64_t seed = 0;                      ///< of the start values
   std::vector<std::string> features;           ///< keys of the batches; empty = what the module reads, in its order
   optim::ScheduleSettings schedule;            ///< of the learning rates
@@ -22,16 +25,18 @@ struct ParallelOptions {
 
 /// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
 /// DistributedModelParallel (a whole DLRM is model::ShardedModel). Each rank allocates its shards
-/// alone. start, forward and backward are collective: all ranks make them in the same order.
+/// alone. start, forward and backward are collective: all ranks make them in the same order, forward and backward of a
+/// batch once each, from the thread that made the model.
 class DistributedModelParallel {
  public:
-  /// `env` must outlive it. Errors: a plan that does not fit module, ranks or sharder; more ranks than lanes.
+  /// `env` must outlive it. Collective. Errors, the same on every rank: tables, options or a sharder that differ
+  /// between ranks, named with the ranks; a plan that does not fit module, ranks or sharder; more ranks than lanes.
   DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                            const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
   /// Samples of a global batch that this rank takes for the bits to be those of any number of ranks: whole lanes. With
   /// ranks a power of two all take as many when they divide the batch.
-  Range samples(Index global_batch) const { return lanes_.samples_of_rank(env_.rank(), env_.size(), global_batch); }
+  Range samples(Index global_batch) const { return whole().samples_of_rank(env_.rank(), env_.size(), global_batch); }
 
   /// Ids of this rank's samples begin to travel; several batches may be under way. Ranks may have any number of
   /// samples: each deals them to its own lanes, and unless they are its `samples`, the bits are those of these numbers.
@@ -60,8 +65,15 @@ class DistributedModelParallel {
   /// Of a model that is loaded: it goes on behind so many updates.
   void resume(Index steps) { steps_ = steps; }
 
+  /// All rows of a table, in order, [num_embeddings, embedding_dim] row-major: on every rank, or on rank `root` alone
+  /// and nothing elsewhere. Whatever the plan, the numbers are the same. Collective. Error: there is no such table.
+  std::vector<float> gather(const Exec& exec, const std::string& table, std::optional<int> root = std::nullopt) const;
+
   const ShardingEnv& env() const { return env_; }
   int lanes() const { return lanes_.count(); }
+  /// The same with a step's micro-batches, for sources and train::TrainStep.
+  const Lanes& step_lanes() const { return lanes_; }
+  const optim::ScheduleSettings& schedule() const { return schedule_; }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
   /// What the planner says of it, and the machine that it planned for; without an estimate where the plan was given.
   const planning::ProvenPlan& proven_plan() const { return proven_; }
@@ -74,6 +86,7 @@ class DistributedModelParallel {
   std::string describe() const;
 
  private:
+  Lanes whole() const { return Lanes(lanes_.count()); }
   std::vector<jagged::JaggedVectors> on_host(const Exec& exec, std::vector<jagged::JaggedVectors> vectors) const;
 
   const ShardingEnv& env_;

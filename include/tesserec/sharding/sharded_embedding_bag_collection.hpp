@@ -72,6 +72,7 @@ class ShardedEmbeddingBagCollection {
   /// Instead of forward, on all ranks: what is under way arrives, and no more is made of it.
   void drop(InFlight batch);
 
+  const comm::Communicator& comm() const { return comm_; }
   /// Where its numbers lie: tables, and the vectors and gradients above.
   Place place() const { return place_; }
   Index pooled_width() const { return routes_->pooled_width(); }

@@ -27,4 +27,7 @@ std::string save(const Exec& exec, const model::ShardedModel& model, const data:
 /// columns are not those of `data`, in their order.
 bool load(const Exec& exec, model::ShardedModel& model, const data::SourceInfo& data, const std::string& path);
 
+/// One string for all weights and states, whatever ranks and plan.
+std::string digest(const Exec& exec, const model::ShardedModel& model);
+
 }  // namespace tesserec::train

@@ -23,20 +23,16 @@ class TrainPipelineSparseDist {
   /// Trains on a batch and returns its mean loss; starts the ids of `next`, where there is one. `step` counts from 1.
   using Step = std::function<double(PipelinedBatch& now, PipelinedBatch* next, Index step)>;
 
-  /// `ahead`: whether ids travel a batch early. Waiting for batches is a phase of `tables`.
+  /// `ahead`: whether ids travel a batch early. Waiting for batches is a phase of `tables`. Step, tables and source
+  /// must outlive it. Collective. Error, the same on every rank: ranks with another `ahead`.
   TrainPipelineSparseDist(const Exec& exec, Step step, sharding::ShardedEmbeddingBagCollection& tables,
-                          data::Source& source, bool ahead)
-      : step_(std::move(step)),
-        tables_(tables),
-        source_(source),
-        ahead_(ahead),
-        batches_{{data::Batch(exec), {}}, {data::Batch(exec), {}}} {}
+                          data::Source& source, bool ahead);
 
   /// Goes on with batch `batch` of epoch `epoch`, both from 0. Not while a batch is ahead.
   void seek(Index epoch, Index batch);
 
-  /// Trains on the next batch, over the ends of epochs; `last` is the last step of the run. Returns the batch's mean
-  /// loss. Collective.
+  /// Trains on the next batch, over the ends of epochs; `last` is the last step of the run, the same on all ranks.
+  /// Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
   /// What the last call trained on.
   const data::Batch& batch() const { return batches_[at_hand_].batch; }

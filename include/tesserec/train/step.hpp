@@ -4,18 +4,22 @@
 #include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/not_finite.hpp>
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/source.hpp>
 #include <tesserec/model/sharded_model.hpp>
-#include <tesserec/optim/schedule.hpp>
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::train {
 
-/// One training step: the picture of the program.
+/// How a source deals a model's batches to this rank: by the model's lanes, micro-batches, ranks and seed.
+/// `batch_size`: samples of a step, all its micro-batches together.
+data::Deal deal_of(const model::ShardedModel& model, Index batch_size, bool shuffle);
+
+/// One training step: the picture of the program. Ranks, lanes, micro-batches and schedule are the model's.
 class TrainStep {
  public:
-  /// `max_norm` bounds the length of all gradients of a step together; 0 = no bound.
-  TrainStep(const Exec& exec, const comm::Communicator& comm, const Lanes& lanes,
-            const optim::ScheduleSettings& schedule, model::ShardedModel& model, double max_norm = 0);
+  /// `max_norm` bounds the length of all gradients of a step together; 0 = no bound. `model` must outlive it.
+  /// Collective. Error, the same on every rank: ranks with another bound.
+  TrainStep(const Exec& exec, model::ShardedModel& model, double max_norm = 0);
 
   /// Trains on one micro-batch of a global batch; `step` counts from 1. The model moves after the last, with the bits
   /// that one micro-batch of all lanes gives. While it computes, the ids of `next`, the batch of the next call, begin
@@ -34,6 +38,8 @@ class TrainStep {
   double gradient_norm() const { return gradient_norm_; }
 
   /// Probabilities of a batch's samples [B] without training; with their bits. `towers` as Network::predict's.
+  /// Collective: a rank without samples calls it with an empty batch. Not thread-safe: it uses the buffers of the model
+  /// and of its messages, so a process makes one call at a time, none beside a step, and from one thread.
   void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
 
   Phases& phases() { return model_.tables().phases(); }
@@ -61,10 +67,9 @@ class TrainStep {
   float clip(sharding::InFlight& ids, Index step);
 
   Exec exec_;
-  const comm::Communicator& comm_;
-  Lanes lanes_;
-  optim::ScheduleSettings schedule_;
   model::ShardedModel& model_;
+  const comm::Communicator& comm_;
+  const Lanes& lanes_;
   double max_norm_;
   comm::TreeReduce reduce_;
   PlacedVector<float> gradient_;  // of the dense parameters, over all ranks

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "errors.hpp"
+#include "law_plans.hpp"
+#include <tesserec/sharding/distributed_model_parallel.hpp>
+
+using namespace tesserec;
+
+TEST_CASE("a table's rows are gathered in order, whatever the plan, on all ranks or on one") {
+  const Exec exec;
+  const comm::Communicator env(MPI_COMM_WORLD);
+  embedding::EmbeddingBagCollection whole({{"five", 3000, 5, {"a"}, {}, false, {}},
+                                           {"few", 7, 16, {"b"}, {}, false, {}},
+                                           {"twelve", 1500, 12, {"c"}, {}, false, {}}});
+  whole.initialise(exec, 4);
+  for (const planning::ShardingPlan& plan : law::plans(whole.tables(), env.size())) {
+    sharding::ParallelOptions options;
+    options.seed = 4;
+    options.plan = plan;
+    const sharding::DistributedModelParallel model(exec, whole, env, options);
+    for (const embedding::EmbeddingBagConfig& table : whole.tables()) {
+      const auto& rows = whole.embedding_bag(table.name).weights();
+      const std::vector<float> expected(rows.data(), rows.data() + rows.size());
+      INFO(model.describe() << table.name);
+      REQUIRE(model.gather(exec, table.name) == expected);
+      const int root = env.size() - 1;
+      REQUIRE(model.gather(exec, table.name, root) == (env.rank() == root ? expected : std::vector<float>()));
+    }
+  }
+  const sharding::DistributedModelParallel model(exec, whole, env);
+  CHECK(error_of([&] { model.gather(exec, "fiv"); }) == "there is no table \"fiv\"; the model has five, few, twelve");
+  CHECK(mentions(error_of([&] { model.gather(exec, "five", env.size()); }), "root = "));
+  if (env.size() > 1)
+    CHECK(
+        mentions(error_of([&] { model.gather(exec, env.rank() == 0 ? "five" : "few"); }), "rank 1: table is \"few\""));
+}
