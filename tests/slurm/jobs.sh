@@ -50,7 +50,7 @@ bereft() {
   kill_node n2
   ends 3 "$whole"
   [ "$(grep -c '^train.sbatch: exit code 137 ' "$log")" = 1 ] || die "$name: not exit code 137 of a killed rank"
-  grep '^train.sbatch: start ' "$log" | tail -n 1 | grep -q ': 1 ranks on 1 nodes, n1$' || die "$name: not on what is left"
+  grep '^train.sbatch: start ' "$log" | tail -n 1 | grep -q ', inputs/adult.toml: 1 rank on 1 node, n1$' || die "$name: not on what is left"
 }
 bereft & background=$!
 

@@ -27,6 +27,8 @@ echo "$1" >>slept
 STAND_IN
 cat >bin/program <<'STAND_IN'
 #!/bin/bash
+[[ -z ${DUMB:-} ]] || { echo "$DUMB"; exit "$EXIT"; }
+echo "tesserec 0.1.0, a stand-in"
 echo "$0 $*; end ${SLURM_JOB_END_TIME:-none}, $SLURM_NTASKS_PER_NODE ranks a node, $OMP_NUM_THREADS threads"
 echo "locale $LC_ALL, exports ${SLURM_EXPORT_ENV:-all}"
 path=runs/step_7/checkpoints/step_000000
@@ -72,12 +74,13 @@ echo 'TIME=1' >site.env
 refuses 'site.env: no value for NODES RANKS_PER_NODE CORES_PER_RANK LAUNCH;' deck.toml
 site 'RANKS_PER_NODE=four'
 refuses 'site.env: RANKS_PER_NODE=four is no number' deck.toml
+site 'PROGRAM='
+refuses 'site.env: PROGRAM=build/tesserec is no program' deck.toml
 site 'PROGRAM=bin/nothing'
 refuses 'site.env: PROGRAM=bin/nothing is no program' deck.toml
 site
 refuses 'no deck; usage:'
 refuses 'nothing.toml: no such deck' nothing.toml
-refuses '0-3: no such deck' --array 0-3 deck.toml
 touch runs/slurm
 refuses 'runs/slurm: cannot make this folder' deck.toml
 rm runs/slurm
@@ -91,9 +94,14 @@ common='sbatch --job-name=deck --output=runs/slurm/%x-%j.out --nodes=1-3 --mincp
 says "$common runs/train.sbatch site.env deck.toml --set run.seed=2" deck.toml --set run.seed=2
 site 'OPTIONS=(--partition=cpu)'
 says "$common --partition=cpu --nodes=2 runs/train.sbatch site.env deck.toml" --nodes=2 deck.toml
-says "--output=runs/slurm/%x-%A_%a.out" --array=0-3%2 deck.toml
+for array in --array=0-3%2 '--array 0-3%2' '-a 0-3%2' -a0-3%2; do
+  # shellcheck disable=SC2086
+  says "--output=runs/slurm/%x-%A_%a.out --nodes=1-3 --mincpus=8 --time=04:00:00 --partition=cpu $array runs/train.sbatch site.env deck.toml" $array deck.toml
+done
+says "--time=04:00:00 --partition=cpu --time 00:20:00 --exclusive -A ads --hold runs/train.sbatch site.env deck.toml" \
+  --time 00:20:00 --exclusive -A ads --hold deck.toml
 for site in cpu gpu; do
-  sed 's,^PROGRAM=.*,PROGRAM=bin/program,' "$here/../../runs/sites/$site.env" >example.env
+  cat "$here/../../runs/sites/$site.env" - <<<PROGRAM=bin/program >example.env
   SITE=example.env says "--partition=$site" deck.toml
 done
 
@@ -115,11 +123,31 @@ ended() {
   [ ! -e told ] || complain "requeued: $1"
   grep -qF -- "$1" log || complain "not said: $1"
 }
+# Of an installation: its own program, by a word of the job's.
+mkdir -p prefix/bin prefix/share
+cp bin/program prefix/bin/tesserec
+mkdir prefix/share/tesserec && cp -r runs prefix/share/tesserec
+site 'PROGRAM='
+(
+  PATH=$folder/bin:$PATH
+  SITE=site.env prefix/share/tesserec/runs/train.sbatch deck.toml >out 2>&1
+  grep -qF "prefix/share/tesserec/runs/train.sbatch site.env --program=$folder/prefix/bin/tesserec deck.toml" out
+) || complain "an installation's script has not its program"
+unset SITE
+prefix/share/tesserec/runs/train.sbatch deck.toml >out 2>&1
+grep -qF 'prefix/share/tesserec/runs/sites/cpu.env' out || complain "an installation's sites are not named"
+: >log
+job 0 -- --program=prefix/bin/tesserec deck.toml
+grep -qF 'prefix/bin/tesserec train deck.toml; end' log || complain "the job has another program"
+export SITE=site.env
+site
+
 site
 : >log
 job 0 END=2030-01-01T00:00:00 -- deck.toml --set run.seed=2
 ended "bin/program train deck.toml --set run.seed=2; end $(date -d 2030-01-01T00:00:00 +%s), 4 ranks a node, 2 threads"
-grep -qE '^train.sbatch: exit code 0 after [0-9]+ s: 0.000[0-9] node hours, .*, 333 samples per node second$' log || complain "no cost"
+grep -qE '^train.sbatch: start 1 of job 12 at [-0-9]{10} [:0-9]{8}, deck.toml: 12 ranks on 3 nodes, n\[1-3\]$' log || complain "no start"
+grep -qE '^train.sbatch: exit code 0 at [-0-9]{10} [:0-9]{8} after [0-9]+ s: 0.000[0-9] node hours, .*, 333 samples per node second$' log || complain "no cost"
 : >log
 job 0 SLURM_JOB_END_TIME=5 LC_ALL=de_DE.UTF-8 SLURM_EXPORT_ENV=NONE -- deck.toml
 ended "deck.toml; end 5,"
@@ -129,9 +157,14 @@ job 2 EXIT=2 MUTE=1 -- deck.toml
 ended "deck.toml; end none,"
 grep -qE '^train.sbatch: exit code 2 .* of the whole job$' log || complain "a speed that is not known"
 : >log
-job 1 EXIT=1 -- deck.toml  # srun's, or of an MPI that cannot begin
+job 1 EXIT=1 -- deck.toml  # srun's, or MPI's, of a program that had begun
 requeued 12
 grep -qF "does LAUNCH of site.env fit its MPI?" log || complain "nothing is said of the launcher"
+job 1 EXIT=1 DUMB='srun: error: Invalid MPI type' -- deck.toml  # before it began
+ended "not requeued: no rank has come as far as the program's first line"
+job 1 EXIT=1 DUMB='srun: error: Unable to create step: Requested nodes are busy' -- deck.toml
+requeued 12
+: >log
 job 85 EXIT=85 SLURM_ARRAY_JOB_ID=12 SLURM_ARRAY_TASK_ID=3 -- deck.toml --set run.seed=2
 requeued 12_3
 grep -qF "bin/program sweep run deck.toml 3 --set run.seed=2;" log || complain "an array runs no sweep"

@@ -56,7 +56,7 @@ ends() {
   await 120 "$name: the end" is_gone
   [ "$(digests "$log")" = "$2" ] || die "$name: $(digests "$log"), undisturbed: $2"
   [ "$(starts)" = "$1" ] || die "$name: $(starts) starts, not $1"
-  grep -qE '^train.sbatch: exit code 0 after [0-9]+ s: 0\.[0-9]{4} node hours, 0\.[0-9]{4} of the whole job, [1-9][0-9]* samples per node second$' "$log" ||
+  grep -qE '^train.sbatch: exit code 0 at [-0-9]{10} [:0-9]{8} after [0-9]+ s: 0\.[0-9]{4} node hours, 0\.[0-9]{4} of the whole job, [1-9][0-9]* samples per node second$' "$log" ||
     die "$name: the end lacks its cost"
   echo "$name: $1 starts, $2"
 }
