@@ -44,6 +44,7 @@ struct Option {
   std::string help;
   std::vector<std::string> choices = {};  ///< all that may follow; empty = anything
   bool reads = false;                     ///< what follows is a file to read
+  std::vector<std::string> words = {};    ///< some of these may follow, with commas between
 };
 
 struct Command {

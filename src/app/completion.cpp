@@ -1,114 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripts for bash and zsh: their own few lines, and the tables of commands, options and keys as `case`s between them.
-#include "command_line.hpp"
+#include "completion_tables.hpp"
 #include "help.hpp"
-#include <tesserec/core/text.hpp>
-#include <tesserec/deck/schema.hpp>
 
 namespace tesserec::app {
 namespace {
 
-/// A word of the shell.
-std::string word(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-std::string words(const std::vector<std::string>& texts) { return join(texts, " ", word); }
-
-bool names_a_file(const Option& option) {
-  return option.value.find("FILE") == 0 || option.value == "FOLDER" || option.value.find(".json") != std::string::npos;
-}
-
-/// Blocks whose keys --set reaches by the names that stand in the schema.
-bool has_fixed_names(const deck::BlockInfo& block) {
-  return block.heading.rfind("[[", 0) != 0 && block.path.find("NAME") == std::string::npos;
-}
-
-template <class Visit>
-void for_each_key(const Visit& visit) {
-  for (const deck::BlockInfo& block : deck::schema())
-    if (has_fixed_names(block))
-      for (const deck::KeyInfo& key : block.keys) visit(block.path + "." + key.name, key);
-}
-
-/// Of all commands, each once.
-std::vector<std::string> first_words() {
-  std::vector<std::string> firsts;
-  for (const Command& command : commands())
-    if (const std::string first = command.name.substr(0, command.name.find(' '));
-        firsts.empty() || firsts.back() != first)
-      firsts.push_back(first);
-  return firsts;
-}
-
-/// What stands behind an option. Files where it names one, else its choices, if it has some.
-std::string values() {
-  std::string text;
-  for (const Command& command : commands())
-    for (const Option& option : command.options)
-      if (!option.value.empty())
-        text += "    " + word(command.name + option.name) + ") " +
-                (names_a_file(option) ? "files=any" : "candidates=(" + words(option.choices) + ")") + " ;;\n";
-  return text;
-}
-
-std::string key_choices() {
-  std::string text;
-  for_each_key([&](const std::string& path, const deck::KeyInfo& key) {
-    const std::vector<std::string> choices = choices_of(key);
-    if (!choices.empty()) text += "    " + path + ") candidates=(" + words(choices) + ") ;;\n";
-  });
-  return text;
-}
-
-std::string key_names() {
-  std::vector<std::string> names;
-  for_each_key([&](const std::string& path, const deck::KeyInfo&) { names.push_back(path); });
-  return words(names);
-}
-
-/// The options of each command, and what else it takes. `form` makes a word of an option.
-template <class Form>
-std::string commands_text(const Form& form) {
-  std::string text;
-  for (const Command& command : commands()) {
-    std::vector<std::string> options;
-    for (const Option& option : options_of(command)) options.push_back(form(option.name, option.help));
-    text += "    " + word(command.name) + ") options=(" + words(options) + ")";
-    if (!command.argument.empty()) text += command.argument == "DECK" ? " argument=deck" : " argument=any";
-    text += " ;;\n";
-  }
-  return text;
-}
-
-/// Of names of two words, what stands behind the first.
-std::string seconds() {
-  std::string text;
-  for (const std::string& first : first_words())
-    if (const auto behind = second_words(first); !behind.empty())
-      text += "    " + first + ") seconds=(" + words(behind) + ") ;;\n";
-  return text;
-}
-
-template <class Form>
-std::string command_names(const Form& form) {
-  std::vector<std::string> names;
-  for (const std::string& first : first_words()) {
-    const auto behind = second_words(first);
-    names.push_back(form(first, behind.empty() ? command_named(first).help : join(behind, ", ")));
-  }
-  names.push_back(form("help", "what a command does, and its options"));
-  return words(names);
-}
+using namespace completion_tables;
 
 // What readline replaces begins behind the last '=' of a word.
 std::string bash() {
   const auto name_alone = [](const std::string& name, const std::string&) { return name; };
   return R"(# Completion of tesserec for bash, made by `tesserec describe --completion bash`.
 _tesserec() {
-  local line=${COMP_LINE:0:COMP_POINT} before word command key files="" argument="" cut="" front=""
+  local line=${COMP_LINE:0:COMP_POINT} before word command key files="" argument="" cut="" front="" table=""
+  local a_table='^(table|plan\.tables)\.([^.=]+)\.(.*)$'
   local last_word='(\\.|[^[:space:]\\])*$'
   local -a words candidates=() options=() seconds=()
   [[ $line =~ $last_word ]]
@@ -140,6 +46,7 @@ _tesserec() {
     key=${word#--set=}
     if [[ $key == *=* ]]; then
       front+=${key%%=*}=
+      [[ $key =~ $a_table ]] && key=${BASH_REMATCH[1]}.NAME.${BASH_REMATCH[3]}
       case ${key%%=*} in
 )" + key_choices() +
          R"(      esac
@@ -147,6 +54,12 @@ _tesserec() {
       candidates=()" +
          key_names() + R"()
       candidates=("${candidates[@]/%/=}")
+      if [[ $key =~ $a_table ]]; then
+        table=${BASH_REMATCH[2]}
+        candidates=("${candidates[@]/.NAME./.$table.}")
+      else
+        mapfile -t candidates < <(printf '%s\n' "${candidates[@]/.NAME.*/.}" | sort -u)
+      fi
       compopt -o nospace 2>/dev/null
     fi
   elif [[ ${words[-1]} == --* && ${words[-1]} != *=* ]] && _tesserec_value "$command${words[-1]}"; then
@@ -167,6 +80,14 @@ _tesserec() {
     any)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      ;;
+    folders)
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      ;;
+    list)
+      [[ $word == *,* ]] && front+=${word%,*},
+      mapfile -t COMPREPLY < <(compgen -W "${candidates[*]}" -- "${word##*,}")
       ;;
     *) mapfile -t COMPREPLY < <(compgen -W "${candidates[*]}" -- "$word") ;;
   esac
@@ -217,6 +138,8 @@ _tesserec() {
     compset -P '--set='
     if [[ $PREFIX == *=* ]]; then
       local key=${PREFIX%%=*}
+      [[ $key == table.*.* ]] && key=table.NAME.${key#table.*.}
+      [[ $key == plan.tables.*.* ]] && key=plan.tables.NAME.${key#plan.tables.*.}
       compset -P '*='
       case $key in
 )" + key_choices() +
@@ -225,7 +148,16 @@ _tesserec() {
     else
       candidates=()" +
          key_names() + R"()
-      compadd -S = -- $candidates
+      local table=""
+      [[ $PREFIX == table.*.* ]] && table=${${PREFIX#table.}%%.*}
+      [[ $PREFIX == plan.tables.*.* ]] && table=${${PREFIX#plan.tables.}%%.*}
+      if [[ -n $table ]]; then
+        candidates=(${candidates/.NAME./.$table.})
+        compadd -S = -- $candidates
+      else
+        compadd -S = -- ${candidates:#*.NAME.*}
+        compadd -S '' -- table. plan.tables.
+      fi
     fi
     return
   fi
@@ -246,6 +178,11 @@ _tesserec() {
   case $files in
     deck) _files -g '*.toml' ;;
     any) _files ;;
+    folders) _files -/ ;;
+    list)
+      compset -P '*,'
+      compadd -- $candidates
+      ;;
     *) compadd -- $candidates ;;
   esac
 }

@@ -2,6 +2,7 @@
 #include "help.hpp"
 
 #include "command_line.hpp"
+#include "installed.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::app {
@@ -57,7 +58,8 @@ std::string usage() {
   return text +
          "\n  tesserec help COMMAND  its options\n"
          "  tesserec describe      every key of a deck\n"
-         "  tesserec --version     of the program and the libraries beneath it\n";
+         "  tesserec --version     of the program and the libraries beneath it\n" +
+         installed_files();
 }
 
 std::string help_of(const std::string& name) {

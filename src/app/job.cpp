@@ -54,7 +54,6 @@ std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm:
 }
 
 void show_banner(const train::Session& session, const data::SourceInfo& data) {
-  const auto& tables = session.model.tables();
   const int ranks = session.comm.size();
   log_info(versions());
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
@@ -74,6 +73,10 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "", ", seed ",
                   session.job.run.seed,
                   lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
+}
+
+void show_model(const train::Session& session) {
+  const auto& tables = session.model.tables();
   const dense::Precision precision = session.job.model.precision;
   log_info(concat("model", precision != dense::Precision::fp32 ? ", products in " + dense::name(precision) : "", ":\n",
                   train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer)));

@@ -17,8 +17,11 @@ train::Job job_of(const deck::Deck& deck);
 std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm::Communicator& comm,
                                              const train::Job& job, const data::SourceInfo& data);
 
-/// Logs what a command begins with: ranks, backend, libraries, data, lanes, seed, model.
+/// Logs what a command begins with: ranks, backend, libraries, data, lanes, seed.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
+
+/// Logs the layers. For when nothing can refuse the start any more: an error should not stand below a long list.
+void show_model(const train::Session& session);
 
 /// Logs which rank holds what of each table.
 void show_plan(const train::Session& session);

@@ -24,6 +24,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   train::restore_weights(*session, trained);
   checkpoint = trained.folder;
   log_info("weights of " + checkpoint);
+  show_model(*session);
 }
 
 }  // namespace tesserec::app

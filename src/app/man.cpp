@@ -131,7 +131,11 @@ std::string program_page() {
                      " COMMAND ...\n.SH COMMANDS\n";
   for (const Command& command : commands())
     text += item(".BR " + plain(page_name(command)) + " (1)", plain(command.help));
-  return text + exit_status(true) + ".SH SEE ALSO\n.BR tesserec\\-deck (5)\n";
+  return text + exit_status(true) + ".SH FILES\n" +
+         item(bold("PREFIX/share/tesserec"), "decks, train.sbatch, site files and examples, to copy") +
+         item(bold("PREFIX/share/doc/tesserec"), "documentation, beginning with README.md") +
+         ".PP\nPREFIX is where Tesserec was installed; tesserec \\-\\-help names it.\n" +
+         ".SH SEE ALSO\n.BR tesserec\\-deck (5)\n";
 }
 
 std::string key_entry(const deck::KeyInfo& key) {

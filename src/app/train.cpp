@@ -73,11 +73,15 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   train::prepare_source(session, *source, data::Use::train);
   if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
-  show_plan(session);
 
   Json json;
   train::RunHooks hooks;
-  hooks.begins = [&](const train::Position& from, bool goes_on) { record.begin(session, from, goes_on); };
+  hooks.begins = [&](const train::Position& from, bool goes_on) {
+    record.begin(session, from, goes_on);
+    if (!goes_on) return;
+    show_model(session);
+    show_plan(session);
+  };
   hooks.stepped = RunRecord::stepped;
   static std::optional<Signals::Orderly> ending;  // until the process has ended: its checkpoint stands
   hooks.ends = [&](const train::TrainResult& result) {

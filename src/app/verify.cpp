@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec verify: is what lies on the disk what was written? The ranks share the files.
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <variant>
 
 #include "command.hpp"
+#include "run_files.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
 
@@ -58,28 +62,96 @@ std::string lines_of(const Json& tables, const Json& facts) {
   return text;
 }
 
+/// What there is to say of a file or checkpoint that is what was written.
+struct Verified {
+  std::size_t parts = 0;
+  Json tables = Json::object(), facts = Json::object();
+};
+
+Verified verify_checkpoint(const comm::Communicator& comm, const std::string& path) {
+  const store::OpenCheckpoint checkpoint = store::open_checkpoint(comm, path);
+  if (checkpoint.manifest.version == 1) verify_datasets(comm, checkpoint.state);
+  return {checkpoint.state.parts(), tables_of(checkpoint.manifest.datasets),
+          data_facts(store::read_attributes(checkpoint.state))};
+}
+
+/// "" of a file that another program wrote.
+std::optional<Verified> verify_file(const comm::Communicator& comm, const std::string& path) {
+  const store::PartedFile file = store::open_state(comm, path);
+  if (file.seal().empty()) return std::nullopt;
+  return Verified{file.parts()};
+}
+
+std::string whole(const std::string& path, const Verified& verified) {
+  return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "");
+}
+
+constexpr const char* no_checksum = "has no checksum: another program wrote it, so there is nothing to compare with";
+
+/// The list of rank 0.
+std::vector<RunFile> agreed_files(const comm::Communicator& comm, const std::string& folder) {
+  std::string text;
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0)
+      for (const RunFile& file : files_of_run(folder)) text += file.path + "\n" + file.lacks + "\n";
+  });
+  std::istringstream lines(comm.broadcast(text, 0));
+  std::vector<RunFile> files;
+  for (RunFile file; std::getline(lines, file.path) && std::getline(lines, file.lacks);) files.push_back(file);
+  return files;
+}
+
+/// All files of a run. Error that counts those that are not what was written, after a warning of each.
+void verify_run(const comm::Communicator& comm, const std::string& folder, bool json) {
+  Json list = Json::array(Json::Layout::lines);
+  std::vector<std::string> damaged;
+  Index checked = 0;
+  for (RunFile& file : agreed_files(comm, folder)) {
+    Json one = Json::object().set("path", file.path);
+    std::string error;
+    if (file.lacks.empty()) {
+      try {
+        std::optional<Verified> verified = std::filesystem::is_directory(file.path) ? verify_checkpoint(comm, file.path)
+                                                                                    : verify_file(comm, file.path);
+        if (verified) {
+          log_info(whole(file.path, *verified));
+          one.set("whole", true).set("parts", Index(verified->parts));
+          ++checked;
+        } else {
+          file.lacks = no_checksum;
+        }
+      } catch (const Stopped&) {
+        throw;
+      } catch (const Error& e) {  // the same on all ranks
+        error = e.what();
+      }
+    }
+    if (!file.lacks.empty()) one.set("whole", Json()).set("why", file.lacks);
+    if (!error.empty()) damaged.push_back(file.path);
+    if (const std::string what = error.empty() ? file.lacks : error; !what.empty() && comm.rank() == 0)
+      log_warning(what.starts_with(file.path) ? what : file.path + " " + what);
+    list.add(one);
+  }
+  if (!damaged.empty())
+    fail(damaged.size(), " of ", counted(checked + std::ssize(damaged), "file"), " of ", folder,
+         " are not what was written: ", join(damaged));
+  if (checked == 0) fail(folder, ": this run has no checkpoint, scores or data set with a checksum");
+  log_info(concat(folder, ": ", counted(checked, "file"), " whole"));
+  if (json) print(comm, Json::object().set("path", folder).set("whole", true).set("files", list));
+}
+
 }  // namespace
 
 int verify(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string& path = invocation.deck;
-  std::size_t parts = 0;
-  Json tables = Json::object(), facts = Json::object();
-  if (std::filesystem::is_directory(path)) {
-    const store::OpenCheckpoint checkpoint = store::open_checkpoint(comm, path);
-    if (checkpoint.manifest.version == 1) verify_datasets(comm, checkpoint.state);
-    parts = checkpoint.state.parts();
-    tables = tables_of(checkpoint.manifest.datasets);
-    facts = data_facts(store::read_attributes(checkpoint.state));
-  } else {
-    const store::PartedFile file = store::open_state(comm, path);
-    if (file.seal().empty())
-      fail(path, " has no checksum: another program wrote it, so there is nothing to compare with");
-    parts = file.parts();
-  }
-  log_info(path + " is whole" + (parts > 0 ? ", with " + std::to_string(parts) + " parts" : "") +
-           lines_of(tables, facts));
-  Json json = Json::object().set("path", path).set("whole", true).set("parts", Index(parts));
-  if (!tables.names().empty()) json.set("tables", tables).set("data", facts);
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (is_folder && !std::filesystem::exists(path + "/manifest.json") && is_run(path))
+    return verify_run(comm, path, invocation.json), 0;
+  const std::optional<Verified> verified = is_folder ? verify_checkpoint(comm, path) : verify_file(comm, path);
+  if (!verified) fail(path, " ", no_checksum);
+  log_info(whole(path, *verified) + lines_of(verified->tables, verified->facts));
+  Json json = Json::object().set("path", path).set("whole", true).set("parts", Index(verified->parts));
+  if (!verified->tables.names().empty()) json.set("tables", verified->tables).set("data", verified->facts);
   if (invocation.json) print(comm, json);
   return 0;
 }

@@ -101,6 +101,7 @@ must_fail 'would replace; set run.overwrite = true' train "$deck" --set checkpoi
 must_fail 'would replace; set run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
 [ -f "$newest/manifest.json" ] || complain "the newest checkpoint is gone"
 must_fail 'was made with run.seed = 1, this run has 3' train "$deck" --set run.seed=3
+! grep -qE '^(model|plan)' "$folder/err" || complain "tables stand before an error of one line"
 must_fail 'there is no such checkpoint folder' train "$deck" --set "checkpoint.resume=$folder/none"
 must_succeed '"steps": 16' train "$deck" --json --set "checkpoint.resume=$folder/run/checkpoints/step_000000012" --set run.overwrite=true
 must_succeed "\"checkpoint\": \"$newest\"" train "$deck" --json
@@ -145,4 +146,12 @@ must_succeed '"samples": 100' predict "$deck" --json
 must_succeed '"whole": true' verify "$folder/run/scores.h5" --json
 printf '\245' | dd of="$folder/run/scores.h5" bs=1 seek=1500 conv=notrunc status=none
 must_fail 'scores.h5 is damaged: its checksum is' verify "$folder/run/scores.h5"
+# All of a run: its checkpoints, scores, and what its record names. One that is damaged hides no other.
+must_fail "1 of 2 files of $folder/run are not what was written: $folder/run/scores.h5" verify "$folder/run"
+grep -q "$newest is whole" "$folder/err" || complain "the checkpoint is not named"
+cp -r "$newest" "$folder/run/checkpoints/step_000000008"
+printf '\245' | dd of="$folder/run/checkpoints/step_000000008/state.h5" bs=1 seek=1500 conv=notrunc status=none
+must_fail "2 of 3 files of $folder/run are" verify "$folder/run"
+rm -r "$folder/run/scores.h5" "$folder/run/checkpoints/step_000000008"
+must_succeed '"whole": true, "files": [' verify "$folder/run" --json
 finish

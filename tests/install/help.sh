@@ -82,8 +82,15 @@ tesserec train any_deck.toml --set model.interaction=c|tesserec train any_deck.t
 tesserec train --set=run.graphs=f|tesserec train --set=run.graphs=false
 tesserec evaluate --set evaluate.metrics=gau|tesserec evaluate --set evaluate.metrics=gauc
 tesserec train --set nothing.like_i|tesserec train --set nothing.like_i
+tesserec train --set tab|tesserec train --set table.
+tesserec train --set table.C1.poo|tesserec train --set table.C1.pooling=
+tesserec train --set table.C1.pooling=m|tesserec train --set table.C1.pooling=mean
+tesserec train --set=plan.tables.C1.ker|tesserec train --set=plan.tables.C1.kernel=
+tesserec bench --only limits,co|tesserec bench --only limits,costs
+tesserec report any_|tesserec report any_run
+tesserec describe --man any_|tesserec describe --man any_run
 END
-mkdir "$scratch/here" "$scratch/functions"
+mkdir -p "$scratch/here/any_run" "$scratch/functions"
 touch "$scratch/here/any_deck.toml" "$scratch/here/any_data.h5" "$scratch/here/with space.h5"
 "$program" describe --completion bash >"$scratch/completion.bash"
 "$program" describe --completion zsh >"$scratch/functions/_tesserec"
@@ -123,7 +130,7 @@ diff <(echo "dot cat" && echo "$(printf '%s\n' "${commands[@]%% *}" | uniq | tr 
 # zsh, at a terminal of its own.
 if command -v zsh >/dev/null; then
   timeout 60 zsh -f "$here/zsh_types.zsh" "$scratch" || failed "zsh does not answer"
-  diff "$scratch/expected" <(sed 's/ $//' "$scratch/zsh_completed") || failed "zsh"
+  diff "$scratch/expected" <(sed 's,[ /]$,,' "$scratch/zsh_completed") || failed "zsh"
 else
   echo "no zsh here: its completion was not tried"
 fi
