@@ -1,5 +1,6 @@
 # `cmake --install`: beside the program and the libraries (src/CMakeLists.txt) the headers and the package that
-# find_package(Tesserec) reads, with the find modules that it needs; manual pages and completions.
+# find_package(Tesserec) reads, with the find modules that it needs; decks, job script, examples, documentation; manual pages
+# and completions.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tesserec)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tesserec DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
@@ -10,6 +11,20 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesserecConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/TesserecConfig.cmake ${PROJECT_BINARY_DIR}/TesserecConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindTesserecKokkos.cmake
   DESTINATION ${package_dir})
+
+# What users copy and work with, laid out as in the tree, and what they read.
+set(share ${CMAKE_INSTALL_DATADIR}/tesserec)
+set(doc ${CMAKE_INSTALL_DATADIR}/doc/tesserec)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/inputs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${share})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/runs/train.sbatch DESTINATION ${share}/runs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/runs/sites DESTINATION ${share}/runs)
+foreach(file LICENSE README.md CHANGELOG.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${doc})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc})
+foreach(folder inputs runs examples)
+  install(FILES ${PROJECT_SOURCE_DIR}/${folder}/README.md DESTINATION ${doc}/${folder})
+endforeach()
 
 # Manual pages and completions, by the program itself. Where it cannot start, as when built for another machine, the
 # rest is installed without them.

@@ -7,6 +7,8 @@ program_packages=(
   g++ cmake ninja-build libtrilinos-kokkos-dev libopenmpi-dev openmpi-bin libhdf5-dev
   libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev
 )
+# To run an installed program, and several ranks of it.
+runtime_packages=(libtrilinos-kokkos-13.2 openmpi-bin libopenmpi3 libhdf5-103-1 libtomlplusplus3 zlib1g)
 # Tests need these besides.
 test_packages=(catch2 hdf5-tools groff-base zsh slurm-wlm munge)
 

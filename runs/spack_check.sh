@@ -21,7 +21,7 @@ echo "== audit"
 "$spack" -C "$work/recipe" audit packages tesserec
 
 echo "== variants"
-specs=(tesserec tesserec+openmp tesserec+shared tesserec+tests "tesserec+cuda cuda_arch=90"
+specs=(tesserec tesserec@main tesserec+openmp tesserec+shared "tesserec+cuda cuda_arch=90"
        "tesserec+cuda+openmp~nccl cuda_arch=80")
 for spec in "${specs[@]}"; do
   # shellcheck disable=SC2086
@@ -40,6 +40,7 @@ refused() { # SPEC REASON
 }
 refused tesserec+cuda "name the GPU"
 refused "tesserec+cuda+shared cuda_arch=90" "shared libraries have not been tried with CUDA"
+refused "tesserec %llvm" "g++ alone"
 refused tesserec+ipo "link-time optimisation has not been tried"
 
 echo "== installation of tesserec$variant"
@@ -52,7 +53,7 @@ config:
   test_stage: $work/tests
   build_jobs: ${JOBS:-2}
 END
-sed -E "s#- tesserec .*#- tesserec$variant#; s#path: \.#path: $PWD#; s#\./runs#$PWD/runs#; s#view: true#view: $work/view#" \
+sed -E "s#- tesserec@main .*#- tesserec@main$variant#; s#path: \.#path: $PWD#; s#\./runs#$PWD/runs#; s#view: true#view: $work/view#" \
   spack.yaml >"$work/env/spack.yaml"
 here=("$spack" -C runs/spack_repo/debian12 -C "$work/here" -e "$work/env")
 "${here[@]}" concretize --force >"$work/concretize"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
 import re
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
@@ -18,22 +17,27 @@ train.batch_size = 256
 class Tesserec(CMakePackage, CudaPackage):
     """Trains deep learning recommendation models whose embedding tables are cut into shards over many processes."""
 
-    # The source is the tree that this recipe lies in.
-    git = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 5))
+    # .example stands for the address of whoever serves the project: nobody does yet. Until then Spack takes the tree
+    # (spack.yaml: develop), or an archive from a mirror (runs/README.md).
+    homepage = "https://tesserec.example"
+    url = "https://tesserec.example/tesserec-0.1.0.tar.gz"
+    git = "https://tesserec.example/tesserec.git"
 
-    license("Apache-2.0")
+    maintainers("tesserec")
+
+    license("Apache-2.0", checked_by="tesserec")
 
     version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
 
-    variant("openmp", default=False, description="Several threads a rank")
+    variant("openmp", default=False, description="Demand a Kokkos with threads, for several a rank")
     variant("nccl", default=True, when="+cuda", description="GPUs of several ranks exchange by NCCL")
     variant("shared", default=False, description="Shared libraries")
-    variant("tests", default=False, description="Build the tests, which `spack install --test=root` runs")
 
     generator("ninja")
     depends_on("c", type="build")
     depends_on("cxx", type="build")
-    conflicts("%gcc@:11", msg="Tesserec is C++20 as of g++ 12")
+    requires("%gcc@12:", msg="Tesserec has been built by g++ alone, 12 or newer: its C++20 and its bits are tested there")
     depends_on("cmake@3.22:", type="build")
 
     depends_on("mpi@3:")
@@ -42,11 +46,11 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("tomlplusplus")
     depends_on("nlohmann-json@3.10:")
     depends_on("xxhash@0.8:")
-    depends_on("catch2@2.13:", type="build", when="+tests")
+    depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
     depends_on("kokkos@3.4:5")
-    depends_on("kokkos+openmp", when="+openmp")
-    depends_on("kokkos~openmp+serial", when="~openmp")
+    depends_on("kokkos+openmp", when="+openmp")  # without it either will do: what else is in the environment decides
+    depends_on("kokkos+serial", when="~openmp")
     depends_on("kokkos+shared", when="+shared")
 
     with when("+cuda"):
@@ -64,7 +68,7 @@ class Tesserec(CMakePackage, CudaPackage):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TESSEREC_NCCL", "nccl"),
-            self.define_from_variant("TESSEREC_TESTS", "tests"),
+            self.define("TESSEREC_TESTS", self.run_tests),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer and a loss of one's own, with their gradients beside differences: what to run before they are trained.
+#include <iostream>
+
+#include "two_tasks.hpp"
+#include <tesserec/comm.hpp>
+#include <tesserec/dense.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+int run(const comm::Communicator&) {
+  const auto say = [](const char* what, const dense::CheckedGradient& checked) {
+    std::cout << what << ": " << checked.numbers << " gradients agree with differences" << std::endl;
+  };
+  // An Error, and so exit code 2, where they do not.
+  say("softmax", dense::check_gradient(Exec(), two_tasks::Softmax(5), {{{5}}}));
+  say("two_tasks", dense::check_gradient(two_tasks::TwoTasks(), 2, {0, 1, 3}));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return comm::run(argc, argv, run); }

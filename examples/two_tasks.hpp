@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A multi-gate mixture of experts for two tasks (Ma et al., KDD 2018), shared by mmoe, scorer and own_layer: will a
+/// visitor click, and will she buy?
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/data.hpp>
+#include <tesserec/dense.hpp>
+#include <tesserec/model.hpp>
+#include <tesserec/train.hpp>
+
+namespace two_tasks {
+
+using namespace tesserec;
+
+constexpr Index users = 800, items = 300, numbers = 4, dim = 8, experts = 3, batch_size = 128;
+
+/// A sample's numbers e^x / sum e^x. Sums run in the order that is written here, so that the bits are everywhere the
+/// same.
+class Softmax final : public dense::Layer {
+ public:
+  explicit Softmax(Index width) : width_(width) {}
+  Index width() const override { return width_; }
+  std::string describe() const override { return std::to_string(width_) + " wide"; }
+  dense::Flops flops() const override { return {20.0 * double(width_), 4.0 * double(width_), 0}; }
+  bool multiplies_matrices() const override { return false; }
+
+  void forward(const Chunk& chunk, dense::Rows<float> out) const override {
+    for (Index r = 0; r < chunk.rows; ++r) {
+      const float* const x = chunk.inputs[0][r];
+      const float most = *std::max_element(x, x + width_);
+      float sum = 0;
+      for (Index c = 0; c < width_; ++c) sum += out[r][c] = elementary::exp(x[c] - most);
+      for (Index c = 0; c < width_; ++c) out[r][c] /= sum;
+    }
+  }
+  void backward(const Chunk& chunk, dense::Rows<const float> out, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, bool, float*) const override {
+    if (input_gradients[0].data == nullptr) return;  // nobody wants it
+    for (Index r = 0; r < chunk.rows; ++r) {
+      float along = 0;
+      for (Index c = 0; c < width_; ++c) along += upstream[r][c] * out[r][c];
+      for (Index c = 0; c < width_; ++c) input_gradients[0][r][c] = out[r][c] * (upstream[r][c] - along);
+    }
+  }
+
+ private:
+  Index width_;
+};
+
+/// Cross entropy of both tasks, added. A batch has one label a sample: click + 2 * purchase.
+class TwoTasks final : public dense::LossFunction {
+ public:
+  std::string refuses(Index width) const override { return width == 2 ? "" : "two logits, of click and purchase"; }
+  void evaluate(const Chunk& chunk, double& sum, dense::Rows<float> gradient) const override {
+    for (Index r = 0; r < chunk.rows; ++r)
+      for (const int task : {0, 1}) {
+        const double label = int(chunk.labels[r]) >> task & 1, logit = chunk.out[r][task];
+        const double p = elementary::sigmoid(logit), away = label > 0 ? -logit : logit;
+        sum += chunk.weight(r) * (std::max(away, 0.0) + elementary::log1p(elementary::exp(away > 0 ? -away : away)));
+        gradient[r][task] = float(chunk.weight(r) * (p - label) / double(chunk.samples));
+      }
+  }
+  double prediction(const float* out, Index) const override { return elementary::sigmoid(double(out[0])); }
+};
+
+/// To be called once, before the model is made.
+inline void add_types() {
+  dense::add_layer_type({"softmax", "shares that add to 1.", {}, [](const dense::LayerSettings&, const auto& inputs) {
+                           return std::make_unique<Softmax>(inputs.at(0).width());
+                         }});
+  dense::add_loss_type({"two_tasks",
+                        "cross entropy of click and purchase.",
+                        {},
+                        [](const dense::LossSettings&) { return std::make_unique<TwoTasks>(); },
+                        {0.0f, 3.0f}});
+}
+
+/// Each expert reads all; each task mixes the experts by a gate of its own and has a tower of its own.
+inline model::Settings settings() {
+  model::Settings settings;
+  settings.type = "network";
+  settings.embedding_dim = dim;
+  settings.loss = "two_tasks";
+  auto& layers = settings.layers;
+  layers = {{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}}};
+  dense::LayerSettings mixed{.name = "experts", .type = "cat"};
+  for (Index e = 0; e < experts; ++e) {
+    mixed.inputs.push_back("expert_" + std::to_string(e));
+    layers.push_back({.name = mixed.inputs.back(), .type = "mlp", .inputs = {"all"}, .widths = {16, dim}});
+  }
+  layers.push_back(mixed);  // a matrix [experts, dim] of each sample
+  for (const std::string task : {"click", "purchase"}) {
+    layers.push_back({.name = task + "_gate", .type = "mlp", .inputs = {"all"}, .widths = {experts}});
+    layers.push_back({.name = task + "_shares", .type = "softmax", .inputs = {task + "_gate"}});
+    layers.push_back(
+        {.name = task + "_mix", .type = "product", .inputs = {task + "_shares", "experts"}, .dim = experts});
+    layers.push_back({.name = task, .type = "mlp", .inputs = {task + "_mix"}, .widths = {8, 1}});
+  }
+  layers.push_back({.name = "logits", .type = "cat", .inputs = {"click", "purchase"}});
+  return settings;
+}
+
+/// The model on its ranks; weights have their start values.
+inline model::ShardedModel make_model(const Exec& exec, const comm::Communicator& world) {
+  const embedding::EmbeddingBagCollection tables(
+      {{.name = "user", .num_embeddings = users, .embedding_dim = dim, .feature_names = {"user"}},
+       {.name = "items",
+        .num_embeddings = items,
+        .embedding_dim = dim,
+        .feature_names = {"items"},
+        .pooling = embedding::PoolingType::mean}});
+  sharding::EmbeddingBagCollectionSharder sharder;
+  sharder.fused = {.type = optim::Type::rowwise_adagrad, .lr = 0.1};
+  sharder.dense = {.type = optim::Type::adam, .lr = 0.003};
+  sharding::ParallelOptions options;
+  options.seed = 3;
+  options.lanes = 8;  // part of the bits: so many ranks at most
+  options.global_batch = batch_size;
+  options.features = {"user", "items"};
+  return {exec, world, settings(), numbers, tables, options, sharder};
+}
+
+/// A visit, and what the columns of a source or file of visits are called.
+struct Visit {
+  Index user = 0;
+  std::vector<Index> items = {};
+  float numbers[two_tasks::numbers] = {};
+  float label = 0;  ///< click + 2 * purchase
+};
+inline data::SourceInfo visits_info(Index samples) {
+  data::SourceInfo info;
+  info.description = "visits";
+  info.samples = samples;
+  info.dense_features = numbers;
+  info.dense_names = {"hour", "price", "pages", "age"};
+  info.features = {"user", "items"};
+  info.rows = {users, items};
+  return info;
+}
+
+/// Makes a batch of this rank's visits; `visit(s)` gives those of `samples` of a global batch of `global_size`.
+template <class Visits>
+void fill(data::Batch& batch, Range samples, Index global_size, const Visits& visit) {
+  Index ids = 0;
+  for (Index s = samples.begin; s < samples.end; ++s) ids += 1 + std::ssize(visit(s).items);
+  data::reserve_batch(batch, samples.size(), global_size, numbers, {"user", "items"});
+  data::reserve_values(batch, ids, false);
+  Index at = 0, bag = 0;
+  batch.sparse.offsets(bag++) = 0;
+  for (Index s = samples.begin; s < samples.end; ++s) {  // key-major: first all users
+    const Visit one = visit(s);
+    const Index row = s - samples.begin;
+    for (Index n = 0; n < numbers; ++n) batch.dense(row, n) = one.numbers[n];
+    batch.labels(row) = one.label;
+    batch.sparse.values(at++) = one.user;
+    batch.sparse.offsets(bag++) = at;
+  }
+  for (Index s = samples.begin; s < samples.end; ++s) {
+    for (const Index item : visit(s).items) batch.sparse.values(at++) = item;
+    batch.sparse.offsets(bag++) = at;
+  }
+}
+
+}  // namespace two_tasks
