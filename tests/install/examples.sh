@@ -17,7 +17,7 @@ on() {
 # alike PROGRAM ARGS...: one text on 1, 2 and 3 ranks, $text.
 alike() {
   text=$(on 1 "$@") || fail "$1"
-  echo "$text"
+  head -n 3 <<<"$text"
   for ranks in 2 3; do [ "$(on $ranks "$@")" = "$text" ] || fail "$1 says something else on $ranks ranks"; done
 }
 # refuses "MESSAGE" RANKS PROGRAM ARGS...: exit code 2, and the message once.
