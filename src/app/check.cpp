@@ -90,16 +90,19 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
 
 std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"; }
 
+/// "1 row", "2 rows", "? rows".
+std::string numbered(Index value, const char* noun) { return value > 0 ? counted(value, noun) : concat("? ", noun, "s"); }
+
 Json known(Index value) { return value > 0 ? Json(value) : Json(); }
 
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   std::string text =
       concat(deck.file, " is valid\n", model::describe_layers(s.layers), "  precision    ",
-             dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ", number(s.features),
-             " features, ", number(s.rows), " rows\n  parameters   ", number(s.dense_parameters), " in layers, ",
+             dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ", numbered(s.features, "feature"),
+             ", ", numbered(s.rows, "row"), "\n  parameters   ", number(s.dense_parameters), " in layers, ",
              number(s.table_parameters), " in tables\n  memory       ", number(s.dense_bytes), " bytes for layers, ",
              number(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
-             deck.train.batch_size, " samples in ", lanes / deck.train.accumulate, " lanes",
+             counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
              deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,

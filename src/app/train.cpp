@@ -21,7 +21,7 @@ namespace {
 
 void show_result(const train::Session& session, const train::TrainResult& result) {
   const bool trained = result.samples_per_second > 0;  // by this process: not, when it resumed at the end
-  std::string line = concat(result.steps, " steps, ", result.samples, " samples");
+  std::string line = counted(result.steps, "step") + ", " + counted(result.samples, "sample");
   if (trained) line += ", loss " + fixed(result.loss, 6) + ", " + fixed(result.samples_per_second, 0) + " samples/s";
   log_info(line);
   if (trained) {

@@ -125,8 +125,8 @@ std::string describe_model(const model::Network& dense, const std::vector<embedd
     const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
     bytes += planning::table_bytes(table, moves, table.num_embeddings);
   }
-  return concat(model::describe_layers(dense.layers()), "  ", features, " features in ", tables.size(),
-                " tables; parameters: ", weights, " dense, ", table_weights, " in tables (", bytes_text(double(bytes)),
+  return concat(model::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
+                counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights, " in tables (", bytes_text(double(bytes)),
                 " with optimizer state)\n");
 }
 

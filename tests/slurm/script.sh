@@ -100,6 +100,7 @@ for array in --array=0-3%2 '--array 0-3%2' '-a 0-3%2' -a0-3%2; do
 done
 says "--time=04:00:00 --partition=cpu --time 00:20:00 --exclusive -A ads --hold runs/train.sbatch site.env deck.toml" \
   --time 00:20:00 --exclusive -A ads --hold deck.toml
+says "--partition=cpu --of-a-newer-slurm runs/train.sbatch site.env deck.toml" --of-a-newer-slurm deck.toml
 for site in cpu gpu; do
   cat "$here/../../runs/sites/$site.env" - <<<PROGRAM=bin/program >example.env
   SITE=example.env says "--partition=$site" deck.toml

@@ -40,7 +40,7 @@ TEST_CASE("an option of one rank is an error of all") {
     const std::string error = error_of([&] { train::Session(Exec(), world, job, source->info()); });
     if (world.size() == 1) continue;
     INFO(error);
-    REQUIRE(mentions(error, concat("rank ", last, ": ", message)));
+    CHECK(mentions(error, concat("rank ", last, ": ", message)));
   }
 }
 
