@@ -161,8 +161,12 @@ grep -qE '^train.sbatch: exit code 2 .* of the whole job$' log || complain "a sp
 job 1 EXIT=1 -- deck.toml  # srun's, or MPI's, of a program that had begun
 requeued 12
 grep -qF "does LAUNCH of site.env fit its MPI?" log || complain "nothing is said of the launcher"
-job 1 EXIT=1 DUMB='srun: error: Invalid MPI type' -- deck.toml  # before it began
-ended "not requeued: no rank has come as far as the program's first line"
+job 1 EXIT=1 DUMB='srun: error: Invalid MPI type' -- deck.toml  # after a start in which it had
+requeued 12
+: >log
+job 1 EXIT=1 DUMB='srun: error: Invalid MPI type' -- deck.toml
+ended "not requeued: in no start has a rank come as far as the program's first line"
+: >log
 job 1 EXIT=1 DUMB='srun: error: Unable to create step: Requested nodes are busy' -- deck.toml
 requeued 12
 : >log
