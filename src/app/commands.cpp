@@ -68,7 +68,7 @@ const std::vector<Command>& commands() {
        {{"--output", "FILE.html", "page to write; without it report.html in the first run's folder"}}},
       {"sweep list", "the points of a deck's [sweep]: index, values, folder", sweep_list, "DECK", false, false, {}},
       {"sweep run",
-       "train all points of a sweep, or the one whose index stands behind the deck; goes on where they stood",
+       "train all points of a sweep, or only the one whose index follows the deck; resumes unfinished points",
        sweep_point,
        "DECK",
        true,

@@ -19,7 +19,7 @@ says ', portable kernels$' --set run.kernels=portable
 if [ "$RANKS" -gt 1 ]; then # batches 2 and 4 wait for their ids alone
   rm -rf "$folder/run"
   must_succeed '"id_wait_seconds": ' train "$deck" --json --set train.steps=6 --set checkpoint.keep=0
-  grep -qE '^ids of a batch are waited for [0-9.]+ ms, by themselves [0-9.]+ ms: [0-9]+ % of it is hidden$' "$folder/err" ||
+  grep -qE '^waiting for ids: [0-9.]+ ms a batch \([0-9.]+ ms without overlap, [0-9]+ % hidden\)$' "$folder/err" ||
     complain "nothing of how long ids are waited for"
 fi
 # 81 rows of 4 columns: 1296 bytes, and a sum a row; for a table of kernel dense that of optimizer.dense, 4 sums a row.
