@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/csv.hpp>
 #include <tesserec/core/cuda_check.hpp>
 #include <tesserec/core/device.hpp>
 #include <tesserec/core/device_graph.hpp>

@@ -16,3 +16,4 @@
 #include <tesserec/store/sampled.hpp>
 #include <tesserec/store/stamp.hpp>
 #include <tesserec/store/state.hpp>
+#include <tesserec/store/text_draft.hpp>

@@ -12,6 +12,7 @@
 #include <tesserec/train/pipeline.hpp>
 #include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
+#include <tesserec/train/scores_file.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>
 #include <tesserec/train/step.hpp>

@@ -18,7 +18,9 @@ std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
   bool some = false;
   for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
   if (!some) return std::nullopt;
-  return data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
+  const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
+  data::require_labels(info, "data.train");
+  return info;
 }
 
 }  // namespace

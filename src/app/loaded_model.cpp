@@ -10,7 +10,8 @@ namespace tesserec::app {
 
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
   if (!data::has_source(job.data, use))
-    fail(deck.at("data"), ": no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples");
+    fail(deck.at("data"), ": no evaluation data; give data.evaluate", use == data::Use::predict ? ", data.predict" : "",
+         ", or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, use);
   require_network(deck, source->info());
   const std::string& resume = job.checkpoint.resume;

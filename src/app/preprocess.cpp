@@ -34,6 +34,7 @@ Json dataset_json(const data::PreprocessReport& all, const data::DatasetReport& 
                   .set("path", file.path)
                   .set("rows", file.rows)
                   .set("bad_rows", file.bad_rows)
+                  .set("unlabelled", file.unlabelled)
                   .set("bad", file.bad)
                   .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
   return Json::object()
@@ -61,9 +62,12 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, Json::object()
                     .set("train", dataset_json(report, report.train))
                     .set("evaluate", dataset_json(report, report.evaluate))
+                    .set("predict", dataset_json(report, report.predict))
                     .set("features", report.features)
                     .set("values", report.values)
                     .set("ids", report.ids)
+                    .set("vocabulary", report.vocabulary)
+                    .set("new_ids", report.new_ids)
                     .set("dense_features", report.dense_features)
                     .set("transforms", report.transforms)
                     .set("seconds", report.seconds));

@@ -50,7 +50,7 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   std::vector<std::string> unknown;
   if (source.vocabulary.empty() != wanted.vocabulary.empty()) unknown.push_back("vocabulary_digest");
   if (source.transforms.empty() != wanted.transforms.empty()) unknown.push_back("transforms");
-  if (source.labels.empty() != wanted.labels.empty()) unknown.push_back("label_values");
+  if (source.labelled && source.labels.empty() != wanted.labels.empty()) unknown.push_back("label_values");
   return unknown;
 }
 

@@ -7,6 +7,7 @@
 
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
 namespace tesserec::data {
@@ -32,7 +33,9 @@ bool read_token(std::string_view field, char* token) {
 
 class Criteo final : public RowFormat {
  public:
-  explicit Criteo(const PreprocessSettings& settings) : short_rows_(settings.short_rows) {
+  explicit Criteo(const PreprocessSettings& settings) {
+    all_columns_ = columns;
+    short_rows_ = settings.short_rows;
     layout_.labels = "1 is \"1\", 0 is \"0\"";
     for (std::size_t k = 0; k < numbers; ++k)
       add_number(std::string("I").append(std::to_string(k + 1)), Transform::log1p, settings.fill_value,
@@ -41,18 +44,25 @@ class Criteo final : public RowFormat {
       layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
   }
 
-  std::string check_header(std::string_view) const override { return {}; }
+ private:
+  std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
-  std::string parse(std::string_view line, Row& row) const override {
-    split(line, '\t', row.fields);
-    if (std::string reason = fit_fields(row.fields, columns, short_rows_); !reason.empty()) return reason;
-    const std::string_view label = row.fields[0];
-    if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
-    row.label = label == "1";
+  std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
+    split(line, delimiter_, row.fields);
+    if (std::string reason = fit_fields(row.fields, file.fields, file.short_rows); !reason.empty()) return reason;
+    const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // field behind the label
+    if (file.targets == Targets::required) {
+      const std::string_view label = row.fields[0];
+      row.label_lacks = label.empty();
+      if (label.empty()) return concat("label \"\" is neither 0 nor 1: the label is missing; ", rows_to_score);
+      if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
+      row.label = label == "1";
+    }
+    row.label_there = first > 0 && !row.fields[0].empty();
 
     row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {
-      const std::string_view field = row.fields[1 + k];
+      const std::string_view field = row.fields[first + k];
       std::int64_t value = 0;
       const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
       if (code == std::errc::result_out_of_range)
@@ -65,7 +75,7 @@ class Criteo final : public RowFormat {
     row.tokens.resize(categories);
     row.text.resize(categories * digits);
     for (std::size_t f = 0; f < categories; ++f) {
-      const std::string_view field = row.fields[1 + numbers + f];
+      const std::string_view field = row.fields[first + numbers + f];
       char* const token = row.text.data() + f * digits;
       row.tokens[f].reset();
       if (field.empty()) continue;
@@ -76,11 +86,8 @@ class Criteo final : public RowFormat {
     return {};
   }
 
- private:
   /// Name of the number that the row gets next.
   const std::string& name_at(const Row& row) const { return layout_.dense_features[row.numbers.size()]; }
-
-  ShortRows short_rows_;
 };
 
 }  // namespace
@@ -93,6 +100,7 @@ std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings
   only_table(!settings.columns.empty(), "column");
   only_table(settings.delimiter != plain.delimiter, "delimiter");
   only_table(settings.header != plain.header, "header");
+  only_table(settings.skip_other_columns, "skip_other_columns");
   only_table(settings.trim != plain.trim, "trim");
   only_table(settings.missing != plain.missing, "missing");
   return std::make_unique<Criteo>(settings);

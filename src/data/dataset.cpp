@@ -34,6 +34,7 @@ void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) c
 void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
   constexpr Index block_samples = Index{1} << 20;
   labels_ = labels;
+  if (!info_.labelled && !info_.sample_weights) return;
   const Range mine = share_of(info_.samples, share, of);
   Samples block;
   for (Index begin = mine.begin; begin < mine.end; begin += block.size) {
@@ -97,7 +98,9 @@ void Dataset::make_room(Samples& samples) const {
 
 void Dataset::read_targets(const Part& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
-  if (part.byte_labels) {
+  if (!info_.labelled) {
+    std::fill_n(samples.labels.begin() + at, run.size(), 0.0f);
+  } else if (part.byte_labels) {
     std::vector<std::uint8_t> labels(run.size());
     part.file.read("/labels", slab, labels.data());
     const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
@@ -109,6 +112,18 @@ void Dataset::read_targets(const Part& part, Range run, Index at, Samples& sampl
     part.file.read("/labels", slab, samples.labels.data() + at);
   }
   if (info_.sample_weights) part.file.read("/weights", slab, samples.weights.data() + at);
+}
+
+void Dataset::read_keys(std::size_t column, Range samples, char* texts) const {
+  const KeyColumn& key = info_.keys[column];
+  const std::string name = "/keys/" + key.name;
+  std::fill_n(texts, samples.size() * key.bytes, '\0');
+  for_each_piece({samples}, [&](const Part& part, Range run, Index at) {
+    const Index bytes = part.file.index().shape(name)[1];
+    std::vector<std::uint8_t> rows(run.size() * bytes);
+    part.file.read(name, {run.begin, run.size()}, rows.data());
+    for (Index i = 0; i < run.size(); ++i) std::copy_n(rows.begin() + i * bytes, bytes, texts + (at + i) * key.bytes);
+  });
 }
 
 void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {

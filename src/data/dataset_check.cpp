@@ -65,7 +65,7 @@ std::string Dataset::place(const std::vector<Range>& runs, Index sample) const {
 
 void Dataset::check_targets(const std::vector<Range>& runs, const Samples& samples) const {
   const auto [least, most] = labels_;
-  if (!all_taken(samples.labels.data(), samples.size, least, most))
+  if (info_.labelled && !all_taken(samples.labels.data(), samples.size, least, most))
     for (Index i = 0; i < samples.size; ++i)
       if (const float label = samples.labels[i]; !(label >= least && label <= most))
         fail("label ", label, " in ", place(runs, i), " is outside [", least, ", ", most,

@@ -55,6 +55,22 @@ std::vector<std::string> transforms_of(const File& file) {
   return transforms;
 }
 
+/// Texts that a file may leave out.
+std::vector<std::string> list(const File& file, const char* attribute) {
+  return file.has_attribute("/", attribute) ? file.attribute<std::vector<std::string>>("/", attribute)
+                                            : std::vector<std::string>();
+}
+
+/// Whether a file has labels. Error: it has, and says that it has none, or the reverse.
+bool is_labelled(const File& file) {
+  const bool there = file.exists("/labels");
+  if (!file.has_attribute("/", "labelled")) return there;
+  const bool said = file.attribute<std::int64_t>("/", "labelled") != 0;
+  if (said != there)
+    fail(file.path(), ": attribute labelled is ", said, ", but the data set has ", there ? "" : "no ", "/labels");
+  return there;
+}
+
 }  // namespace
 
 Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) : trust_(trust) {
@@ -101,8 +117,10 @@ void Dataset::open(const std::string& path) {
 
   const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
   require_one_form(file, features, packed);
+  const bool labelled = is_labelled(file);
   if (parts_.empty()) {
     packed_ = packed;
+    info_.labelled = labelled;
     info_.dense_names = dense;
     info_.dense_features = std::ssize(dense);
     info_.transforms = transforms;
@@ -112,7 +130,13 @@ void Dataset::open(const std::string& path) {
     info_.vocabulary = said(file, "vocabulary_digest");
     info_.labels = said(file, "label_values");
   }
+  if (!parts_.empty())
+    require_same("labels", parts_.front().file.path(), info_.labelled ? "yes" : "no", path, labelled ? "yes" : "no");
   check_shapes(part, packed);
+  open_keys(part.file, part.samples);
+  if (file.has_attribute("/", "bad_rows")) info_.left_out += file.attribute<std::int64_t>("/", "bad_rows");
+  const std::vector<std::string> skipped = list(file, "skipped_rows");
+  info_.skipped.insert(info_.skipped.end(), skipped.begin(), skipped.end());
   if (!parts_.empty()) {
     const Part& first = parts_.front();
     const auto same = [&](const char* what, const std::string& a, const std::string& b) {
@@ -142,8 +166,10 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
-  require(part.file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
-  part.byte_labels = file.type("/labels") == ElementType::u8;
+  if (info_.labelled) {
+    require(part.file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
+    part.byte_labels = file.type("/labels") == ElementType::u8;
+  }
   if (file.exists("/weights")) require(part.file, "/weights", {n}, {ElementType::f32}, "32-bit floats");
   if (dense > 0) require(part.file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
   if (packed) require(part.file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
@@ -162,6 +188,24 @@ void Dataset::check_shapes(Part& part, bool packed) const {
     if (part.weighted[f]) require(part.file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
     part.values.push_back(size);
     if (part.file.parts() == 0) require_offsets(part.file, group + "/offsets", n, size);  // parts are not verified yet
+  }
+}
+
+void Dataset::open_keys(const store::PartedFile& whole, Index samples) {
+  const std::vector<std::string> names = list(whole.index(), "keys");
+  require_names(whole.path(), "keys", names);
+  if (parts_.empty())
+    for (const std::string& name : names) info_.keys.push_back({name, 0});
+  const auto name_of = [](const KeyColumn& key) { return key.name; };
+  if (!parts_.empty())
+    require_same("keys", parts_.front().file.path(), join(info_.keys, ", ", name_of), whole.path(), join(names));
+  for (KeyColumn& key : info_.keys) {
+    const std::string name = "/keys/" + key.name;
+    if (!whole.index().exists(name)) fail(whole.path(), ": the data set has no ", name);
+    const std::vector<Index> shape = whole.index().shape(name);
+    const Index bytes = shape.size() == 2 ? shape[1] : 1;
+    require(whole, name, {samples, bytes}, {ElementType::u8}, "bytes");
+    key.bytes = std::max(key.bytes, bytes);
   }
 }
 

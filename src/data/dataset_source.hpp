@@ -25,6 +25,9 @@ class DatasetSource : public Source {
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override;
   OddValues look_through() override;
+  void read_keys(std::size_t column, Range samples, char* texts) const override {
+    dataset_.read_keys(column, samples, texts);
+  }
 
  private:
   /// Walks over (batch, stream, window) as `next` needs them.

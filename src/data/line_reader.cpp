@@ -72,4 +72,11 @@ bool LineReader::next_anywhere(Line& line) {
   return true;
 }
 
+std::vector<std::string> first_lines(const RawFile& file, Index bytes) {
+  LineReader reader(file, {0, bytes});
+  std::vector<std::string> lines;
+  for (Line line; reader.next(line);) lines.emplace_back(line.text);
+  return lines;
+}
+
 }  // namespace tesserec::data

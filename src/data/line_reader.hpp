@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,5 +44,8 @@ class LineReader {
   std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
   std::uint64_t digest_ = 0;
 };
+
+/// The first lines of a file, as far as they begin in its first `bytes` bytes of text.
+std::vector<std::string> first_lines(const RawFile& file, Index bytes);
 
 }  // namespace tesserec::data

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "dataset_source.hpp"
 #include "planted_table.hpp"
@@ -29,6 +32,18 @@ void check(const SyntheticSettings& s) {
   require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
   require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
   require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");
+}
+
+/// Files of a use, and the key that names them.
+struct Files {
+  std::string key;
+  const std::vector<std::string>& files;
+};
+
+Files files_of(const Settings& settings, Use use) {
+  if (use == Use::train) return {"data.train", settings.train};
+  if (use == Use::predict && !settings.predict.empty()) return {"data.predict", settings.predict};
+  return {"data.evaluate", settings.evaluate};
 }
 
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
@@ -88,24 +103,34 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
 store::Trust trust_of(const Settings& settings) { return settings.trust ? store::Trust::all : store::Trust::none; }
 
 bool has_source(const Settings& settings, Use use) {
-  const bool files = !settings.train.empty() || !settings.evaluate.empty();
+  const bool files = !settings.train.empty() || !settings.evaluate.empty() || !settings.predict.empty();
   const SyntheticSettings& synthetic = settings.synthetic;
   if (files && synthetic.kind != SyntheticKind::none)
-    fail("data.train or data.evaluate name files and data.synthetic.kind names a generator: keep one of them");
+    fail(
+        "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator: keep one of "
+        "them");
   if (synthetic.kind != SyntheticKind::none)
     return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
-  return !(use == Use::train ? settings.train : settings.evaluate).empty();
+  return !files_of(settings, use).files.empty();
+}
+
+void require_labels(const SourceInfo& data, const std::string& key) {
+  if (!data.labelled)
+    fail(key, ": ", data.description,
+         " has no labels: its rows can be scored, by data.predict and `tesserec predict`, "
+         "and neither trained on nor evaluated");
 }
 
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
-  const bool train = use == Use::train;
   Deal dealt = deal;
-  dealt.shuffle = train && deal.shuffle;
+  dealt.shuffle = use == Use::train && deal.shuffle;
   const bool given = has_source(settings, use);
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
-  const std::string key = train ? "data.train" : "data.evaluate";
+  const auto [key, files] = files_of(settings, use);
   if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
-  return std::make_unique<DatasetSource>(train ? settings.train : settings.evaluate, key, trust_of(settings), dealt);
+  auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);
+  if (use != Use::predict) require_labels(source->info(), key);
+  return source;
 }
 
 }  // namespace tesserec::data

@@ -19,6 +19,9 @@ class OrderedSource : public Source {
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
   OddValues look_through() override;
+  void read_keys(std::size_t column, Range samples, char* texts) const override {
+    source_->read_keys(column, samples, texts);
+  }
 
  private:
   std::unique_ptr<Source> source_;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "column_tally.hpp"
 #include "encode.hpp"
+#include "encoding.hpp"
+#include "header.hpp"
+#include "line_reader.hpp"
 #include "raw_files.hpp"
 #include "row_format.hpp"
 #include "survey.hpp"
@@ -22,31 +28,95 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Encoding learn(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count) {
-  Encoding encoding{layout, make_transforms(layout, train.moments), {}, minimum_count, {}};
-  for (std::size_t f = 0; f < layout.features.size(); ++f) {
-    const TokenCounts counts = merge(comm, train.tokens[f]);
-    train.tokens[f] = {};
-    encoding.values.push_back(counts.tokens.size());
-    comm::agree(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
-  }
+/// One of the data sets that a command writes.
+struct Output {
+  std::string name;  ///< "train": of the key and of the file
+  const std::vector<std::string>& patterns;
+  DatasetReport& report;
+  bool learns = false;
+  std::string path = {};
+  std::vector<RawFile> files = {};
+  Survey survey = {};
+  std::unique_ptr<store::PartedWriter> file = {};
+
+  bool wanted() const { return !patterns.empty(); }
+  std::string key() const { return "preprocess." + name; }
+  Targets targets() const { return name == "predict" ? Targets::unread : Targets::required; }
+};
+
+/// Path of the data set whose vocabulary is used; empty where the training files teach one.
+std::string vocabulary_of(const PreprocessSettings& settings, const std::string& train_path) {
+  const bool trains = !settings.train.empty();
+  if (settings.extend && settings.vocabulary.empty())
+    fail("preprocess.extend is for a vocabulary that is there: name its data set in preprocess.vocabulary");
+  if (settings.extend && !trains) fail("preprocess.extend needs new training files: name them in preprocess.train");
+  const std::string path = settings.vocabulary.empty() && !trains ? train_path : settings.vocabulary;
+  std::error_code error;
+  if (settings.vocabulary.empty() && !trains && !fs::exists(path, error))
+    fail(
+        "preprocess.train: name at least one raw file, or in preprocess.vocabulary a data set with the vocabulary to "
+        "use: there is no ",
+        path);
+  if (trains && !path.empty() && fs::equivalent(path, train_path, error))
+    fail("preprocess.vocabulary: ", path,
+         " would be replaced by the new training data; give another preprocess.output");
+  return path;
+}
+
+/// Replaces patterns in the names of columns by the names in the first raw file's header. Collective.
+void expand_columns(const comm::Communicator& comm, const RawFile& file, PreprocessSettings& settings) {
+  if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
+  if (!settings.header)
+    fail("preprocess.column: '*' stands for names in a header: set preprocess.header = true, or name each column");
+  comm::agree(comm, [&] {
+    const std::vector<std::string> lines = first_lines(file, 1);
+    const std::string header = lines.empty() ? std::string() : lines.front();
+    settings.columns = expanded(settings.columns, header_names(header, delimiter_of(settings)), file.path);
+  });
+}
+
+Encoding encoding_of(const comm::Communicator& comm, Output& train, const PreprocessSettings& settings,
+                     const std::string& vocabulary, const RowLayout& layout) {
+  if (vocabulary.empty()) return learn_encoding(comm, train.survey, layout, settings.minimum_count);
+  const bool labelled = train.wanted() || !settings.evaluate.empty();
+  Encoding encoding = read_encoding(comm, vocabulary, layout, labelled);
+  if (settings.extend) extend_encoding(comm, train.survey, settings.minimum_count, encoding);
   return encoding;
+}
+
+/// Warns of data sets in the folder that are not written now and may have the ids of another vocabulary.
+void warn_of_older(const std::vector<Output*>& outputs) {
+  for (const Output* output : outputs)
+    if (!output->wanted() && fs::exists(output->path))
+      log_warning(output->path + " is from an earlier run and may not share the vocabulary of the new train.h5");
 }
 
 }  // namespace
 
-PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& settings) {
+PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& given) {
   const Timer timer;
-  if (settings.train.empty()) fail("preprocess.train: name at least one raw file");
-  if (settings.output.empty()) fail("preprocess.output: name the folder for train.h5 and evaluate.h5");
-  const std::unique_ptr<RowFormat> format = make_row_format(settings);
-  const bool evaluates = !settings.evaluate.empty();
+  PreprocessSettings settings = given;
+  PreprocessReport report;
+  Output train{"train", settings.train, report.train}, evaluate{"evaluate", settings.evaluate, report.evaluate},
+      predict{"predict", settings.predict, report.predict};
+  const std::vector<Output*> all = {&train, &evaluate, &predict};
+  if (settings.train.empty() && settings.evaluate.empty() && settings.predict.empty())
+    fail("preprocess.train: name at least one raw file");
+  if (settings.output.empty()) fail("preprocess.output: name the folder for train.h5, evaluate.h5 and predict.h5");
+  for (Output* output : all) output->path = concat(settings.output, "/", output->name, ".h5");
+  const std::string vocabulary = vocabulary_of(settings, train.path);
+  train.learns = vocabulary.empty() || settings.extend;
 
-  std::vector<RawFile> train_files = find_raw_files(comm, settings.train, "preprocess.train");
-  std::vector<RawFile> evaluate_files = find_raw_files(comm, settings.evaluate, "preprocess.evaluate");
+  for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
   if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty() && comm.rank() == 0)
     log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
                        ": the metrics there are of samples that the model has learnt by heart"));
+  for (const Output* output : all)
+    if (output->wanted()) {
+      expand_columns(comm, output->files.front(), settings);
+      break;
+    }
+  const std::unique_ptr<RowFormat> format = make_row_format(settings);
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     try {
@@ -57,41 +127,39 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   });
 
   // First reading: everything that can be wrong with the text is found before anything is written.
-  Survey train = survey(comm, std::move(train_files), *format, settings.bad_rows, true);
-  Survey evaluate;
-  if (evaluates) evaluate = survey(comm, std::move(evaluate_files), *format, settings.bad_rows, false);
-  const Encoding encoding = learn(comm, train, format->layout(), settings.minimum_count);
+  for (Output* output : all)
+    if (output->wanted())
+      output->survey =
+          survey(comm, std::move(output->files), *format, settings.bad_rows, output->learns, output->targets());
+  const Encoding encoding = encoding_of(comm, train, settings, vocabulary, format->layout());
 
-  // Second reading, of the evaluation files first: they are the smaller ones and may be refused. Both files are on the
+  // Second reading, of the training files last: the others are smaller and may be refused. All files are on the
   // disk before one of them takes its name.
-  const std::string train_path = settings.output + "/train.h5", evaluate_path = settings.output + "/evaluate.h5";
-  std::unique_ptr<store::PartedWriter> evaluate_file;
-  if (evaluates) {
-    evaluate_file = write_dataset(comm, evaluate_path, evaluate, *format, encoding, false, settings);
-    require_known(evaluate.report, encoding.layout, encoding.known_values(), settings.max_unknown);
+  for (Output* output : {&evaluate, &predict, &train}) {
+    if (!output->wanted()) continue;
+    const bool trains = output == &train;
+    output->file = write_dataset(comm, output->path, output->survey, *format, encoding, trains, settings);
+    if (!output->learns)
+      require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
   }
-  const auto train_file = write_dataset(comm, train_path, train, *format, encoding, true, settings);
-  const Signals::Orderly orderly;  // both or none
-  train_file->publish();
-  if (evaluates) {
-    evaluate_file->publish();
-  } else {
-    if (comm.rank() == 0 && fs::exists(evaluate_path))
-      log_warning(evaluate_path + " is from an earlier run and may not share the vocabulary of the new train.h5");
-  }
+  const Signals::Orderly orderly;  // all or none
+  for (Output* output : all)
+    if (output->wanted()) output->file->publish();
+  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
 
-  PreprocessReport report;
-  report.train = std::move(train.report);
-  report.train.output = train_path;
-  if (evaluates) {
-    report.evaluate = std::move(evaluate.report);
-    report.evaluate.output = evaluate_path;
+  for (Output* output : all) {
+    if (!output->wanted()) continue;
+    output->report = std::move(output->survey.report);
+    output->report.output = output->path;
   }
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();
   report.features = encoding.layout.features;
   report.values = encoding.values;
   report.ids = encoding.rows();
+  report.vocabulary = vocabulary;
+  for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
+    report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
   report.max_unknown = settings.max_unknown;
   report.seconds = timer.seconds();
   return report;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/preprocess.hpp>
@@ -9,12 +12,23 @@ namespace {
 
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
-  lines.push_back(concat(name, ": ", report.rows, " rows, ", significant(100.0 * report.labels[1] / report.rows, 4),
-                         " % positive, in ", report.output));
+  const bool scored = report.labels[0] + report.labels[1] == 0;
+  lines.push_back(concat(
+      name, ": ", report.rows, " rows, ",
+      scored ? "without labels"
+             : concat(significant(100.0 * double(report.labels[1]) / double(report.rows), 4), " % positive"),
+      ", in ", report.output,
+      report.labels_unread > 0 ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
+                               : ""));
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
-    lines.push_back(concat(file.path, ": ", file.bad_rows, " bad rows left out, ", file.rows, " kept; for example"));
+    const bool all = std::ssize(file.bad) == file.bad_rows;
+    const std::string what = all ? ":" : "; for example";
+    lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out",
+                           file.unlabelled > 0 ? concat(", ", file.unlabelled, " of them without a label") : "", ", ",
+                           file.rows, " kept", scored ? "; no score for" : what));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
+    if (!all && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
   }
 }
 
@@ -23,9 +37,8 @@ std::string percent(double share) { return significant(100 * share, 3) + " %"; }
 using Cells = std::vector<std::string>;
 
 std::string line_of(const Cells& cells) {
-  constexpr std::size_t widths[] = {24, 12, 10, 10, 10, 10, 10, 10, 10, 10, 10};
-  std::string text = "  " + left(cells[0], widths[0]) + " " + left(cells[1], widths[1]);
-  for (std::size_t i = 2; i < cells.size(); ++i) text += " " + right(cells[i], widths[i]);
+  std::string text = "  " + left(cells[0], 24) + " " + left(cells[1], 12);
+  for (std::size_t i = 2; i < cells.size(); ++i) text += " " + right(cells[i], 10);
   return text;
 }
 
@@ -45,9 +58,17 @@ Cells shares_of(const DatasetReport& report, std::size_t column, bool number) {
 
 /// Adds a line a column: its values, and what became of them.
 void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
-  const bool evaluates = !report.evaluate.output.empty();
-  Cells head = {"column", "kind", "values", "ids", "missing", "unknown", "clipped"};
-  if (evaluates) head.insert(head.end(), {"evaluate:", "missing", "unknown", "clipped"});
+  Cells head = {"column", "kind", "values", "ids"};
+  const std::vector<std::pair<std::string, const DatasetReport*>> all = {
+      {"", &report.train}, {"evaluate:", &report.evaluate}, {"predict:", &report.predict}};
+  const auto for_each_set = [&](const auto& add) {
+    for (const auto& [name, set] : all)
+      if (!set->output.empty()) add(name, *set);
+  };
+  for_each_set([&](const std::string& name, const DatasetReport&) {
+    if (!name.empty()) head.push_back(name);
+    head.insert(head.end(), {"missing", "unknown", "clipped"});
+  });
   lines.push_back(line_of(head));
   const std::size_t dense = report.dense_features.size();
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
@@ -56,12 +77,14 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
     if (number)
       cells = {report.dense_features[c], report.transforms[c].substr(0, report.transforms[c].find(' ')), "-", "-"};
     else
-      cells = {report.features[c - dense], "category", std::to_string(report.values[c - dense]),
+      cells = {report.features[c - dense], "category",
+               report.values.empty() ? "-" : std::to_string(report.values[c - dense]),
                std::to_string(report.ids[c - dense])};
-    const Cells train = shares_of(report.train, c, number), evaluate = shares_of(report.evaluate, c, number);
-    cells.insert(cells.end(), train.begin(), train.end());
-    if (evaluates) cells.emplace_back();
-    if (evaluates) cells.insert(cells.end(), evaluate.begin(), evaluate.end());
+    for_each_set([&](const std::string& name, const DatasetReport& set) {
+      if (!name.empty()) cells.emplace_back();
+      const Cells shares = shares_of(set, c, number);
+      cells.insert(cells.end(), shares.begin(), shares.end());
+    });
     lines.push_back(line_of(cells));
   }
 }
@@ -92,10 +115,18 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   std::vector<std::string> lines;
   lines_of(report.train, "train", lines);
   lines_of(report.evaluate, "evaluate", lines);
-  Index ids = 0;
+  lines_of(report.predict, "predict", lines);
+  Index ids = 0, added = 0;
   for (const Index n : report.ids) ids += n;
-  lines.push_back(concat(report.dense_features.size(), " dense features, ", report.features.size(),
-                         " sparse features with ", ids, " ids together"));
+  for (const Index n : report.new_ids) added += n;
+  lines.push_back(concat(counted(std::ssize(report.dense_features), "dense feature"), ", ",
+                         counted(std::ssize(report.features), "sparse feature"), " with ", ids, " ids together"));
+  if (!report.vocabulary.empty())
+    lines.push_back(concat("ids and transforms of ", report.vocabulary,
+                           report.new_ids.empty() ? "" : concat(", and ", counted(added, "new id"), " behind them:")));
+  for (std::size_t f = 0; f < report.new_ids.size(); ++f)
+    lines.push_back(concat("  ", report.features[f], ": ", counted(report.new_ids[f], "new id"), ", from ",
+                           report.ids[f] - report.new_ids[f], " on"));
   table_of(report, lines);
   return lines;
 }
@@ -103,7 +134,7 @@ std::vector<std::string> summary(const PreprocessReport& report) {
 std::vector<std::string> warnings(const PreprocessReport& report) {
   std::vector<std::string> lines;
   const std::size_t dense = report.dense_features.size();
-  for (const DatasetReport* of : {&report.train, &report.evaluate})
+  for (const DatasetReport* of : {&report.train, &report.evaluate, &report.predict})
     for (const FileReport& file : of->files)
       for (std::size_t k = 0; k < dense; ++k)
         if (const Index large = file.columns[k].large; large > 0)
@@ -111,7 +142,9 @@ std::vector<std::string> warnings(const PreprocessReport& report) {
                                  " of magnitude 1e9 or more behind its transform, ", report.transforms[k],
                                  ": floats round them, and no weight fits them; use standardise or log1p, or make the "
                                  "column a category"));
-  for (std::size_t f = 0; f < report.features.size(); ++f) {
+  if (report.train.output.empty()) return lines;
+  const bool teaches = report.vocabulary.empty() || !report.new_ids.empty();
+  for (std::size_t f = 0; f < report.features.size() && teaches; ++f) {
     const double unknown = report.train.column(dense + f).unknown_share(report.train.rows);
     if (unknown > report.max_unknown)
       lines.push_back(concat("column ", report.features[f], ": ", percent(unknown),
@@ -120,14 +153,15 @@ std::vector<std::string> warnings(const PreprocessReport& report) {
   }
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
     const double usual = double(report.train.column(c).missing) / double(report.train.rows);
-    for (const FileReport& file : report.evaluate.files) {
-      const double missing = file.rows == 0 ? 0.0 : double(file.columns[c].missing) / double(file.rows);
-      if (missing > report.max_unknown && usual <= report.max_unknown)
-        lines.push_back(concat(file.path, ": column ",
-                               c < dense ? report.dense_features[c] : report.features[c - dense], " is missing in ",
-                               percent(missing), " of the rows, in the training files in ", percent(usual),
-                               "; compare how the files were written"));
-    }
+    for (const DatasetReport* of : {&report.evaluate, &report.predict})
+      for (const FileReport& file : of->files) {
+        const double missing = file.rows == 0 ? 0.0 : double(file.columns[c].missing) / double(file.rows);
+        if (missing > report.max_unknown && usual <= report.max_unknown)
+          lines.push_back(concat(file.path, ": column ",
+                                 c < dense ? report.dense_features[c] : report.features[c - dense], " is missing in ",
+                                 percent(missing), " of the rows, in the training files in ", percent(usual),
+                                 "; compare how the files were written"));
+      }
   }
   return lines;
 }

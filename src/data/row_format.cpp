@@ -7,8 +7,14 @@
 #include <limits>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::data {
+namespace {
+
+constexpr const char* pad_rows = "preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut";
+
+}  // namespace
 
 std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings) {
   if (settings.minimum_count < 1) fail("preprocess.minimum_count must be at least 1, not ", settings.minimum_count);
@@ -33,6 +39,54 @@ void RowFormat::add_number(const std::string& name, Transform transform, std::op
   if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
 }
 
+FileColumns RowFormat::in_order(Targets targets, bool labelled) const {
+  FileColumns columns{targets, short_rows_, all_columns_ - (labelled ? 0 : 1), {}};
+  for (std::size_t c = 0; c < all_columns_; ++c)
+    columns.places.push_back(Index(c) - (!labelled && c > label_column_ ? 1 : 0));
+  if (!labelled) columns.places[label_column_] = -1;
+  return columns;
+}
+
+std::string RowFormat::find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const {
+  columns = in_order(targets, true);
+  if (layout_.header) return head.empty() ? std::string() : read_header(head.front(), columns);
+  if (targets == Targets::required) return {};
+  std::size_t most = 0;
+  std::vector<std::string_view> fields;
+  for (const std::string& line : head) {
+    split(line, delimiter_, fields);
+    if (fields.size() <= all_columns_) most = std::max(most, fields.size());
+  }
+  columns = in_order(targets, most == all_columns_);
+  return {};
+}
+
+std::string RowFormat::parse(std::string_view line, const FileColumns& columns, Row& row) const {
+  row.label_there = row.label_lacks = false;
+  std::string reason = read(line, columns, row);
+  if (reason.empty() || row.label_lacks || columns.targets == Targets::unread) return reason;
+  const std::string other = without_label(line, columns, row);
+  return other.empty() ? reason : other;
+}
+
+/// Returns why the line is bad if it would be a good one of a file without labels, else an empty text.
+std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
+  FileColumns others = columns;
+  others.targets = Targets::unread;
+  others.short_rows = ShortRows::stop;
+  --others.fields;
+  const Index at = columns.places[label_column_];
+  for (Index& place : others.places) place -= place > at ? 1 : 0;
+  others.places[label_column_] = -1;
+  if (!read(line, others, row).empty()) return {};
+  FileColumns padded = columns;
+  padded.short_rows = ShortRows::pad;
+  const bool cut = read(line, padded, row).empty();
+  row.label_lacks = true;
+  return concat(counted(others.fields, "field"), ", ", columns.fields,
+                " expected: it reads as a row without its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
+}
+
 void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {
   fields.clear();
   const char* at = line.data();
@@ -54,10 +108,8 @@ std::string fit_fields(std::vector<std::string_view>& fields, std::size_t column
     fields.resize(columns, std::string_view(""));
     return {};
   }
-  std::string reason = std::to_string(fields.size()) + (fields.size() == 1 ? " field, " : " fields, ") +
-                       std::to_string(columns) + " expected";
-  if (short_row) reason += " (preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut)";
-  return reason;
+  return concat(counted(fields.size(), "field"), ", ", columns, " expected",
+                short_row ? concat(" (", pad_rows, ")") : "");
 }
 
 }  // namespace tesserec::data

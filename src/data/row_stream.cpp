@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_stream.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <tesserec/core/signals.hpp>
 
@@ -16,8 +18,8 @@ constexpr const char* advice = "; mend the row, or leave out all bad rows with p
 }  // namespace
 
 RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
-                     BadRows bad_rows)
-    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows) {}
+                     BadRows bad_rows, Targets targets)
+    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows), targets_(targets) {}
 
 bool RowStream::next(Row& row) {
   while (!stopped_) {
@@ -36,14 +38,15 @@ bool RowStream::open_next_range() {
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
   empty_lines_ = 0;
-  Line header;
-  if (format_.layout().header && range.bytes.begin == 0 && lines_->next(header)) {
-    count.lines = 1;
-    // A wrong header means wrong columns throughout: no row of the file can be trusted.
-    if (std::string reason = format_.check_header(header.text); !reason.empty()) {
-      stopped_ = true;
-      count.bad.push_back({1, std::move(reason)});
-    }
+  const bool header = format_.layout().header, first = range.bytes.begin == 0;
+  Line line;
+  if (header && first && lines_->next(line)) count.lines = 1;
+  std::vector<std::string> head;
+  if (format_.needs_head(targets_)) head = first_lines(files_[range.file], header ? 1 : text_block);
+  // A wrong header means wrong columns throughout: no row of the file can be trusted.
+  if (std::string reason = format_.find_columns(head, targets_, columns_); !reason.empty()) {
+    stopped_ = true;
+    count.bad.push_back({count.lines, std::move(reason)});
   }
   return true;
 }
@@ -60,13 +63,13 @@ bool RowStream::next_in_range(Row& row) {
     }
     for (; empty_lines_ > 0 && !stopped_; --empty_lines_) bad(count.lines - empty_lines_, empty_line);
     if (stopped_) return false;
-    std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, row);
+    std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, columns_, row);
     if (reason.empty()) {
       block_ = line.begin / text_block;
       ++count.rows;
       return true;
     }
-    bad(count.lines, std::move(reason));
+    bad(count.lines, std::move(reason), !line.too_long && row.label_lacks);
   }
   if (!stopped_ && empty_lines_ > 0) end_range();
   return false;
@@ -83,14 +86,15 @@ void RowStream::end_range() {
     }
 }
 
-void RowStream::bad(Index line, std::string reason) {
+void RowStream::bad(Index line, std::string reason, bool label_lacks) {
   RangeCount& count = counts_.back();
   ++count.bad_rows;
+  count.unlabelled += label_lacks;
   if (bad_rows_ == BadRows::stop) {
     stopped_ = true;
     reason += advice;
   }
-  if (count.bad.size() < bad_rows_kept) count.bad.push_back({line, std::move(reason)});
+  if (count.bad.size() < bad_rows_kept(targets_)) count.bad.push_back({line, std::move(reason)});
 }
 
 }  // namespace tesserec::data

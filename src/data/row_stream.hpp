@@ -24,18 +24,20 @@ struct RangeCount {
   Index lines = 0;
   Index rows = 0;
   Index bad_rows = 0;
+  Index unlabelled = 0;     ///< of the bad rows: those without a label
   std::uint64_t text = 0;   ///< LineReader::digest() at its end
-  std::vector<BadRow> bad;  ///< the first few
+  std::vector<BadRow> bad;  ///< the first ones, bad_rows_kept() of them
 };
 
 /// The good rows of some ranges, one after the other. Empty lines at the end of a file are no rows; elsewhere
 /// they are bad ones.
 class RowStream {
  public:
-  static constexpr std::size_t bad_rows_kept = 5;
+  /// Of rows to score each one that is left out matters, of others an example will do.
+  static std::size_t bad_rows_kept(Targets targets) { return targets == Targets::unread ? 100 : 5; }
 
   RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
-            BadRows bad_rows);
+            BadRows bad_rows, Targets targets = Targets::required);
 
   /// The next good row; false at the end, or, with BadRows::stop, at the first bad one.
   bool next(Row& row);
@@ -52,13 +54,15 @@ class RowStream {
  private:
   bool open_next_range();
   bool next_in_range(Row& row);
-  void bad(Index line, std::string reason);
+  void bad(Index line, std::string reason, bool label_lacks = false);
   void end_range();
 
   std::span<const RawFile> files_;
   std::span<const FileRange> ranges_;
   const RowFormat& format_;
   BadRows bad_rows_;
+  Targets targets_;
+  FileColumns columns_;  ///< of the file at hand
   std::unique_ptr<LineReader> lines_;
   std::vector<RangeCount> counts_;
   Index empty_lines_ = 0;  ///< just before the line at hand

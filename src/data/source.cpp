@@ -35,4 +35,6 @@ void Source::limit_labels(const LabelRange&) {}
 
 OddValues Source::look_through() { return {}; }
 
+void Source::read_keys(std::size_t, Range, char*) const { assert(false); }
+
 }  // namespace tesserec::data

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "survey.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -64,7 +65,8 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
 
 /// Examples of bad rows, each rank's after the other: of a file, the first few are kept.
 void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
-                     const std::vector<Index>& before, const std::vector<RawFile>& files, DatasetReport& report) {
+                     const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t kept,
+                     DatasetReport& report) {
   std::vector<Index> file_of;
   std::string mine;
   for (const RangeCount& range : counts)
@@ -78,16 +80,17 @@ void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCoun
   for (const Index file : file_of) {
     const std::string line = at;
     at += line.size() + 1;
-    if (report.files[file].bad.size() < RowStream::bad_rows_kept) report.files[file].bad.push_back(line);
+    if (report.files[file].bad.size() < kept) report.files[file].bad.push_back(line);
   }
 }
 
 void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>& counts, Survey& result) {
   const std::size_t files = result.files.size();
-  std::vector<Index> rows(files, 0), bad_rows(files, 0);
+  std::vector<Index> rows(files, 0), bad_rows(files, 0), unlabelled(files, 0);
   for (const RangeCount& range : counts) {
     rows[range.file] += range.rows;
     bad_rows[range.file] += range.bad_rows;
+    unlabelled[range.file] += range.unlabelled;
     result.rows += range.rows;
     result.texts.push_back(range.text);
   }
@@ -95,10 +98,11 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
   for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];
   comm.sum(std::span<Index>(rows));
   comm.sum(std::span<Index>(bad_rows));
+  comm.sum(std::span<Index>(unlabelled));
   for (std::size_t f = 0; f < files; ++f) {
     const RawFile& file = result.files[f];
     if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
-    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], {}, {}, {}});
+    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabelled[f], {}, {}, {}});
     result.report.rows += rows[f];
   }
 }
@@ -106,22 +110,28 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
 }  // namespace
 
 Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
-              bool learn) {
+              bool learn, Targets targets) {
   Survey result;
+  result.targets = targets;
   result.files = std::move(files);
   result.ranges = deal_ranges(result.files, comm.rank(), comm.size());
   if (learn) result.tokens.resize(format.layout().features.size());
 
   // A rank that fails waits for the others: the first failure in the order of the text is everybody's.
-  RowStream rows(result.files, result.ranges, format, bad_rows);
+  RowStream rows(result.files, result.ranges, format, bad_rows, targets);
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};
+  Index labels_there = 0;
+  result.key_bytes.assign(format.layout().keys.size(), 1);
   std::string failure;
   int signal = 0;
   try {
     Row row;
     while (rows.next(row)) {
-      ++labels[row.label];
+      if (targets == Targets::required) ++labels[row.label];
+      labels_there += row.label_there;
+      for (std::size_t k = 0; k < row.keys.size(); ++k)
+        result.key_bytes[k] = std::max(result.key_bytes[k], std::ssize(row.keys[k]));
       if (!learn) continue;
       for (std::size_t f = 0; f < row.tokens.size(); ++f)
         if (row.tokens[f]) result.tokens[f].add(*row.tokens[f]);
@@ -142,9 +152,11 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   comm::agree_on(comm, failure, signal);
 
   gather_counts(comm, rows.counts(), result);
-  gather_bad_rows(comm, rows.counts(), before, result.files, result.report);
+  gather_bad_rows(comm, rows.counts(), before, result.files, RowStream::bad_rows_kept(targets), result.report);
   comm.sum(std::span<Index>(labels));
   result.report.labels = labels;
+  result.report.labels_unread = comm.sum(labels_there);
+  comm.max(std::span<Index>(result.key_bytes));
   if (learn) result.moments = moments.total(comm);
   if (result.report.rows == 0)
     fail(result.files.front().path,

@@ -18,16 +18,18 @@ struct Survey {
   std::vector<RawFile> files;
   std::vector<FileRange> ranges;     ///< this rank's
   std::vector<std::uint64_t> texts;  ///< [ranges] digests of what was read of them
-  Index rows = 0;                    ///< good rows of this rank
-  Index first_row = 0;               ///< of this rank, counted over all
-  DatasetReport report;              ///< all ranks; no output yet
-  std::vector<TokenCounts> tokens;   ///< [F] this rank's, when asked for
-  std::vector<Moments> moments;      ///< [K] when asked for; only for numbers to standardise
+  Targets targets = Targets::required;
+  Index rows = 0;                   ///< good rows of this rank
+  Index first_row = 0;              ///< of this rank, counted over all
+  DatasetReport report;             ///< all ranks; no output yet
+  std::vector<TokenCounts> tokens;  ///< [F] this rank's, when asked for
+  std::vector<Moments> moments;     ///< [K] when asked for; only for numbers to standardise
+  std::vector<Index> key_bytes;     ///< [keys] of the longest one, at least 1
 };
 
 /// Collective. Stops at the first bad row if `bad_rows` says so. `learn`: count tokens and measure numbers
 /// (training files).
 Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
-              bool learn);
+              bool learn, Targets targets = Targets::required);
 
 }  // namespace tesserec::data

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "header.hpp"
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -17,19 +18,6 @@ namespace {
 
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-char read_delimiter(const std::string& text) {
-  const std::string delimiter = text == "\\t" ? "\t" : text;
-  if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
-    fail("preprocess.delimiter must be one character, like \",\" or \"\\t\", not \"", text, "\"");
-  return delimiter[0];
 }
 
 /// Texts in quotes, ascending.
@@ -67,6 +55,8 @@ void check_columns(const std::vector<Column>& columns) {
     if (column.kind == ColumnKind::label) {
       check_label(column);
       ++labels;
+    } else if (column.kind == ColumnKind::key) {
+      continue;
     } else if (column.kind == ColumnKind::weight) {
       ++weights;
     } else {
@@ -83,14 +73,20 @@ class TableFormat final : public RowFormat {
   explicit TableFormat(const PreprocessSettings& settings)
       : columns_(settings.columns),
         missing_(settings.missing),
-        delimiter_(read_delimiter(settings.delimiter)),
         trim_(settings.trim),
-        short_rows_(settings.short_rows) {
+        skip_others_(settings.skip_other_columns) {
     check_columns(columns_);
+    delimiter_ = delimiter_of(settings);
+    short_rows_ = settings.short_rows;
+    all_columns_ = columns_.size();
     layout_.header = settings.header;
+    if (skip_others_ && !settings.header)
+      fail("preprocess.skip_other_columns is for files with a header: set preprocess.header = true");
     for (const Column& column : columns_) {
       if (column.kind == ColumnKind::label)
         layout_.labels = "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
+      if (column.kind == ColumnKind::label) label_column_ = &column - columns_.data();
+      if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
       if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
@@ -105,30 +101,29 @@ class TableFormat final : public RowFormat {
            " is for columns of kind = \"number\", and there is none");
   }
 
-  std::string check_header(std::string_view line) const override {
-    std::vector<std::string_view> fields;
-    split(line, delimiter_, fields);
-    if (fields.size() != columns_.size())
-      return concat("the header has ", counted(fields.size(), "field"), ", [[preprocess.column]] lists ",
-                    counted(columns_.size(), "column"), delimiter_hint(line, fields.size()));
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      if (columns_[i].kind != ColumnKind::skip && trimmed(fields[i]) != columns_[i].name)
-        return "column " + std::to_string(i + 1) + " is " + shown(trimmed(fields[i])) +
-               " in the header, but preprocess.column calls it \"" + columns_[i].name + "\"";
-    return {};
+ private:
+  std::string read_header(std::string_view line, FileColumns& file) const override {
+    const std::vector<std::string_view> names = header_names(line, delimiter_);
+    const std::string reason = find_named(columns_, names, skip_others_, file);
+    return reason.empty() ? reason : reason + delimiter_hint(line, names.size());
   }
 
-  std::string parse(std::string_view line, Row& row) const override {
+  std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
     split(line, delimiter_, row.fields);
     const std::size_t fields = row.fields.size();
-    if (std::string reason = fit_fields(row.fields, columns_.size(), short_rows_); !reason.empty())
+    if (std::string reason = fit_fields(row.fields, file.fields, file.short_rows); !reason.empty())
       return reason + delimiter_hint(line, fields);
+    row.keys.clear();
     row.numbers.clear();
     row.tokens.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
-      if (column.kind == ColumnKind::skip) continue;
-      const std::string_view field = trim_ ? trimmed(row.fields[i]) : row.fields[i];
+      if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
+      const std::string_view whole = row.fields[file.places[i]], field = trim_ ? trimmed(whole) : whole;
+      if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
+        row.label_there = row.label_there || (column.kind == ColumnKind::label && !contains(missing_, field));
+        continue;
+      }
       if (!field.empty() && field.front() == '"')
         return column.name + ": " + shown(field) + " is quoted; quotes are not supported";
       std::string reason;
@@ -138,6 +133,8 @@ class TableFormat final : public RowFormat {
         reason = read_weight(column, field, row);
       else if (column.kind == ColumnKind::number)
         reason = read_number(column, field, row);
+      else if (column.kind == ColumnKind::key)
+        reason = read_key(column, field, row);
       else
         row.tokens.push_back(contains(missing_, field) ? std::nullopt : std::optional(field));
       if (!reason.empty()) return reason;
@@ -145,7 +142,6 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
- private:
   /// Names the delimiter that a line of one field seems to have instead.
   std::string delimiter_hint(std::string_view line, std::size_t fields) const {
     if (fields != 1) return "";
@@ -158,9 +154,19 @@ class TableFormat final : public RowFormat {
 
   static std::string read_label(const Column& column, std::string_view field, Row& row) {
     const bool positive = contains(column.positive, field);
-    if (!positive && !contains(column.negative, field))
-      return column.name + ": " + shown(field) + " is neither a positive nor a negative label";
     row.label = positive;
+    if (positive || contains(column.negative, field)) return {};
+    row.label_lacks = field.empty();
+    return column.name + ": " + shown(field) + " is neither a positive nor a negative label" +
+           (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
+  }
+
+  static std::string read_key(const Column& column, std::string_view field, Row& row) {
+    if (field.size() > longest_key)
+      return concat(column.name, ": ", shown(field), " is a key of ", field.size(), " bytes; keys have ", longest_key,
+                    " at most");
+    if (field.find('\0') != std::string_view::npos) return column.name + ": " + shown(field) + " has a zero byte";
+    row.keys.push_back(field);
     return {};
   }
 
@@ -188,9 +194,7 @@ class TableFormat final : public RowFormat {
 
   std::vector<Column> columns_;
   std::vector<std::string> missing_;
-  char delimiter_;
-  bool trim_;
-  ShortRows short_rows_;
+  bool trim_, skip_others_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string_view>
 
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
@@ -12,6 +14,11 @@
 
 namespace tesserec::data {
 namespace {
+
+std::string name_of(Transform transform) {
+  if (transform == Transform::none) return "none";
+  return transform == Transform::log1p ? "log1p" : "standardise";
+}
 
 TESSEREC_KERNEL float log1p(double x) { return float(elementary::log1p(x)); }
 
@@ -39,10 +46,33 @@ float NumberTransform::operator()(double x) const {
 }
 
 std::string NumberTransform::description() const {
-  std::string text = transform_ == Transform::none ? "none" : "log1p";
+  std::string text = name_of(transform_);
   if (transform_ == Transform::standardise)
-    text = "standardise mean=" + significant(mean_, 17) + " sd=" + significant(standard_deviation_, 17);
+    text += " mean=" + significant(mean_, 17) + " sd=" + significant(standard_deviation_, 17);
   return fill_ ? text + " fill=" + significant(*fill_, 17) : text;
+}
+
+std::string NumberTransform::rule() const {
+  return fill_ ? concat(name_of(transform_), " fill=", significant(*fill_, 17)) : name_of(transform_);
+}
+
+std::optional<NumberTransform> NumberTransform::described(const std::string& feature, const std::string& text) {
+  NumberTransform read(feature, Transform::none, {});
+  std::istringstream words(text);
+  std::string word;
+  words >> word;
+  for (const Transform transform : {Transform::log1p, Transform::standardise})
+    if (word == name_of(transform)) read.transform_ = transform;
+  while (words >> word) {
+    const std::size_t stop = word.find('=') + 1;
+    const std::optional<double> value = parse_number<double>(std::string_view(word).substr(stop));
+    if (!value) return std::nullopt;
+    if (word.starts_with("mean=")) read.mean_ = *value;
+    if (word.starts_with("sd=")) read.standard_deviation_ = *value;
+    if (word.starts_with("fill=")) read.fill_ = *value;
+  }
+  if (read.description() != text || !(read.standard_deviation_ > 0)) return std::nullopt;
+  return read;
 }
 
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments) {

@@ -16,11 +16,15 @@ class NumberTransform {
  public:
   NumberTransform(const std::string& feature, Transform transform, const Moments& moments,
                   std::optional<double> fill = std::nullopt);
+  /// The transform that description() describes; none where the text is no such description.
+  static std::optional<NumberTransform> described(const std::string& feature, const std::string& text);
   /// x is NaN where the number is missing.
   float operator()(double x) const;
   /// "none", "log1p" or "standardise mean=M sd=S", and " fill=F" where the fill is stated; digits enough to read the
   /// same doubles again.
   std::string description() const;
+  /// The same without what was measured: "standardise fill=F".
+  std::string rule() const;
 
  private:
   std::string feature_;

@@ -6,19 +6,38 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::data {
 
 Vocabulary::Vocabulary(const std::string& feature, const TokenCounts& counts, Index minimum_count) {
+  extend(feature, counts, minimum_count);
+}
+
+Vocabulary::Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes,
+                       const std::vector<Index>& offsets) {
+  const bool good = offsets.size() >= 2 && offsets[0] == 0 && offsets[1] == 0 &&
+                    std::is_sorted(offsets.begin(), offsets.end()) && offsets.back() == std::ssize(bytes);
+  if (!good)
+    fail(where, "/offsets does not say where the tokens begin: it starts with 0, 0, ascends, and ends at ",
+         bytes.size());
+  const char* const text = reinterpret_cast<const char*>(bytes.data());
+  for (std::size_t id = 1; id + 1 < offsets.size(); ++id) {
+    const std::string_view token(text + offsets[id], offsets[id + 1] - offsets[id]);
+    if (tokens_.insert(token) != Index(id) - 1) fail(where, "/tokens has ", shown(token), " twice");
+  }
+}
+
+void Vocabulary::extend(const std::string& feature, const TokenCounts& counts, Index minimum_count) {
   std::vector<Index> order;
   for (Index i = 0; i < counts.tokens.size(); ++i)
-    if (counts.counts[i] >= minimum_count) order.push_back(i);
+    if (counts.counts[i] >= minimum_count && tokens_.find(counts.tokens.token(i)) < 0) order.push_back(i);
   std::sort(order.begin(), order.end(), [&](Index a, Index b) {
     if (counts.counts[a] != counts.counts[b]) return counts.counts[a] > counts.counts[b];
     return counts.tokens.token(a) < counts.tokens.token(b);
   });
-  if (std::ssize(order) >= std::numeric_limits<std::int32_t>::max())
-    fail(feature, ": ", order.size(), " different values do not fit 32-bit ids; raise preprocess.minimum_count");
+  if (const Index all = tokens_.size() + std::ssize(order); all >= std::numeric_limits<std::int32_t>::max())
+    fail(feature, ": ", all, " different values do not fit 32-bit ids; raise preprocess.minimum_count");
   for (const Index i : order) tokens_.insert(counts.tokens.token(i));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ class Vocabulary {
  public:
   /// Tokens seen less than minimum_count times get no id. `feature` names it in errors.
   Vocabulary(const std::string& feature, const TokenCounts& counts, Index minimum_count);
+  /// What bytes() and offsets() gave. Error: such as no vocabulary gives; `where` they stand.
+  Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes, const std::vector<Index>& offsets);
+
+  /// Gives tokens without an id the ids behind those that there are, in the order of a new vocabulary.
+  void extend(const std::string& feature, const TokenCounts& counts, Index minimum_count);
 
   /// Ids lie in [0, rows).
   Index rows() const { return tokens_.size() + 1; }

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "section.hpp"
 #include <tesserec/core/error.hpp>
@@ -32,9 +35,12 @@ void check_data(const Deck& deck) {
   if (deck.lines.count("data.synthetic") != 0 && deck.lines.count("data.synthetic.kind") == 0)
     fail(deck.at("data.synthetic.kind"), " is missing: planted, reference or none");
   if (!on) return;
-  if (!deck.data.train.empty() || !deck.data.evaluate.empty())
-    fail(deck.at("data.synthetic"), " and ", deck.data.train.empty() ? "data.evaluate" : "data.train",
-         " are both given; keep one, or set data.synthetic.kind = \"none\"");
+  const data::Settings& data = deck.data;
+  const std::pair<const char*, const std::vector<std::string>&> named[] = {
+      {"data.train", data.train}, {"data.evaluate", data.evaluate}, {"data.predict", data.predict}};
+  for (const auto& [key, files] : named)
+    if (!files.empty())
+      fail(deck.at("data.synthetic"), " and ", key, " are both given; keep one, or set data.synthetic.kind = \"none\"");
   if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
   if (synthetic.rows.empty())
     fail(deck.at("data.synthetic.rows"), " is empty: a model has at least one table; give its number of rows");
@@ -74,11 +80,18 @@ void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
 
 void check_preprocess(const Deck& deck) {
   const data::PreprocessSettings& preprocess = deck.preprocess;
+  if (preprocess.extend && preprocess.vocabulary.empty())
+    fail(deck.at("preprocess.extend"),
+         " is for a vocabulary that is there; name its data set in preprocess.vocabulary");
   if (preprocess.format == data::RawFormat::criteo) {
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
+    if (preprocess.skip_other_columns)
+      fail(deck.at("preprocess.skip_other_columns"), " is for preprocess.format = \"table\"");
     return;
   }
+  if (preprocess.skip_other_columns && !preprocess.header)
+    fail(deck.at("preprocess.skip_other_columns"), " is for files with a header; set preprocess.header = true");
   if (preprocess.columns.empty())
     fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]");
   int labels = 0, weights = 0;
@@ -88,6 +101,9 @@ void check_preprocess(const Deck& deck) {
     check_column(deck, i, labels, weights);
     categories = categories || preprocess.columns[i].kind == data::ColumnKind::category;
     names.push_back(preprocess.columns[i].name);
+    if (names.back().find('*') != std::string::npos && !preprocess.header)
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
+           "\" stands for names in a header; set preprocess.header = true");
     if (!repeated_text(names).empty())
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(), "\" is used twice");
   }
@@ -272,9 +288,11 @@ void require_data(const Deck& deck) {
 }
 
 void require_preprocess(const Deck& deck) {
-  if (deck.preprocess.train.empty()) fail(deck.at("preprocess.train"), " is missing: give the raw training files");
-  if (deck.preprocess.output.empty())
-    fail(deck.at("preprocess.output"), " is missing: give the folder for train.h5 and evaluate.h5");
+  const data::PreprocessSettings& preprocess = deck.preprocess;
+  if (preprocess.train.empty() && preprocess.evaluate.empty() && preprocess.predict.empty())
+    fail(deck.at("preprocess.train"), " is missing: give the raw training files");
+  if (preprocess.output.empty())
+    fail(deck.at("preprocess.output"), " is missing: give the folder for train.h5, evaluate.h5 and predict.h5");
 }
 
 }  // namespace tesserec::deck

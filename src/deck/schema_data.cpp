@@ -11,10 +11,14 @@ Section data_section() {
       texts("train", &Data::train, Text::filled, {},
             "HDF5 data sets to train on; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Data::evaluate, Text::filled, {},
-            "HDF5 data sets to evaluate and predict; names match as those of train."),
-      boolean("trust", &Data::trust,
-              "Whether data sets may take numbers from other files: virtual datasets, external storage, external links. "
-              "Whoever wrote such a data set chose which of your files it reads."),
+            "HDF5 data sets to evaluate; names match as those of train."),
+      default_words(texts("predict", &Data::predict, Text::filled, {},
+                          "HDF5 data sets to predict, which need no labels; names match as those of train."),
+                    "[] (those of evaluate)"),
+      boolean(
+          "trust", &Data::trust,
+          "Whether data sets may take numbers from other files: virtual datasets, external storage, external links. "
+          "Whoever wrote such a data set chose which of your files it reads."),
   };
   return single("data", "Where samples come from: files, or [data.synthetic].", keys,
                 [](auto& d) -> auto& { return d.data; }, {"synthetic"});
@@ -86,10 +90,20 @@ Section preprocess_section() {
           "Raw files to train on, plain or .gz; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate; they get the ids of the training files."),
+      texts(
+          "predict", &Preprocess::predict, Text::filled, {},
+          "Raw files of rows to score; labels and weights are not read and may lack: an empty field, a header without "
+          "them, or, without a header, rows without the label's field."),
+      default_words(text("vocabulary", &Preprocess::vocabulary, Text::path,
+                         "Data set of an earlier preprocess, whose ids and transforms all raw files get."),
+                    "\"\": the training files teach them; without such files OUTPUT/train.h5"),
+      boolean("extend", &Preprocess::extend,
+              "Values of the training files that preprocess.vocabulary lacks get the ids behind its own, whose meaning "
+              "stays; numbers are transformed as before."),
       choice("format", &Preprocess::format, formats,
              "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as "
              "[[preprocess.column]] says."),
-      text("output", &Preprocess::output, Text::path, "Folder for train.h5 and evaluate.h5."),
+      text("output", &Preprocess::output, Text::path, "Folder for train.h5, evaluate.h5 and predict.h5."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
              "stop: end with file and line; skip: leave out, count and report."),
       choice("short_rows", &Preprocess::short_rows, shorter,
@@ -97,7 +111,10 @@ Section preprocess_section() {
       integer("minimum_count", &Preprocess::minimum_count, {1, no_limit}, "rows",
               "Categories seen less often in the training files become id 0, unknown."),
       text("delimiter", &Preprocess::delimiter, Text::letter, "table: the character between fields."),
-      boolean("header", &Preprocess::header, "table: the first line of each file names the columns."),
+      boolean("header", &Preprocess::header,
+              "table: the first line of each file names the columns, which may stand in any order."),
+      boolean("skip_other_columns", &Preprocess::skip_other_columns,
+              "table: skip columns of the header that no [[preprocess.column]] names; else they are an error."),
       boolean("trim", &Preprocess::trim, "table: drop spaces around a field."),
       texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
       default_words(number("fill_value", &Preprocess::fill_value, {-1e30, 1e30}, "",
@@ -116,19 +133,22 @@ Section preprocess_section() {
 
 Section column_section() {
   using data::Column;
-  const Choices<data::ColumnKind> kinds = {{"label", data::ColumnKind::label},
-                                           {"weight", data::ColumnKind::weight},
-                                           {"number", data::ColumnKind::number},
-                                           {"category", data::ColumnKind::category},
-                                           {"skip", data::ColumnKind::skip}};
+  const Choices<data::ColumnKind> kinds = {
+      {"label", data::ColumnKind::label},   {"weight", data::ColumnKind::weight},
+      {"number", data::ColumnKind::number}, {"category", data::ColumnKind::category},
+      {"key", data::ColumnKind::key},       {"skip", data::ColumnKind::skip}};
   const Choices<data::Transform> transforms = {{"none", data::Transform::none},
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
   const Keys<Column> keys = {
-      required(text("name", &Column::name, Text::name, "Name of the column; a category's name becomes a feature's.")),
+      required(text(
+          "name", &Column::name, Text::name,
+          "Name of the column; a category's name becomes a feature's. With a header '*' stands for any text: a column "
+          "for each name that matches and that no other block has, ascending, C2 before C10.")),
       required(choice(
           "kind", &Column::kind, kinds,
-          "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on.")),
+          "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on; key: "
+          "any text, which is not learnt and stands beside the scores of evaluation files and rows to score.")),
       choice("transform", &Column::transform, transforms,
              "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
       default_words(number("fill_value", &Column::fill_value, {-1e30, 1e30}, "",
@@ -142,7 +162,8 @@ Section column_section() {
   };
   const std::string path = "preprocess.column";
   Section section;
-  section.info = {path, "[[" + path + "]]", "One column of a delimited table, in the order of the file.", infos(keys)};
+  section.info = {path, "[[" + path + "]]",
+                  "One column of a delimited table, in the order of the file where it has no header.", infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)

@@ -3,20 +3,10 @@
 
 #include <algorithm>
 
+#include <tesserec/core/csv.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::sweep {
-namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-}  // namespace
-
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)

@@ -8,7 +8,6 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
-#include <tesserec/store/parted_writer.hpp>
 #include <tesserec/train/evaluate.hpp>
 
 namespace tesserec::train {
@@ -86,25 +85,17 @@ void require_one_id(const std::string& group, Index without, const data::SourceI
          data.description, "; groups need a feature with one id a sample");
 }
 
-Index predict(Session& session, data::Source& source, const std::string& path) {
+Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {
   const comm::Communicator& comm = session.comm;
-  const Index samples = source.info().samples;
-  using store::ElementType;
-  store::PartsLayout layout({{{"scores", ElementType::f32, samples}, {"labels", ElementType::f32, samples}}},
-                            session.job.run.part_bytes);
-  store::PartedWriter writer(comm, path, std::move(layout), {}, session.job.run.lock_wait);
+  const auto file = make_scores_file(session, source, path, format);
   Index first = 0;  // of the batch, in the epoch
   for_each_prediction(session, source, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
-    const store::Slab slab{first + mine.begin, mine.size()};
-    const store::PartedWriter::SlabData pieces[] = {{0, slab, probabilities.data()}, {1, slab, batch.labels.data()}};
-    writer.write(pieces);
+    file->write({first + mine.begin, first + mine.end}, batch, probabilities);
     if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
   });
-  writer.prepare({{"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", samples}});
-  const Signals::Orderly orderly;
-  writer.publish();
-  return samples;
+  file->publish();
+  return source.info().samples;
 }
 
 std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {

@@ -24,7 +24,7 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 
 /// Whether this key is a part of the task.
 bool matters(const std::string& key, Purpose purpose, bool same_files) {
-  if (is_in_one_of(key, {"data.evaluate", "data.synthetic.evaluate_samples"})) return false;
+  if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
   if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
     return purpose == Purpose::resume;  // weights are fp32 in any
   if (is_in(key, "data.train")) return purpose == Purpose::resume && !same_files;

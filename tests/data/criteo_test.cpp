@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include "parsed.hpp"
 #include "src/data/row_format.hpp"
 #include <tesserec/core/error.hpp>
 
@@ -32,7 +33,7 @@ std::string reason_for(const std::function<void(std::vector<std::string>&)>& cha
   std::vector<std::string> fields = good_fields();
   change(fields);
   Row row;
-  return make_row_format(settings)->parse(join(fields), row);
+  return parsed(*make_row_format(settings), join(fields), row);
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ TEST_CASE("a Criteo row gives label, numbers and lower-case tokens") {
   fields[15] = "";
   fields[16] = "1f";
   Row row;
-  REQUIRE(format->parse(join(fields), row) == "");
+  REQUIRE(parsed(*format, join(fields), row) == "");
   REQUIRE(row.label == 1);
   REQUIRE(row.numbers[0] == -2.0);
   REQUIRE(std::isnan(row.numbers[1]));
@@ -58,7 +59,7 @@ TEST_CASE("a Criteo row gives label, numbers and lower-case tokens") {
   REQUIRE(!row.tokens[1].has_value());
   REQUIRE(row.tokens[2] == std::string_view("0000001f"));
   fields[0] = "0";
-  REQUIRE(format->parse(join(fields), row) == "");
+  REQUIRE(parsed(*format, join(fields), row) == "");
   REQUIRE(row.label == 0);
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("short_rows = pad fills cut rows with missing values, and refuses long
   auto fields = good_fields();
   fields.resize(12);
   Row row;
-  REQUIRE(make_row_format(settings)->parse(join(fields), row) == "");
+  REQUIRE(parsed(*make_row_format(settings), join(fields), row) == "");
   REQUIRE(row.numbers[10] == 8.0);
   REQUIRE(std::isnan(row.numbers[11]));
   for (const auto& token : row.tokens) REQUIRE(!token.has_value());
@@ -105,4 +106,28 @@ TEST_CASE("keys of the table format are refused with format = criteo") {
   settings = {};
   settings.minimum_count = 0;
   REQUIRE_THROWS_AS(make_row_format(settings), Error);
+}
+
+TEST_CASE("rows of Criteo's test files, without the label, are rows to score and no others") {
+  const auto format = make_row_format(PreprocessSettings());
+  std::string line;
+  for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";
+  for (int f = 0; f < 26; ++f) line += f == 25 ? "1f" : "2a\t";
+  Row row;
+  const std::string lacks = "39 fields, 40 expected: it reads as a row without its label";
+  REQUIRE(mentions(parsed(*format, line, row), lacks));
+  REQUIRE_FALSE(mentions(parsed(*format, "20" + line.substr(1), row), "short_rows"));
+  REQUIRE(row.label_lacks);
+  REQUIRE(mentions(parsed(*format, "\t" + line, row), "the label is missing"));
+  FileColumns columns;
+  for (const std::string& with : {line, "\t" + line, "1\t" + line}) {
+    const std::vector<std::string> head = {"x", with};  // a bad first row does not decide
+    REQUIRE(format->find_columns(head, Targets::unread, columns) == "");
+    REQUIRE(format->parse(with, columns, row) == "");
+    REQUIRE(row.numbers[12] == 12.0);
+    REQUIRE(row.tokens[25] == std::string_view("0000001f"));
+  }
+  PreprocessSettings padded;
+  padded.short_rows = ShortRows::pad;
+  REQUIRE(mentions(parsed(*make_row_format(padded), "20" + line.substr(1), row), lacks));
 }

@@ -33,7 +33,7 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
   const auto format = make_row_format(settings);
   Survey first = survey(comm, find_raw_files(comm, paths, "preprocess.train"), *format, BadRows::stop, true);
   const RowLayout& layout = format->layout();
-  Encoding encoding{layout, make_transforms(layout, first.moments), {}, 1, {}};
+  Encoding encoding{layout, make_transforms(layout, first.moments), {}, 1, {}, {}, {}};
   encoding.vocabularies.emplace_back("c", merge(comm, first.tokens[0]), 1);
   comm.barrier();
   if (comm.rank() == 0) change();

@@ -4,9 +4,12 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include "parsed.hpp"
+#include "src/data/header.hpp"
 #include "src/data/row_format.hpp"
 #include "src/data/transforms.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 using namespace tesserec;
 using namespace tesserec::data;
@@ -25,7 +28,7 @@ PreprocessSettings table() {
 
 std::string reason(const std::string& line, const PreprocessSettings& settings = table()) {
   Row row;
-  return make_row_format(settings)->parse(line, row);
+  return parsed(*make_row_format(settings), line, row);
 }
 
 template <class Change>
@@ -42,16 +45,16 @@ TEST_CASE("a table row follows the columns") {
   REQUIRE(format->layout().dense_features == std::vector<std::string>{"age"});
   REQUIRE(format->layout().features == std::vector<std::string>{"work"});
   Row row;
-  REQUIRE(format->parse("39, x, State-gov, <=50K", row) == "");
+  REQUIRE(parsed(*format, "39, x, State-gov, <=50K", row) == "");
   REQUIRE(row.label == 0);
   REQUIRE(row.numbers == std::vector<double>{39.0});
   REQUIRE(row.tokens[0] == std::string_view("State-gov"));
-  REQUIRE(format->parse("-1.5e2,,?, >50K. ", row) == "");
+  REQUIRE(parsed(*format, "-1.5e2,,?, >50K. ", row) == "");
   REQUIRE(row.label == 1);
   REQUIRE(row.numbers == std::vector<double>{-150.0});
   REQUIRE(!row.tokens[0].has_value());
   for (const std::string missing : {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"}) {
-    REQUIRE(format->parse(missing + ",," + missing + ",>50K", row) == "");
+    REQUIRE(parsed(*format, missing + ",," + missing + ",>50K", row) == "");
     REQUIRE(std::isnan(row.numbers[0]));
     REQUIRE(!row.tokens[0].has_value());
   }
@@ -88,7 +91,7 @@ TEST_CASE("a column weighs the samples") {
   Row row;
   REQUIRE(make_row_format(settings)->layout().weighted);
   REQUIRE_FALSE(make_row_format(table())->layout().weighted);
-  REQUIRE(make_row_format(settings)->parse("39, 0.25, Private, <=50K", row) == "");
+  REQUIRE(parsed(*make_row_format(settings), "39, 0.25, Private, <=50K", row) == "");
   REQUIRE(row.weight == 0.25f);
   for (const std::string weight : {"", "?", "-1", "nan", "2e6", "1x"})
     REQUIRE(mentions(reason("39, " + weight + ", Private, <=50K", settings), "id: \"" + weight + "\" is not a weight"));
@@ -108,18 +111,75 @@ TEST_CASE("delimiter, trimming and missing texts") {
   settings.missing = {"NA"};
   REQUIRE(mentions(reason("\tx\ta\t<=50K", settings), "not a number"));
   Row row;
-  REQUIRE(make_row_format(settings)->parse("NA\tx\t\t<=50K", row) == "");
+  REQUIRE(parsed(*make_row_format(settings), "NA\tx\t\t<=50K", row) == "");
   REQUIRE(std::isnan(row.numbers[0]));
   REQUIRE(row.tokens[0] == std::string_view(""));  // a text of its own, not a missing value
 }
 
-TEST_CASE("a header must name the columns") {
+TEST_CASE("a header names the columns, in any order") {
   PreprocessSettings settings = table();
   settings.header = true;
+  auto format = make_row_format(settings);
+  REQUIRE(header_fault(*format, "age,whatever, work ,income") == "");  // a column to skip may be called as it likes
+  REQUIRE(header_fault(*format, "work,age,income") == "");             // or lack
+  REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "no preprocess.column is called \"x\""));
+  REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "preprocess.skip_other_columns"));
+  REQUIRE(mentions(header_fault(*format, "work,income"),
+                   "has 2 fields that do not fit preprocess.column: it lacks \"age\""));
+  REQUIRE(mentions(header_fault(*format, "work,age,work,income,id"), "more than one \"work\""));
+  REQUIRE(
+      mentions(header_fault(*format, "work,age"), "the label is missing: rows to score belong in preprocess.predict"));
+  REQUIRE(mentions(header_fault(*format, "age;id;work;income"), "it has \";\" 3 times"));
+  REQUIRE(header_fault(*format, "work,age", Targets::unread) == "");
+  REQUIRE(mentions(header_fault(*format, "work,income", Targets::unread), "it lacks \"age\""));
+
+  settings.skip_other_columns = true;
+  format = make_row_format(settings);
+  const std::string header = "income,x,work,y,age";
+  FileColumns columns;
+  REQUIRE(format->find_columns({&header, 1}, Targets::required, columns) == "");
+  Row row;
+  REQUIRE(format->parse(">50K,1,Private,2,39", columns, row) == "");
+  REQUIRE(row.label == 1);
+  REQUIRE(row.numbers == std::vector<double>{39.0});
+  REQUIRE(row.tokens[0] == std::string_view("Private"));
+  settings.header = false;
+  REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "preprocess.skip_other_columns is for files with"));
+}
+
+TEST_CASE("a star stands for many columns, ascending, digits by their number") {
+  const std::vector<Column> columns = {
+      {"C*", ColumnKind::category}, {"C7", ColumnKind::skip}, {"*", ColumnKind::number}};
+  const auto names = [](const std::vector<Column>& all) {
+    return join(all, " ", [](const Column& c) { return c.name + (c.kind == ColumnKind::category ? "c" : ""); });
+  };
+  REQUIRE(names(expanded(columns, {"b", "C10", "C2", "C07x", "C7", "C2a", "C", "a"}, "f")) ==
+          "Cc C2c C2ac C07xc C10c C7 a b");
+  REQUIRE(names(expanded({{"*_x*y"}}, {"a_xy", "_x__y_y", "a_x", "xy"}, "f")) == "_x__y_y a_xy");
+  REQUIRE(mentions(error_of([&] {
+                     expanded(columns, {"C7", "Cx"}, "f");
+                   }),
+                   "f:1: no column of the header is left for preprocess.column \"*\"; it has \"C7\", \"Cx\""));
+}
+
+TEST_CASE("rows without a label are good where none is read, and else said to lack it") {
+  REQUIRE(mentions(reason("39, x, Private, "), "the label is missing; rows to score belong in preprocess.predict"));
+  REQUIRE(mentions(reason("39, x, Private"), "3 fields, 4 expected: it reads as a row without its label"));
+  REQUIRE_FALSE(mentions(reason("39, x"), "label"));
+  PreprocessSettings settings = table();
+  settings.columns.insert(settings.columns.begin() + 3, {"id", ColumnKind::key});
+  settings.columns[1].kind = ColumnKind::weight;
+  settings.columns[1].name = "w";
   const auto format = make_row_format(settings);
-  REQUIRE(format->check_header("age,whatever, work ,income") == "");
-  REQUIRE(mentions(format->check_header("work,x,age,income"), "column 1 is \"work\""));
-  REQUIRE(mentions(format->check_header("age,work,income"), "3 fields"));
+  FileColumns columns;
+  Row row;
+  for (const std::string line : {"39, x, Private, k 7", "39, , Private, k 7,", "39, , Private, k 7, huh"}) {
+    REQUIRE(format->find_columns({&line, 1}, Targets::unread, columns) == "");
+    REQUIRE(format->parse(line, columns, row) == "");
+    REQUIRE(row.keys == std::vector<std::string_view>{"k 7"});
+    REQUIRE(row.label_there == mentions(line, "huh"));
+  }
+  REQUIRE(mentions(format->parse("39, , Private, " + std::string(1001, 'k') + ",", columns, row), "1001 bytes"));
 }
 
 TEST_CASE("column lists that cannot work are refused") {
@@ -156,6 +216,14 @@ TEST_CASE("number transforms") {
   REQUIRE(constant(5.0) == 0.0f);
   REQUIRE(log.description() == "log1p");
   REQUIRE(standard.description() == "standardise mean=3 sd=1.8708286933869707");
+  for (const NumberTransform& t : {none, log, standard, NumberTransform("x", Transform::standardise, moments, 0.1)}) {
+    const auto same = NumberTransform::described("x", t.description());
+    REQUIRE(same);
+    for (const double x : {missing, -7.0, 0.3, 1e20}) REQUIRE((*same)(x) == t(x));
+  }
+  for (const std::string text :
+       {"", "log", "none x", "standardise mean=1 sd=0", "standardise sd=1 mean=2", "none fill="})
+    REQUIRE_FALSE(NumberTransform::described("x", text));
 }
 
 TEST_CASE("moments of parts add up to those of the whole") {

@@ -27,6 +27,8 @@ dense_features = 5
 format = "table"
 train = ["raw.csv"]
 output = "data"
+vocabulary = "old.h5"
+header = true
 [[preprocess.column]]
 name = "age"
 kind = "number"

@@ -26,7 +26,7 @@ struct Samples {
     std::vector<float> weights;  ///< parallel to values, or empty
   };
   Index size = 0;
-  std::vector<float> labels;      ///< [size]
+  std::vector<float> labels;      ///< [size] 0 where the data set has none
   std::vector<float> weights;     ///< [size], or empty
   std::vector<float> dense;       ///< [size, K]
   std::vector<std::int32_t> ids;  ///< [size, F] when every bag is one id (packed)
@@ -62,6 +62,9 @@ class Dataset {
   /// outside [0, rows[f]); the message names feature, value, sample and file.
   void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
 
+  /// Reads a key column of samples: [samples.size(), info().keys[column].bytes], zeros behind each text.
+  void read_keys(std::size_t column, Range samples, char* texts) const;
+
  private:
   struct Part {
     store::PartedFile file;
@@ -74,6 +77,7 @@ class Dataset {
 
   void open(const std::string& path);
   void check_shapes(Part& part, bool packed) const;
+  void open_keys(const store::PartedFile& whole, Index samples);
   /// Calls take(part, run in the part, its first place) for each piece of the runs.
   template <class Take>
   void for_each_piece(const std::vector<Range>& runs, const Take& take) const;

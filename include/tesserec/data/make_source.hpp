@@ -9,8 +9,8 @@
 
 namespace tesserec::data {
 
-/// The use of a source. Training shuffles as the deal says; evaluation and prediction read the evaluation data in file
-/// order.
+/// The use of a source. Training shuffles as the deal says; evaluation and prediction read in file order, prediction
+/// data.predict or, without it, the evaluation data.
 enum class Use { train, evaluate, predict };
 
 /// What the generator will make; features are "C1", "C2", ...
@@ -21,6 +21,9 @@ store::Trust trust_of(const Settings& settings);
 
 /// Whether the settings give data for this use. Errors: files and a generator are both given.
 bool has_source(const Settings& settings, Use use);
+
+/// Error unless the data, those of `key`, have labels.
+void require_labels(const SourceInfo& data, const std::string& key);
 
 /// The source that the settings ask for. Errors: no data, files and a generator are both given, settings of a
 /// generator that make no sense; the message names the keys.

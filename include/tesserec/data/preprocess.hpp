@@ -34,7 +34,8 @@ struct FileReport {
   Index bytes = 0;                    ///< on disk
   Index rows = 0;                     ///< good ones
   Index bad_rows = 0;                 ///< left out (bad_rows = "skip")
-  std::vector<std::string> bad;       ///< the first few of them, "file:line: reason"
+  Index unlabelled = 0;               ///< of those: rows without a label
+  std::vector<std::string> bad;       ///< the first 5 of them, of rows to score the first 100, "file:line: reason"
   std::vector<ColumnCounts> columns;  ///< [K + F] dense features, then sparse features
   std::vector<std::string> unknown;   ///< [F] the first value without an id, quoted; empty where there is none
 };
@@ -44,6 +45,7 @@ struct DatasetReport {
   std::string output;             ///< path; empty when there is none
   Index rows = 0;                 ///< samples N
   std::array<Index, 2> labels{};  ///< samples with label 0, with label 1
+  Index labels_unread = 0;        ///< of rows to score: those that have a label all the same
   std::vector<FileReport> files;
 
   Index bad_rows() const;
@@ -54,19 +56,22 @@ struct DatasetReport {
 struct PreprocessReport {
   DatasetReport train;
   DatasetReport evaluate;
+  DatasetReport predict;
   std::vector<std::string> dense_features;
   std::vector<std::string> transforms;  ///< of the dense features, with what was measured: "standardise mean=.. sd=.."
   std::vector<std::string> features;
-  std::vector<Index> values;  ///< different values of each feature in the training files
-  std::vector<Index> ids;     ///< vocabulary size of each feature, id 0 included
-  double max_unknown = 1;     ///< of the settings
+  std::vector<Index> values;   ///< different values of each feature in the training files; empty without such files
+  std::vector<Index> ids;      ///< vocabulary size of each feature, id 0 included
+  std::string vocabulary;      ///< data set whose vocabulary was used; empty: the training files taught it
+  std::vector<Index> new_ids;  ///< [F] ids behind those of `vocabulary`, where it was extended
+  double max_unknown = 1;      ///< of the settings
   double seconds = 0;
 };
 
-/// Writes <output>/train.h5 and, where evaluation files are given, <output>/evaluate.h5. Both stand complete
-/// or not at all: they are written under other names and renamed at the end. Collective; any failure is the
-/// same Error on every rank, bad rows included when settings say stop, and
-/// a column whose values in an evaluation file are unknown beyond max_unknown.
+/// Writes <output>/train.h5, evaluate.h5 and predict.h5, those for which there are raw files. All stand complete or
+/// none: they are written under other names and renamed at the end. Collective; any failure is the same Error on every
+/// rank, bad rows included when settings say stop, a vocabulary that does not fit the columns, and a column whose
+/// values in a file that teaches no ids are unknown beyond max_unknown.
 PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& settings);
 
 /// The report as lines for a person: files, then a table of the columns.

@@ -44,6 +44,7 @@ struct SyntheticSettings {
 struct Settings {
   std::vector<std::string> train;     ///< HDF5 files or globs
   std::vector<std::string> evaluate;  ///< HDF5 files or globs
+  std::vector<std::string> predict;   ///< HDF5 files or globs, labels not needed; empty: those of evaluate
   bool trust = false;                 ///< whether they may take numbers from other files
   SyntheticSettings synthetic;
 };
@@ -51,16 +52,16 @@ struct Settings {
 enum class RawFormat { criteo, table };
 enum class BadRows { stop, skip };
 enum class ShortRows { stop, pad };
-enum class ColumnKind { label, weight, number, category, skip };
+enum class ColumnKind { label, weight, number, category, key, skip };
 enum class Transform { none, log1p, standardise };
 
-/// [[preprocess.column]]: one column of a delimited table, in file order.
+/// [[preprocess.column]]: one column of a delimited table, in file order where files have no header.
 struct Column {
-  std::string name;
+  std::string name;  ///< with a header it may have '*', which stands for any text: all columns of such names
   ColumnKind kind = ColumnKind::skip;
   Transform transform = Transform::none;       ///< numbers: log1p of max(x, 0), or (x - mean) / standard deviation
-  std::vector<std::string> positive;           ///< label: texts that mean 1
-  std::vector<std::string> negative;           ///< label: texts that mean 0
+  std::vector<std::string> positive = {};      ///< label: texts that mean 1
+  std::vector<std::string> negative = {};      ///< label: texts that mean 0
   std::optional<double> fill_value = {};       ///< number: stands for a missing one, before the transform
   std::optional<bool> missing_indicator = {};  ///< number: a dense feature NAME_missing, 1 where it is missing
 };
@@ -69,16 +70,22 @@ struct Column {
 struct PreprocessSettings {
   std::vector<std::string> train;     ///< raw files or globs, plain or .gz
   std::vector<std::string> evaluate;  ///< raw files or globs; they use the training vocabulary
+  std::vector<std::string> predict;   ///< the same, of rows whose labels are not read and may lack
+  /// Data set whose vocabulary and transforms are used instead of what the training files teach; empty without training
+  /// files: <output>/train.h5.
+  std::string vocabulary;
+  bool extend = false;  ///< values of the training files that the vocabulary lacks get the ids behind its own
   RawFormat format = RawFormat::criteo;
-  std::string output;  ///< folder for train.h5 and evaluate.h5
+  std::string output;  ///< folder for train.h5, evaluate.h5 and predict.h5
   BadRows bad_rows = BadRows::stop;
   ShortRows short_rows =
-      ShortRows::stop;          ///< pad: rows whose trailing delimiters were cut are filled with empty fields
-  Index minimum_count = 1;      ///< ids seen less often in training become 0
-  std::vector<Column> columns;  ///< format = "table"
-  std::string delimiter = ",";  ///< format = "table": one character
-  bool header = false;          ///< format = "table": the first line of each file names the columns
-  bool trim = true;             ///< format = "table": drop spaces around a field
+      ShortRows::stop;              ///< pad: rows whose trailing delimiters were cut are filled with empty fields
+  Index minimum_count = 1;          ///< ids seen less often in training become 0
+  std::vector<Column> columns;      ///< format = "table"
+  std::string delimiter = ",";      ///< format = "table": one character
+  bool header = false;              ///< format = "table": the first line of each file names the columns
+  bool skip_other_columns = false;  ///< format = "table": skip columns of the header that no Column names
+  bool trim = true;                 ///< format = "table": drop spaces around a field
   /// format = "table": texts that mean a missing value
   std::vector<std::string> missing = {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"};
   std::optional<double> fill_value;  ///< of all number columns that have none of their own

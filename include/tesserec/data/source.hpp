@@ -18,6 +18,12 @@ struct SourceFile {
   std::string seal;  ///< "BYTES CHECKSUM" (docs/formats.md); empty where another program wrote the file
 };
 
+/// A text of each sample that goes with its score.
+struct KeyColumn {
+  std::string name;
+  Index bytes = 0;  ///< of the longest text
+};
+
 /// What a source holds, known before the first batch.
 struct SourceInfo {
   std::string description;               ///< files or generator, for the banner
@@ -33,6 +39,10 @@ struct SourceInfo {
   bool sample_weights = false;           ///< whether its samples do
   std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
   std::string labels;                    ///< which raw values are 1, and which 0; empty = not said
+  bool labelled = true;                  ///< whether samples have labels; else those of batches are 0
+  std::vector<KeyColumn> keys;           ///< texts of the samples that are not learnt
+  Index left_out = 0;                    ///< raw rows that preprocess left out
+  std::vector<std::string> skipped;      ///< the first of them, "file:line: reason", of data to predict
   std::vector<SourceFile> files;         ///< in order; empty = samples are made on the fly
 };
 
@@ -93,6 +103,9 @@ class Source {
   /// limit_rows gave a feature fewer rows than the source has, all. Errors as those of next(), which would meet them
   /// later; the shares are those of limit_labels. This one, for sources without files, reads nothing.
   virtual OddValues look_through();
+  /// Reads a key column of samples of the first epoch in file order: [samples.size(), bytes of the column], zeros
+  /// behind each text. This one is for sources without keys.
+  virtual void read_keys(std::size_t column, Range samples, char* texts) const;
 };
 
 }  // namespace tesserec::data

@@ -5,6 +5,7 @@
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/train/scores_file.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -17,9 +18,10 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
 /// Error unless `without`, the number of samples that have no id of the feature evaluate.group, or several, is 0.
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);
 
-/// Writes the probability of every sample of one epoch to /scores [N] f32 of a new HDF5 file, and the labels to /labels
-/// [N] f32, in the source's order. Collective; the same bytes from any number of ranks. Returns the samples.
-Index predict(Session& session, data::Source& source, const std::string& path);
+/// Writes the probability of every sample of one epoch, its keys, and in HDF5 its label where there is one, to a new
+/// file (docs/formats.md), in the source's order. Collective; the same bytes from any number of ranks. Returns the
+/// samples.
+Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format = ScoresFormat::h5);
 
 /// The metrics that `names` asks for ("auc", ...), as one line for people.
 std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names);

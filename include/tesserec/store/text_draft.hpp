@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/drafts.hpp>
+#include <tesserec/store/lock.hpp>
+
+namespace tesserec::store {
+
+/// A text file that is written piece by piece under PATH.tmp: PATH stays as it was until publish().
+class TextDraft {
+ public:
+  /// Waits at most `lock_wait` seconds for another job that writes PATH.
+  TextDraft(const std::string& path, double lock_wait);
+  /// What was not published is removed.
+  ~TextDraft();
+  TextDraft(const TextDraft&) = delete;
+  TextDraft& operator=(const TextDraft&) = delete;
+
+  void write(std::string_view text);
+  /// Waits until the text is on the disk, reads it back, compares, and gives it its name.
+  void publish();
+
+ private:
+  struct Digest;
+  void flush();
+
+  std::string path_;
+  FileLock lock_;
+  OpenDraft open_;
+  Descriptor file_;
+  std::string pending_;
+  std::unique_ptr<Digest> digest_;
+  bool published_ = false;
+};
+
+}  // namespace tesserec::store

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What makes ids of tokens and dense features of numbers: learnt from training files, or read from a data set.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "survey.hpp"
+#include "transforms.hpp"
+#include "vocabulary.hpp"
+#include <tesserec/comm/communicator.hpp>
+
+namespace tesserec::data {
+
+/// Attribute of a data set with Encoding::bases.
+inline constexpr const char* bases_attribute = "vocabulary_extends";
+
+struct Encoding {
+  RowLayout layout;
+  std::vector<NumberTransform> transforms;  ///< [K]
+  std::vector<Vocabulary> vocabularies;     ///< [F]
+  Index minimum_count = 1;
+  std::vector<Index> values;       ///< [F] different ones in the training files; empty without such files
+  std::vector<std::string> bases;  ///< digests of the vocabularies that this one extends, oldest first
+  std::vector<Index> base_rows;    ///< [F] rows of the newest of them; empty without
+
+  std::vector<std::string> transform_descriptions() const;
+  std::vector<Index> rows() const;
+  /// Of each feature its most frequent value, as messages show it; empty where no value has an id.
+  std::vector<std::string> known_values() const;
+  /// Of all vocabularies: the same in train.h5 and evaluate.h5 when they belong together.
+  std::string vocabulary_digest() const;
+};
+
+/// What the training files teach. Takes the survey's tokens. Collective.
+Encoding learn_encoding(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count);
+
+/// What preprocess wrote into a data set with a vocabulary. Error: the file is none, or does not fit the columns of
+/// `layout`: others, other transforms, other labels where `labelled`. Collective.
+Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);
+
+/// Gives values of the training files that have no id the ids behind the others. Collective.
+void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimum_count, Encoding& encoding);
+
+}  // namespace tesserec::data

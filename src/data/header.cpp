@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "header.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// Up to ten texts in quotes, and how many more there are.
+std::string few(const std::vector<std::string>& texts) {
+  constexpr std::size_t most = 10;
+  const std::span<const std::string> first(texts.data(), std::min(texts.size(), most));
+  return join(first, ", ", [](const std::string& text) { return shown(text); }) +
+         (texts.size() > most ? concat(" and ", texts.size() - most, " more") : "");
+}
+
+bool stand_in_order(const std::vector<Column>& columns, const std::vector<std::string_view>& names) {
+  return std::equal(columns.begin(), columns.end(), names.begin(), names.end(),
+                    [](const Column& column, std::string_view name) {
+                      return column.kind == ColumnKind::skip || column.name == name;
+                    });
+}
+
+/// Whether rows of the file must have the column.
+bool needed(const Column& column, const FileColumns& file) {
+  const bool target = column.kind == ColumnKind::label || column.kind == ColumnKind::weight;
+  return column.kind != ColumnKind::skip && !(target && file.targets == Targets::unread);
+}
+
+/// Whether '*' of the pattern can stand for texts that make it the name.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_pattern(const Column& column) { return column.name.find('*') != std::string::npos; }
+
+/// Digits in a row, without the zeros in front.
+std::string_view digits_at(std::string_view text, std::size_t at) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  const std::size_t first = std::min(text.find_first_not_of('0', at), end);
+  return text.substr(first, end - first);
+}
+
+/// Ascending, digits by their number.
+bool comes_before(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (std::isdigit(static_cast<unsigned char>(a[i])) && std::isdigit(static_cast<unsigned char>(b[j]))) {
+      const std::string_view m = digits_at(a, i), n = digits_at(b, j);
+      if (m.size() != n.size()) return m.size() < n.size();
+      if (m != n) return m < n;
+      i = std::size_t(m.data() - a.data()) + m.size();
+      j = std::size_t(n.data() - b.data()) + n.size();
+    } else if (a[i] != b[j]) {
+      return a[i] < b[j];
+    } else {
+      ++i, ++j;
+    }
+  }
+  return (i < a.size()) != (j < b.size()) ? j < b.size() : a < b;
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+char delimiter_of(const PreprocessSettings& settings) {
+  const std::string& text = settings.delimiter;
+  const std::string delimiter = text == "\\t" ? "\t" : text;
+  if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
+    fail("preprocess.delimiter must be one character, like \",\" or \"\\t\", not \"", text, "\"");
+  return delimiter[0];
+}
+
+std::vector<std::string_view> header_names(std::string_view line, char delimiter) {
+  std::vector<std::string_view> names;
+  split(line, delimiter, names);
+  for (std::string_view& name : names) name = trimmed(name);
+  return names;
+}
+
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
+                       FileColumns& file) {
+  file.fields = names.size();
+  if (stand_in_order(columns, names)) return {};
+  std::vector<std::string> lacking, twice, others;
+  std::vector<bool> named(names.size(), false);
+  bool label_lacks = false;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Column& column = columns[c];
+    Index found = 0;
+    file.places[c] = -1;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] != column.name) continue;
+      if (++found == 1) file.places[c] = Index(i);
+      named[i] = true;
+    }
+    if (found > 1 && column.kind != ColumnKind::skip) twice.push_back(column.name);
+    if (found > 0 || !needed(column, file)) continue;
+    lacking.push_back(column.name);
+    label_lacks = label_lacks || column.kind == ColumnKind::label;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!named[i] && !skip_others) others.emplace_back(names[i]);
+  std::vector<std::string> faults;
+  if (!lacking.empty()) faults.push_back("it lacks " + few(lacking));
+  if (!twice.empty()) faults.push_back("it has more than one " + few(twice));
+  if (!others.empty()) faults.push_back("no preprocess.column is called " + few(others));
+  if (faults.empty()) return {};
+  return concat("the header has ", counted(names.size(), "field"),
+                " that do not fit preprocess.column: ", join(faults, "; "),
+                label_lacks ? concat("; the label is missing: ", rows_to_score) : "",
+                others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named");
+}
+
+bool has_pattern(const std::vector<Column>& columns) { return std::any_of(columns.begin(), columns.end(), is_pattern); }
+
+std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
+                             const std::string& path) {
+  std::vector<std::string_view> rest;
+  for (const std::string_view name : names)
+    if (std::none_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; }))
+      rest.push_back(name);
+  std::vector<Column> all;
+  for (const Column& column : columns) {
+    if (!is_pattern(column)) {
+      all.push_back(column);
+      continue;
+    }
+    const auto matched = std::stable_partition(rest.begin(), rest.end(),
+                                               [&](std::string_view name) { return !matches(column.name, name); });
+    if (matched == rest.end())
+      fail(path, ":1: no column of the header is left for preprocess.column \"", column.name, "\"; it has ",
+           few({names.begin(), names.end()}));
+    std::sort(matched, rest.end(), comes_before);
+    for (auto name = matched; name != rest.end(); ++name) (all.emplace_back(column)).name = *name;
+    rest.erase(matched, rest.end());
+  }
+  return all;
+}
+
+}  // namespace tesserec::data

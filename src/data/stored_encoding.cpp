@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The encoding of a data set that preprocess wrote before.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "encoding.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/data/dataset.hpp>
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::data {
+namespace {
+
+constexpr const char* key = "preprocess.vocabulary: ";
+constexpr const char* indicator = "missing_indicator";
+
+template <class T>
+T said(const store::File& file, const char* attribute) {
+  if (!file.has_attribute("/", attribute))
+    fail(key, file.path(), " has no attribute ", attribute, "; give a training file that `tesserec preprocess` wrote");
+  return file.attribute<T>("/", attribute);
+}
+
+/// The transforms of a data set, by its dense features.
+std::vector<NumberTransform> transforms_of(const store::File& file, const std::vector<std::string>& names,
+                                           const std::vector<std::string>& texts) {
+  std::vector<NumberTransform> transforms;
+  if (texts.size() != names.size())
+    fail(key, file.path(), ": ", names.size(), " dense features, but transforms for ", texts.size(), " of them");
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const auto read = NumberTransform::described(names[k], texts[k] == indicator ? "none" : texts[k]);
+    if (!read) fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k], " is no transform");
+    transforms.push_back(*read);
+  }
+  return transforms;
+}
+
+/// Rules of the transforms, without what was measured.
+std::vector<std::string> rules(const std::vector<NumberTransform>& transforms,
+                               const std::function<bool(std::size_t)>& indicates) {
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < transforms.size(); ++k) texts.push_back(indicates(k) ? indicator : transforms[k].rule());
+  return texts;
+}
+
+SourceInfo wanted_of(const RowLayout& layout, bool labelled) {
+  SourceInfo wanted;
+  wanted.description = "the columns of [preprocess]";
+  wanted.dense_names = layout.dense_features;
+  wanted.dense_features = std::ssize(layout.dense_features);
+  wanted.features = layout.features;
+  const std::vector<Moments> none(layout.transforms.size());
+  wanted.transforms = rules(make_transforms(layout, none), [&](std::size_t k) { return layout.indicator[k]; });
+  if (labelled) wanted.labels = layout.labels;
+  return wanted;
+}
+
+Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& feature) {
+  const std::string group = "/vocabulary/" + feature;
+  if (!file.index().exists(group + "/tokens") || !file.index().exists(group + "/offsets"))
+    fail(key, file.path(), " holds no vocabulary (there is no ", group,
+         "): give a training file that `tesserec preprocess` wrote");
+  return {file.path() + ": " + group, file.read_all<std::uint8_t>(group + "/tokens"),
+          file.read_all<Index>(group + "/offsets")};
+}
+
+Encoding read_here(const store::PartedFile& whole, const RowLayout& layout, bool labelled) {
+  const store::File& file = whole.index();
+  if (said<std::string>(file, "format") != dataset_format)
+    fail(key, file.path(), " is an HDF5 file but no data set; give a training file that `tesserec preprocess` wrote");
+  SourceInfo stored;
+  stored.description = key + file.path();
+  stored.features = said<std::vector<std::string>>(file, "features");
+  stored.dense_names = said<std::vector<std::string>>(file, "dense_features");
+  stored.dense_features = std::ssize(stored.dense_names);
+  const auto texts = said<std::vector<std::string>>(file, "transforms");
+  const std::vector<NumberTransform> transforms = transforms_of(file, stored.dense_names, texts);
+  stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator; });
+  if (file.has_attribute("/", "label_values")) stored.labels = said<std::string>(file, "label_values");
+  const ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
+
+  Encoding encoding{layout, {}, {}, said<std::int64_t>(file, "minimum_count"), {}, {}, {}};
+  for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
+  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(whole, feature));
+  if (file.has_attribute("/", bases_attribute)) encoding.bases = said<std::vector<std::string>>(file, bases_attribute);
+  if (const auto digest = said<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
+    fail(key, file.path(), ": vocabulary_digest is ", digest, ", but the vocabulary has ", encoding.vocabulary_digest(),
+         "; preprocess its raw files again");
+  return encoding;
+}
+
+}  // namespace
+
+Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout,
+                       bool labelled) {
+  std::optional<Encoding> encoding;
+  const store::PartedFile file = [&] {
+    try {
+      return store::open_state(comm, path);
+    } catch (const Stopped&) {
+      throw;
+    } catch (const Error& error) {
+      fail(key, error.what());
+    }
+  }();
+  comm::agree(comm, [&] { encoding = read_here(file, layout, labelled); });
+  return std::move(*encoding);
+}
+
+}  // namespace tesserec::data

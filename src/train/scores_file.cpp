@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/csv.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/store/parted_writer.hpp>
+#include <tesserec/store/text_draft.hpp>
+#include <tesserec/train/scores_file.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// Texts of the key columns of a range of samples, [keys] [samples, bytes].
+std::vector<std::vector<char>> keys_of(const data::Source& source, Range samples) {
+  std::vector<std::vector<char>> texts;
+  for (std::size_t k = 0; k < source.info().keys.size(); ++k) {
+    std::vector<char>& of_one = texts.emplace_back(samples.size() * source.info().keys[k].bytes);
+    if (samples.size() > 0) source.read_keys(k, samples, of_one.data());
+  }
+  return texts;
+}
+
+class Hdf5Scores final : public ScoresFile {
+ public:
+  Hdf5Scores(const Session& session, const data::Source& source, const std::string& path)
+      : session_(session), source_(source), writer_(session.comm, path, layout(), {}, session.job.run.lock_wait) {}
+
+  void write(Range mine, const data::Batch& batch, const std::vector<float>& scores) override {
+    const store::Slab slab{mine.begin, mine.size()};
+    std::vector<std::vector<char>> keys;
+    comm::agree(session_.comm, [&] { keys = keys_of(source_, mine); });
+    std::vector<const void*> data = {scores.data()};
+    if (source_.info().labelled) data.push_back(batch.labels.data());
+    for (const std::vector<char>& key : keys) data.push_back(key.data());
+    std::vector<store::PartedWriter::SlabData> pieces;
+    for (const void* of_one : data) pieces.push_back({pieces.size(), slab, of_one});
+    writer_.write(pieces);
+  }
+
+  void publish() override {
+    store::Attributes attributes = {
+        {"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", source_.info().samples}};
+    std::vector<std::string> keys;
+    for (const data::KeyColumn& key : source_.info().keys) keys.push_back(key.name);
+    if (!keys.empty()) attributes["keys"] = keys;
+    writer_.prepare(attributes);
+    const Signals::Orderly orderly;
+    writer_.publish();
+  }
+
+ private:
+  store::PartsLayout layout() const {
+    using store::ElementType;
+    const data::SourceInfo& info = source_.info();
+    std::vector<store::DatasetShape> shapes = {{"scores", ElementType::f32, info.samples}};
+    if (info.labelled) shapes.push_back({"labels", ElementType::f32, info.samples});
+    for (const data::KeyColumn& key : info.keys)
+      shapes.push_back({"keys/" + key.name, ElementType::u8, info.samples, key.bytes});
+    return store::PartsLayout({shapes}, session_.job.run.part_bytes);
+  }
+
+  const Session& session_;
+  const data::Source& source_;
+  store::PartedWriter writer_;
+};
+
+/// Lines of one rank after the other, which rank 0 writes.
+class CsvScores final : public ScoresFile {
+ public:
+  CsvScores(const Session& session, const data::Source& source, const std::string& path)
+      : comm_(session.comm), source_(source) {
+    comm::agree(comm_, [&] {
+      std::string header;
+      for (const data::KeyColumn& key : source.info().keys) {
+        if (key.name == score)
+          fail(source.info().description, ": a key is called \"", score,
+               "\", as the column of the scores is; rename it");
+        header += csv_cell(key.name) + ",";
+      }
+      if (comm_.rank() == 0) draft_.emplace(path, session.job.run.lock_wait);
+      if (draft_) draft_->write(header + score + "\n");
+    });
+  }
+
+  void write(Range mine, const data::Batch&, const std::vector<float>& scores) override {
+    std::string lines;
+    comm::agree(comm_, [&] { lines = lines_of(mine, scores); });
+    const std::vector<char> all = comm_.all_gather(std::span<const char>(lines));
+    comm::agree(comm_, [&] {
+      if (draft_) draft_->write({all.data(), all.size()});
+    });
+  }
+
+  void publish() override {
+    const Signals::Orderly orderly;
+    comm::agree(comm_, [&] {
+      if (draft_) draft_->publish();
+    });
+  }
+
+ private:
+  static constexpr const char* score = "score";
+
+  std::string lines_of(Range mine, const std::vector<float>& scores) const {
+    const std::vector<std::vector<char>> keys = keys_of(source_, mine);
+    std::string lines;
+    for (Index i = 0; i < mine.size(); ++i) {
+      for (std::size_t k = 0; k < keys.size(); ++k) {
+        const Index bytes = source_.info().keys[k].bytes;
+        const std::string_view padded(keys[k].data() + i * bytes, bytes);
+        lines += csv_cell(padded.substr(0, padded.find('\0'))) + ",";
+      }
+      lines += shortest(scores[i]) + "\n";
+    }
+    return lines;
+  }
+
+  const comm::Communicator& comm_;
+  const data::Source& source_;
+  std::optional<store::TextDraft> draft_;  ///< on rank 0
+};
+
+}  // namespace
+
+std::unique_ptr<ScoresFile> make_scores_file(const Session& session, const data::Source& source,
+                                             const std::string& path, ScoresFormat format) {
+  if (format == ScoresFormat::csv) return std::make_unique<CsvScores>(session, source, path);
+  return std::make_unique<Hdf5Scores>(session, source, path);
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# New rows without labels: preprocessed with the vocabulary of a data set whose raw files are gone, and scored with their
+# keys to CSV, the same bytes on one rank and on $RANKS.
+. "$(dirname "$0")/lib.sh"
+
+deck=$folder/deck.toml
+sed "s|@|$folder|" >"$deck" <<'DECK'
+[run]
+output = "@/run"
+[preprocess]
+format = "table"
+header = true
+skip_other_columns = true
+train = ["@/day1.csv"]
+output = "@/data"
+column = [
+  {name = "id", kind = "key"},
+  {name = "c*", kind = "category"},
+  {name = "price", kind = "number", transform = "standardise"},
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+]
+[data]
+train = ["@/data/train.h5"]
+predict = ["@/new/predict.h5"]
+[model]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 1]
+[train]
+batch_size = 32
+lanes = 4
+DECK
+awk 'BEGIN { print "y,c2,c10,price,id,note"
+  for (i = 0; i < 300; ++i) print (i % 3 == 0) "," i * 7 % 11 "," i % 5 "," i % 13 ",r" i ",x" }' >"$folder/day1.csv"
+# Columns in another order, no label; a key that needs quotes, and a row that is no row.
+awk 'BEGIN { OFS = ";"; print "id", "price", "c10", "c2"
+  for (i = 0; i < 100; ++i) print (i == 3 ? "k,\"3" : "k" i), (i == 50 ? "much" : i % 13), i % 6, i % 11 }' >"$folder/new.csv"
+
+RANKS=1 must_succeed '"rows": 300' preprocess "$deck" --json
+must_succeed '"steps"' train "$deck" --json
+rm "$folder/day1.csv"
+new=(--set preprocess.train=[] --set "preprocess.predict=$folder/new.csv" --set "preprocess.vocabulary=$folder/data/train.h5"
+  --set "preprocess.output=$folder/new" --set "preprocess.delimiter=;")
+must_fail "new.csv:52: price: \"much\" is not a number" preprocess "$deck" "${new[@]}"
+must_succeed '"ids": [12, 6]' preprocess "$deck" "${new[@]}" --set preprocess.bad_rows=skip --json
+grep -q 'new.csv:52: price: "much" is not a number' "$folder/err" || complain 'the log lacks the row that was left out'
+
+must_succeed '"left_out": 1' predict "$deck" --format csv --json
+grep -q 'no score for 1 bad row' "$folder/err" && grep -q '  .*new.csv:52: price' "$folder/err" ||
+  complain 'the log lacks the row that has no score'
+RANKS=1 must_succeed '"samples": 99' predict "$deck" --scores "$folder/one.csv" --json
+cmp "$folder/run/scores.csv" "$folder/one.csv" || complain 'other bytes on one rank'
+[ "$(wc -l <"$folder/one.csv")" = 100 ] || complain 'not a line a row'
+[ "$(head -n 1 "$folder/one.csv")" = id,score ] && sed -n 5p "$folder/one.csv" | grep -qE '^"k,""3",0\.[0-9]+$' ||
+  complain "lines: $(sed -n '1p;5p' "$folder/one.csv")"
+must_succeed '"samples": 99' predict "$deck" --json
+must_succeed 'whole' verify "$folder/run/scores.h5" --json
+
+must_fail 'predict.h5 has no labels' train "$deck" --set "data.train=$folder/new/predict.h5"
+must_fail 'predict.h5 has no labels' evaluate "$deck" --set "data.evaluate=$folder/new/predict.h5"
+must_fail '--format csv does not fit --scores' predict "$deck" --format csv --scores "$folder/s.h5"
+must_fail 'names no format' predict "$deck" --scores "$folder/s.parquet"
+[ ! -e "$folder/s.h5" ] || complain 'a file was written'
+finish
