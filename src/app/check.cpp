@@ -10,6 +10,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/model_types.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/session.hpp>
 
@@ -91,19 +92,36 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
 std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"; }
 
 /// "1 row", "2 rows", "? rows".
-std::string numbered(Index value, const char* noun) { return value > 0 ? counted(value, noun) : concat("? ", noun, "s"); }
+std::string numbered(Index value, const char* noun) {
+  return value > 0 ? counted(value, noun) : concat("? ", noun, "s");
+}
 
 Json known(Index value) { return value > 0 ? Json(value) : Json(); }
 
+std::string known_bytes(Index bytes) { return bytes > 0 ? bytes_text(double(bytes)) : "?"; }
+
+/// The step from which on decay_steps decays no further, and the rates from there on.
+std::string schedule_text(const deck::Deck& deck) {
+  const optim::ScheduleSettings& schedule = deck.schedule;
+  if (schedule.decay_steps == 0) return "";
+  const Index last = schedule.decay_start_step + schedule.decay_steps - 1;
+  const auto rate = [&](const optim::Settings& moves) {
+    return significant(optim::scheduled_rate(schedule, moves.lr, last), 4);
+  };
+  return concat("  schedule     from step ", last, " on the learning rate stays at ", rate(deck.optimizer.dense),
+                " (dense) and ", rate(deck.optimizer.sparse), " (sparse)\n");
+}
+
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
-  std::string text =
-      concat(deck.file, " is valid\n", model::describe_layers(s.layers), "  precision    ",
-             dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ", numbered(s.features, "feature"),
-             ", ", numbered(s.rows, "row"), "\n  parameters   ", number(s.dense_parameters), " in layers, ",
-             number(s.table_parameters), " in tables\n  memory       ", number(s.dense_bytes), " bytes for layers, ",
-             number(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
-             counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
-             deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
+  std::string text = concat(
+      deck.file, " is valid\n", model::describe_layers(s.layers), "  precision    ", dense::name(deck.model.precision),
+      "\n  tables       ", number(s.tables), " for ", numbered(s.features, "feature"), ", ", numbered(s.rows, "row"),
+      "\n  parameters   ", number(s.dense_parameters), " in layers, ", number(s.table_parameters),
+      " in tables\n  memory       ", known_bytes(s.dense_bytes), " for layers, ", known_bytes(s.table_bytes),
+      " for tables, one copy with optimizer state\n  batch        ", counted(deck.train.batch_size, "sample"), " in ",
+      counted(lanes / deck.train.accumulate, "lane"),
+      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
+  text += schedule_text(deck);
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
                    s.plan_ranks > 0 ? ", for " + counted(s.plan_ranks, "rank")
@@ -111,10 +129,10 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    "\n");
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
-    text +=
-        concat("  table ", table.name, ": ", number(table.num_embeddings), " rows x ", table.embedding_dim,
-               " columns, ", number(bytes_of(deck, table, s.kernels[t])), " bytes, kernel ",
-               planning::name(s.kernels[t]), table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
+    text += concat("  table ", table.name, ": ", numbered(table.num_embeddings, "row"), " x ",
+                   counted(table.embedding_dim, "column"), ", ", known_bytes(bytes_of(deck, table, s.kernels[t])),
+                   ", kernel ", planning::name(s.kernels[t]),
+                   table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }
   return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files a data set is made of, and that each is what the format says.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "dataset_names.hpp"
 #include <tesserec/core/error.hpp>
@@ -16,15 +18,46 @@ using store::File;
 
 std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
-void require(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape,
-             const std::vector<ElementType>& types, const char* type_names) {
+std::string type_text(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return "32-bit floats";
+    case ElementType::f64:
+      return "64-bit floats";
+    case ElementType::i32:
+      return "32-bit integers";
+    case ElementType::i64:
+      return "64-bit integers";
+    case ElementType::u8:
+      return "bytes";
+    case ElementType::other:
+      return "another type";
+  }
+  return "";
+}
+
+void require_shape(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape) {
   const File& file = whole.index();
   if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
   if (const auto found = file.shape(name); found != shape)
     fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ", text_of(shape));
-  if (std::find(types.begin(), types.end(), file.type(name)) == types.end())
-    fail(file.path(), ": ", name, " does not hold ", type_names);
   whole.require_stored(name);
+}
+
+/// Integers of the given types, which are read as wider or narrower ones.
+void require_integers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape,
+                      const std::vector<ElementType>& types) {
+  require_shape(whole, name, shape);
+  if (const ElementType found = whole.index().type(name); std::find(types.begin(), types.end(), found) == types.end())
+    fail(whole.path(), ": ", name, " holds ", type_text(found), ", not ", join(types, " or ", type_text));
+}
+
+/// Numbers of any type, h5py's booleans among them, which are read as 32-bit floats.
+void require_numbers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape) {
+  require_shape(whole, name, shape);
+  float first[1] = {};
+  if (shape.front() > 0 && whole.index().type(name) == ElementType::other)
+    whole.read(name, {0, 1, 0, shape.size() == 2 ? 1 : -1}, first);  // an error where they are no numbers
 }
 
 std::string all_of(const std::vector<std::string>& names) { return names.empty() ? "none" : join(names); }
@@ -167,25 +200,34 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
   if (info_.labelled) {
-    require(part.file, "/labels", {n}, {ElementType::u8, ElementType::f32}, "bytes or 32-bit floats");
+    require_numbers(part.file, "/labels", {n});
     part.byte_labels = file.type("/labels") == ElementType::u8;
   }
-  if (file.exists("/weights")) require(part.file, "/weights", {n}, {ElementType::f32}, "32-bit floats");
-  if (dense > 0) require(part.file, "/dense", {n, dense}, {ElementType::f32}, "32-bit floats");
-  if (packed) require(part.file, "/sparse/ids", {n, std::ssize(features)}, {ElementType::i32}, "32-bit integers");
+  if (file.exists("/weights")) require_numbers(part.file, "/weights", {n});
+  if (dense > 0) require_numbers(part.file, "/dense", {n, dense});
+  if (packed) {
+    require_integers(part.file, "/sparse/ids", {n, std::ssize(features)},
+                     {ElementType::i32, ElementType::i64, ElementType::u8});
+    const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
+    const auto most = std::max_element(rows.begin(), rows.end());
+    const bool wide = file.type("/sparse/ids") == ElementType::i64;
+    if (wide && most != rows.end() && *most > std::numeric_limits<std::int32_t>::max())
+      fail(file.path(), ": feature ", features[most - rows.begin()], " has ", *most,
+           " rows, more than packed ids reach; give its ids as bags, in /sparse/", features[most - rows.begin()]);
+  }
   part.weighted.assign(features.size(), false);
   if (packed) return;
   for (std::size_t f = 0; f < features.size(); ++f) {
     const std::string group = "/sparse/" + features[f];
-    require(part.file, group + "/offsets", {n + 1}, {ElementType::i64}, "64-bit integers");
+    require_integers(part.file, group + "/offsets", {n + 1}, {ElementType::i64, ElementType::i32});
     const std::string values = group + "/values";
     if (!file.exists(values)) fail(file.path(), ": the data set has no ", values);
     const std::vector<Index> shape = file.shape(values);
     const Index size = shape.size() == 1 ? shape[0] : -1;
-    require(part.file, values, {std::max<Index>(size, 0)}, {ElementType::i32, ElementType::i64},
-            "32- or 64-bit integers");
+    require_integers(part.file, values, {std::max<Index>(size, 0)},
+                     {ElementType::i32, ElementType::i64, ElementType::u8});
     part.weighted[f] = file.exists(group + "/weights");
-    if (part.weighted[f]) require(part.file, group + "/weights", {size}, {ElementType::f32}, "32-bit floats");
+    if (part.weighted[f]) require_numbers(part.file, group + "/weights", {size});
     part.values.push_back(size);
     if (part.file.parts() == 0) require_offsets(part.file, group + "/offsets", n, size);  // parts are not verified yet
   }
@@ -204,7 +246,7 @@ void Dataset::open_keys(const store::PartedFile& whole, Index samples) {
     if (!whole.index().exists(name)) fail(whole.path(), ": the data set has no ", name);
     const std::vector<Index> shape = whole.index().shape(name);
     const Index bytes = shape.size() == 2 ? shape[1] : 1;
-    require(whole, name, {samples, bytes}, {ElementType::u8}, "bytes");
+    require_integers(whole, name, {samples, bytes}, {ElementType::u8});
     key.bytes = std::max(key.bytes, bytes);
   }
 }

@@ -81,6 +81,9 @@ Encoding encoding_of(const comm::Communicator& comm, Output& train, const Prepro
   const bool labelled = train.wanted() || !settings.evaluate.empty();
   Encoding encoding = read_encoding(comm, vocabulary, layout, labelled);
   if (settings.extend) extend_encoding(comm, train.survey, settings.minimum_count, encoding);
+  if (settings.minimum_count != encoding.minimum_count && settings.minimum_count > 1 && comm.rank() == 0)
+    log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is not used: the ids are those of ",
+                       vocabulary, ", made with ", encoding.minimum_count));
   return encoding;
 }
 

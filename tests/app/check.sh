@@ -25,10 +25,12 @@ must_succeed 'interaction  dot of bottom, pooled: 4 vectors of 2, 8 wide' check 
 must_succeed 'tables       3 for 3 features, 9 rows' check "$deck"
 must_succeed 'tables       3 for 3 features, 8 rows' check --set data.synthetic.max_rows=3 "$deck"
 must_succeed 'top          mlp of interaction: 7-4-2-1' check "$deck" --set model.interaction=cat --set 'data.synthetic.rows=[4, 3]' --set 'model.bottom=[3, 3]'
-must_succeed 'memory       288 bytes for layers, 72 for tables' check "$deck"
-must_succeed 'memory       864 bytes for layers, 108 for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
-must_succeed 'table C2: 3 rows x 2 columns, 24 bytes, kernel fused' check "$deck"
-must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
+must_succeed 'memory       288 B for layers, 72 B for tables' check "$deck"
+must_succeed 'memory       864 B for layers, 108 B for tables' check "$deck" --set optimizer.dense.type=adam --set optimizer.sparse.type=rowwise_adagrad
+must_succeed 'schedule     from step 14 on the learning rate stays at 0.004 (dense) and 1e-07 (sparse)' check "$deck" \
+  --set schedule.decay_start_step=10 --set schedule.decay_steps=5 --set optimizer.dense.lr=0.1 --set optimizer.sparse.lr=0.000001
+must_succeed 'table C2: 3 rows x 2 columns, 24 B, kernel fused' check "$deck"
+must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
 must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "unpooled": [], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
@@ -52,8 +54,8 @@ smaller=(--set 'data.synthetic.rows=[900, 30, 2]' --set model.qr_collisions=7)
 must_succeed 'pooled.C1    multiply of pooled.C1@C1_quotient, pooled.C1@C1_remainder: 2 wide' check "$deck" "${smaller[@]}"
 must_succeed 'tables       4 for 3 features, 168 rows' check "$deck" "${smaller[@]}"
 must_succeed 'table C1_quotient: 129 rows x 2 columns' check "$deck" "${smaller[@]}"
-must_succeed 'table C1_remainder: 7 rows x 1 columns' check "$deck" "${smaller[@]}" --set model.qr_operation=concat
-must_succeed 'table C1: 900 rows x 1 columns' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set 'table=[{name="C1", qr_collisions=0}, {name="C2"}, {name="C3"}]'
+must_succeed 'table C1_remainder: 7 rows x 1 column,' check "$deck" "${smaller[@]}" --set model.qr_operation=concat
+must_succeed 'table C1: 900 rows x 1 column,' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set 'table=[{name="C1", qr_collisions=0}, {name="C2"}, {name="C3"}]'
 must_succeed 'pooled.C1    mlp of pooled.C1@C1: 1-2' check "$deck" "${smaller[@]}" --set model.md_temperature=0.3 --set model.qr_collisions=0
 must_succeed '"pooled.C1" -> "interaction"' check "$deck" "${smaller[@]}" --dot
 must_succeed 'table C1_quotient: 129 rows x 2 columns' generate "$deck" "${smaller[@]}" --print 1
@@ -90,7 +92,7 @@ given=(--set "plan.file=$folder/plan.json" --set train.batch_size=4 --set train.
 must_fail 'plan.json: 4 ranks need at least as many lanes, and train.lanes is 2; set train.lanes = 4, or run on 2 ranks at most' check "$deck" "${given[@]}" \
   --set train.lanes=2
 must_succeed 'plan.json, for 4 ranks' check "$deck" "${given[@]}"
-must_succeed 'table C2: 3 rows x 2 columns, 72 bytes, kernel dense' check "$deck" "${given[@]}" --set optimizer.dense.type=adam
+must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" "${given[@]}" --set optimizer.dense.type=adam
 must_succeed '"plan_ranks": 4' check "$deck" "${given[@]}" --json
 must_fail 'plan.json: table C1 is row_wise, but plan.default is table_wise: take that key away' check "$deck" "${given[@]}" --set plan.default=table_wise
 must_fail 'plan.json: table C2 has kernel dense, but plan.tables.C2.kernel is fused' check "$deck" "${given[@]}" --set plan.tables.C2.kernel=fused

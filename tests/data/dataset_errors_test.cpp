@@ -133,3 +133,37 @@ TEST_CASE("no data, or two kinds of it, is an error that names the keys") {
   source->limit_rows({10});
   REQUIRE(mentions(error_of([&] { source->limit_rows({9}); }), "feature C1"));
 }
+
+TEST_CASE("labels, numbers and ids of other types are taken as floats and ids, and text is named") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string usual = scratch / "usual.h5", wide = scratch / "wide.h5", bad = scratch / "bad.h5";
+  samples_file::packed(usual, 0, 30);
+  const auto write_wide = [](const std::string& path, const std::vector<double>& ids_as) {
+    store::File file = store::File::create(path);
+    samples_file::attributes(file, 30, {"low", "high"}, {1000, 1000}, {"plus", "minus"});
+    std::vector<std::int64_t> labels, ids;
+    std::vector<double> dense;
+    for (Index i = 0; i < 30; ++i) {
+      labels.push_back(i % 2);
+      dense.insert(dense.end(), {double(i), -double(i)});
+      ids.insert(ids.end(), {i % 1000, i / 1000});
+    }
+    file.write_all("/labels", {30}, labels.data());
+    file.write_all("/dense", {30, 2}, dense.data());
+    if (ids_as.empty()) file.write_all("/sparse/ids", {30, 2}, ids.data());
+    if (!ids_as.empty()) file.write_all("/sparse/ids", {30, 2}, ids_as.data());
+    file.close();
+  };
+  write_wide(wide, {});
+  data::Samples samples[2];
+  for (const int i : {0, 1}) {
+    const data::Dataset set({i == 0 ? usual : wide}, "data.train");
+    set.read({{0, 30}}, set.info().rows, samples[i]);
+  }
+  CHECK(samples[0].labels == samples[1].labels);
+  CHECK(samples[0].dense == samples[1].dense);
+  CHECK(samples[0].ids == samples[1].ids);
+  write_wide(bad, std::vector<double>(60, 1.5));
+  CHECK(mentions(complaint({bad}), "/sparse/ids holds 64-bit floats, not 32-bit integers or 64-bit integers or bytes"));
+}
