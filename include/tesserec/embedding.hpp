@@ -10,4 +10,5 @@
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/embedding/start_values.hpp>
 #include <tesserec/embedding/table.hpp>

@@ -4,6 +4,7 @@
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/gpu_share.hpp>
+#include <tesserec/train/importance.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
@@ -16,6 +17,7 @@
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/settings.hpp>
 #include <tesserec/train/step.hpp>
+#include <tesserec/train/table_figures.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trained_data.hpp>

@@ -23,7 +23,16 @@ const std::vector<Command>& commands() {
        true,
        {{"--print", "N", "the first N batches of the first epoch, as training would see them"}}},
       {"train", "train, from the newest checkpoint or from the start", train, "DECK", true, true, {}},
-      {"evaluate", "metrics of a checkpoint on the evaluation data", evaluate, "DECK", true, true, {}},
+      {"evaluate",
+       "metrics of a checkpoint on the evaluation data",
+       evaluate,
+       "DECK",
+       true,
+       true,
+       {{"--importance", "",
+         "how the metrics change where one feature's values are permuted among the samples; also importance.json in "
+         "the "
+         "run's folder, for report"}}},
       {"predict",
        "scores of a checkpoint for data.predict, or the evaluation data",
        predict,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "run_starts.hpp"
+#include "table_json.hpp"
 #include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
@@ -51,6 +53,16 @@ Json hosts_json(const comm::Communicator& comm) {
   Json json = Json::array();
   for (const auto& [name, ranks] : hosts) json.add(Json::object().set("name", name).set("ranks", ranks));
   return json;
+}
+
+/// The file with what the run says: what a script that started it gives in TESSEREC_LOG, or, where stderr is a file,
+/// that. Empty where neither is known.
+std::string log_file() {
+  const char* const given = std::getenv("TESSEREC_LOG");
+  std::error_code error;
+  const std::filesystem::path path =
+      given != nullptr ? std::filesystem::path(given) : std::filesystem::read_symlink("/proc/self/fd/2", error);
+  return std::filesystem::is_regular_file(path, error) ? std::filesystem::absolute(path).string() : "";
 }
 
 /// By the plan, of each rank: bytes of weights and optimizer states in tables, and what the planner adds for messages.
@@ -138,8 +150,11 @@ Json result_json(const train::Session& session, const train::TrainResult& result
     json.set("evaluation", evaluation.set("step", result.evaluation_step)
                                .set("samples", result.evaluation->samples)
                                .set("bins", score_bins_json(result.evaluation->bins)));
+    json.set("mean_label", result.evaluation->ctr)
+        .set("features", features_json(result.evaluation_ids, !session.data.files.empty()));
   }
-  return json.set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
+  return json.set("tables", tables_json(result.tables))
+      .set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
       .set("exit_reason", result.signal != 0   ? "signal"
                           : result.reached_auc ? "auc"
                                                : "finished")
@@ -197,6 +212,7 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
         .set("versions", versions());
     add_machine(json, session);
     json.set("hosts", hosts);
+    json.set("log", log_file());
     for (const std::string& name : invocation_.names()) json.set(name, invocation_.at(name));
     json.set("memory_bytes", memory_json(session))
         .set("plan", parse_json(planning::plan_json(session.model.tables().tables(), embeddings.proven_plan(),

@@ -5,8 +5,8 @@
 
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/philox_rounds.hpp>
-#include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/start_values.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {
@@ -45,11 +45,13 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
       kernel_(kernel),
       gathered_(columns.size()) {
   const auto matrix = [&](const std::string& name, Index columns) {
-    return with_memory([&] { return concat("table ", config.name, ", its ", name, " of ", rows_.size(), " x ", columns); },
-                       double(rows_.size()) * double(columns) * sizeof(float), [&] {
-                         return PlacedMatrix<float>(exec, place, "tesserec::embedding::" + name + " " + config.name,
-                                                    rows_.size(), columns);
-                       });
+    return with_memory(
+        [&] { return concat("table ", config.name, ", its ", name, " of ", rows_.size(), " x ", columns); },
+        double(rows_.size()) * double(columns) * sizeof(float),
+        [&] {
+          return PlacedMatrix<float>(exec, place, "tesserec::embedding::" + name + " " + config.name, rows_.size(),
+                                     columns);
+        });
   };
   weights_ = matrix("weights", dim());
   for (const optim::StateInfo& info : optim::states(optimizer.type)) {
@@ -68,8 +70,7 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const EmbeddingBagConfig& confi
 }
 
 void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index table) {
-  const Random random(seed, Purpose::table_weights, std::uint64_t(table));
-  const float bound = std::sqrt(1.0 / double(config_.num_embeddings));
+  const StartValues start(config_, seed, table);
   const Index tasks = (rows_.size() + rows_per_task - 1) / rows_per_task;
   float* data = weights_.data();
   if (config_.start == RowStart::one) {
@@ -80,13 +81,13 @@ void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index tabl
   const Range columns = columns_;
   if (weights_.place() == Place::device) {
     over_numbers(device_of(exec), "tesserec::embedding::initialise", rows * columns.size(),
-                 DrawRows{random.key()[0], random.key()[1], first, columns.begin / 4, columns.size(), bound, data});
+                 DrawRows{start.random().key()[0], start.random().key()[1], first, columns.begin / 4, columns.size(),
+                          start.bound(), data});
     return wait(exec);
   }
   parallel_for(exec, "tesserec::embedding::initialise", tasks, [=](Index task) noexcept {
     const Index begin = task * rows_per_task;
-    random.fill_rows({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, bound,
-                     data + begin * columns.size());
+    start({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, data + begin * columns.size());
   });
   wait(exec);
 }

@@ -58,7 +58,7 @@ Cell metric_cell(const Row& row, const std::string& name, const Metric& metric) 
 
 /// Clicks a sample of the evaluation set.
 double base_rate(const Run& run) {
-  if (const double mean = run.result.number({"evaluation", "mean_label"}); std::isfinite(mean)) return mean;
+  if (const double mean = run.result.number({"mean_label"}); std::isfinite(mean)) return mean;
   const auto sum = [&](const char* name) {
     double all = 0;
     for (const double count : run.result.read({"evaluation", "bins", name}, numbers).value_or(std::vector<double>()))
@@ -161,12 +161,12 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, c
     if (const auto found = std::find(names.begin(), names.end(), sweep.metric); found != names.end())
       std::rotate(names.begin(), found, found + 1);
     else
-      add_rows(escaped(sweep.metric), [&](const Row& row) {
+      add_rows(sweep.metric, [&](const Row& row) {
         return row.sweep == &sweep ? Cell{number_text(row.point->metric, 6), ""} : Cell();
       });
   const auto add_metric = [&](const std::string& name) {
     const Metric metric = metric_of(name);
-    add_rows(escaped(metric.name) + (metric.more ? ", best" : ", last"),
+    add_rows(metric.name + (metric.more ? ", best" : ", last"),
              [&](const Row& row) { return metric_cell(row, name, metric); });
   };
   if (!names.empty()) add_metric(names.front());
@@ -179,7 +179,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, c
   });
   add("training loss, last", [](const Run& run) { return Cell{number_text(run.closing_loss(), 5), ""}; });
   for (const std::string& name : names_of(rows, false))
-    add("training: " + escaped(name == "lr" ? "learning rate" : metric_of(name).name), [&](const Run& run) {
+    add("training: " + (name == "lr" ? "learning rate" : metric_of(name).name), [&](const Run& run) {
       return Cell{run.train.contains(name) ? number_text(run.last(name), 5) : "", ""};
     });
   add("steps", [](const Run& run) { return Cell{number_text(run.steps, 12), ""}; });

@@ -13,6 +13,10 @@ namespace tesserec::report {
 std::string curves(const Runs& runs);
 /// Predicted against observed click rate; scores of clicks and of other samples; clicks among the highest scores.
 std::string calibration(const Runs& runs);
+/// By how much the metrics of a run change where one feature's values are permuted.
+std::string importances(const Runs& runs);
+/// What training made of each table, and the ids of the evaluation data.
+std::string learnt(const Runs& runs);
 /// What a step of rank 0 is made of.
 std::string phases(const Runs& runs);
 /// Bytes of a run's ranks, by the plan and as measured: a table of all runs, and a picture of each plan.

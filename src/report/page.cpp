@@ -58,7 +58,10 @@ code { overflow-wrap: anywhere; }
 @media screen and (max-width: 600px) { .name { width: 110px; } }
 @media screen { .wide { overflow-x: auto; } .wide svg { min-width: 900px; } }
 @media print { :root { color-scheme: light; } .switch { display: none; } body { max-width: none; padding: 0; font-size: 11px; } main { grid-template-columns: 1fr 1fr; }
-  .swatch, .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } th, td, pre { white-space: pre-wrap; padding-right: 8px; } .scroll { overflow: visible; } pre { max-height: none; overflow: visible; } table { font-size: 9px; } }
+  .swatch, .bar { print-color-adjust: exact; -webkit-print-color-adjust: exact; } th, td, pre { white-space: pre-wrap; padding-right: 8px; } .scroll { overflow: visible; } pre { max-height: none; overflow: visible; } table { font-size: 9px; } small, .tile span { font-size: 8px; } .tile b { font-size: 12px; }
+  table.first, table.first tbody { display: block; } table.first tr { display: flex; flex-wrap: wrap; break-inside: avoid; border-bottom: 1px solid var(--grid); } table.first tr:first-child { display: none; }
+  table.first td { display: block; border: 0; padding: 1px 12px 1px 0; } table.first td:first-child { flex-basis: 100%; position: static; font-size: 11px; } .name { width: auto; }
+  table.first td::before { content: attr(data-name); display: block; color: var(--soft); font-size: 8px; } td small.long { min-width: 0; } }
 )";
 
 }  // namespace

@@ -81,6 +81,7 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
           under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
           element("main", {},
                   under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
+                      under("Features and tables", importances(runs) + learnt(runs)) +
                       under("Machine", phases(runs) + places)) +
           under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())

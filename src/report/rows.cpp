@@ -58,7 +58,7 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows) {
       if (!has(keys, name)) keys.push_back(name);
   std::vector<Column> columns;
   for (const std::string& key : keys) {
-    Column& column = columns.emplace_back(Column{escaped(key), {}});
+    Column& column = columns.emplace_back(Column{key, {}});
     for (auto& deck : decks) column.cells.push_back({escaped(shortened(unquoted(deck[key]), 60)), ""});
   }
   return columns;

@@ -25,7 +25,7 @@ struct Cell {
   std::string text, note;
 };
 
-/// A column: its heading, a cell a row; empty cells have nothing.
+/// A column: its heading, as text, and a cell a row; empty cells have nothing.
 struct Column {
   std::string name;
   std::vector<Cell> cells;

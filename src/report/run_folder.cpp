@@ -149,6 +149,7 @@ Run read_run(const std::string& folder) {
          "tesserec sweep collect DECK first");
   run.start = Record(folder + "/run.json");
   run.result = Record(folder + "/result.json");
+  run.importance = Record(folder + "/importance.json");
   run.starts = starts_of(run.start);
   run.end = store::run_end(folder);
   if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty())

@@ -42,6 +42,7 @@ struct Run {
   std::string name;                       ///< the last part of the folder's path
   Record start;                           ///< run.json
   Record result;                          ///< result.json of the newest start; none while it runs, and after a crash
+  Record importance;                      ///< importance.json
   std::vector<Start> starts;              ///< oldest first; none where run.json does not know them
   store::RunEnd end;                      ///< how it ended, or that it runs
   std::map<std::string, Curve> train;     ///< by the names in metrics.jsonl: "loss", ...

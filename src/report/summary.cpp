@@ -22,7 +22,7 @@ std::string tiles(const std::vector<Column>& columns) {
                     {{"class", wide                            ? "tile long"
                                : cell.text.size() > short_text ? "tile middle"
                                                                : "tile"}},
-                    element("span", {}, column.name) + element("b", {}, cell.text) + small(cell.note)) +
+                    element("span", {}, escaped(column.name)) + element("b", {}, cell.text) + small(cell.note)) +
             "\n";
   }
   return element("div", {{"class", "tiles"}}, text) + "\n";
@@ -34,17 +34,22 @@ std::string summary(const Runs& runs, const Links& links) {
   const std::vector<Row> rows = rows_of(runs);
   const std::vector<Column> columns = columns_of(rows, runs, links);
   if (rows.size() == 1 && runs.sweeps.empty()) return tiles(columns);
-  std::vector<std::vector<std::string>> cells = {{runs.sweeps.empty() ? "run" : "point"}};
-  for (const Column& column : columns) cells[0].push_back(column.name);
+  std::string head = element("th", {}, runs.sweeps.empty() ? "run" : "point"), text;
+  for (const Column& column : columns) head += element("th", {}, escaped(column.name));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::string name = escaped(rows[r].name);
-    cells.push_back({swatch(rows[r].css) + (name.size() > 24 ? element("span", {{"class", "name"}}, name) : name)});
+    std::string cells =
+        element("td", {}, swatch(rows[r].css) + (name.size() > 24 ? element("span", {{"class", "name"}}, name) : name));
     for (const Column& column : columns) {
       const Cell& cell = column.cells[r];
-      cells.back().push_back(cell.text.empty() && cell.note.empty() ? nothing : cell.text + small(cell.note));
+      const bool empty = cell.text.empty() && cell.note.empty();
+      cells += element("td", {{"data-name", column.name}}, empty ? nothing : cell.text + small(cell.note));
     }
+    text += element("tr", {}, cells) + "\n";
   }
-  return colour_scale(runs.scale) + table(cells, "first");
+  const std::string all = element("tr", {}, head) + "\n" + text;
+  return colour_scale(runs.scale) + element("div", {{"class", "scroll"}}, element("table", {{"class", "first"}}, all)) +
+         "\n";
 }
 
 }  // namespace tesserec::report

@@ -5,7 +5,7 @@
 
 namespace tesserec::report {
 
-std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& css) {
+std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<bool> filled(rows[0].size());
   for (std::size_t r = 1; r < rows.size(); ++r)
     for (std::size_t c = 0; c < rows[r].size(); ++c)
@@ -17,7 +17,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const std::
       if (filled[c]) cells += element(r == 0 ? "th" : "td", {}, rows[r][c]);
     text += element("tr", {}, cells) + "\n";
   }
-  return element("div", {{"class", "scroll"}}, element("table", {{"class", css}}, text)) + "\n";
+  return element("div", {{"class", "scroll"}}, element("table", {}, text)) + "\n";
 }
 
 std::string swatch(const std::string& css) { return element("i", {{"class", "swatch " + css}}); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
@@ -48,7 +49,7 @@ Index add_groups(const data::Batch& batch, Index feature, std::vector<Index>& gr
 
 }  // namespace
 
-metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
+metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids) {
   const EvaluateSettings& wanted = session.job.evaluate;
   const bool grouped = std::any_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_groups);
   std::vector<double> scores;
@@ -56,6 +57,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
   std::vector<Index> groups;
   Index without = 0;
   metrics::TowerVectors towers;
+  std::vector<FeatureIds> counts;
   const bool retrieves = std::any_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_towers);
   if (retrieves && (towers.dim = session.model.dense.tower_width()) == 0)
     fail(
@@ -68,9 +70,12 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source) {
                         labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
                         if (source.info().sample_weights)
                           weights.insert(weights.end(), batch.weights.data(), batch.weights.data() + batch.size);
+                        count_ids(batch, counts);
                         if (grouped) without += add_groups(batch, batch.sparse.find(wanted.group), groups);
                       });
   require_one_id(wanted.group, session.comm.sum(without), source.info());
+  sum_over_ranks(session.comm, counts);
+  if (ids != nullptr) *ids = std::move(counts);
   metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, weights, wanted.threshold);
   if (grouped)
     static_cast<metrics::GroupMetrics&>(result) =

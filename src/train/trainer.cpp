@@ -197,7 +197,7 @@ class Run {
     if (evaluation_ == nullptr) return;
     mlperf_.start("eval_start", position());
     try {
-      result_.evaluation = train::evaluate(session_, *evaluation_);
+      result_.evaluation = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
     } catch (const Stopped& stopped) {  // on all ranks; the run that goes on makes up for it
       result_.evaluation.reset();
       result_.signal = stopped.signal();
@@ -223,7 +223,7 @@ class Run {
   /// Whether the run ended where it goes on: its last evaluation once more, of which the log has the line.
   void look_back() {
     if (evaluation_ == nullptr || job_.evaluate.stop_at_auc == 0) return;
-    const auto metrics = train::evaluate(session_, *evaluation_);
+    const auto metrics = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
     result_.reached_auc = reached(metrics);
     if (result_.reached_auc) result_.evaluation = metrics, result_.evaluation_step = at_.step;
   }
@@ -259,6 +259,7 @@ class Run {
     std::tie(result_.id_wait_alone, result_.id_wait) = session_.step.id_waits();
     result_.peak_memory_of_ranks = session_.comm.all_gather(peak_memory());
     result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
+    result_.tables = table_figures(session_);
     result_.phases = session_.step.phases().seconds();
     result_.log_lines_lost = session_.comm.sum(Index{log_lines_lost()});
   }

@@ -46,7 +46,20 @@ grep -q '"exit_reason": "diverged"' "$folder/other/result.json" || complain "a r
 must_succeed '"exit_reason": "auc"' train "$deck" --json --set "run.output=$folder/reached" --set evaluate.every_steps=1 --set evaluate.stop_at_auc=0.001
 grep -qF '"steps": 1,' "$folder/out" || complain "an AUC that is reached at once does not end the run at step 1"
 
+# What features are worth: the same on any number of ranks; then on the page, beside what the tables have learnt.
+must_succeed '"importance": [' evaluate "$deck" --json --importance
+has importance.json '"format": "tesserec importance"' '"intact": {"log_loss": ' '"kind": "number"'
+cp "$folder/run/importance.json" "$folder"
+RANKS=1 run "$TESSEREC" evaluate "$deck" --importance
+[ "$code" = 0 ] || complain "evaluate --importance on one rank ends with $code"
+cmp "$folder/importance.json" "$folder/run/importance.json" || complain "importance depends on the ranks"
+grep -qE '^  [A-Za-z0-9]+ +[+-][0-9.]+ +[+-][0-9.]+ +[+-][0-9.]+$' "$folder/out" || complain "evaluate does not print what features are worth"
+TESSEREC_LOG="$folder/err" must_succeed '"steps": 6' train "$deck" --json --set train.steps=6
+has run.json "\"log\": \"$folder/err\""
+
 run "$TESSEREC" report "$folder/run"
+grep -q '>Importance of features, run<' "$folder/run/report.html" || complain "the page has no importance"
+grep -q '>rows trained<' "$folder/run/report.html" || complain "the page has no tables"
 [ "$code" = 0 ] || complain "exit code $code"
 grep -q "/run/report.html: 1 run$" "$folder/err" || complain "nothing of the page"
 [ "$(head -c 15 "$folder/run/report.html")" = "<!DOCTYPE html>" ] || complain "no page"
@@ -56,7 +69,7 @@ must_fail "$folder/none/page.html.tmp: cannot" report "$folder/run" --output "$f
 must_fail 'tesserec report needs a path: tesserec report RUN...' report
 rm "$folder/run/result.json"
 mkdir "$folder/run/result.json" "$folder/run/result.json/in"
-must_fail 'result.json' train "$deck" --set train.steps=6
+must_fail 'result.json' train "$deck" --set train.steps=7
 rm -r "$folder/run/result.json"
-must_succeed '"steps": 6' train "$deck" --json --set train.steps=6
+must_succeed '"steps": 7' train "$deck" --json --set train.steps=7
 finish

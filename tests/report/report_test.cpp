@@ -241,20 +241,6 @@ TEST_CASE("of points in a column of pixels four are left, whatever has no place 
   CHECK(report::thinned(points, 0, 1, 10).size() == 36);
 }
 
-TEST_CASE("a running mean keeps both ends, and of rates it is that of all their samples over all their time") {
-  std::vector<report::Point> points;
-  for (int i = 0; i < 200; ++i) points.push_back({double(i), i == 100 ? 10.0 : 40.0});
-  CHECK(report::smoothing(points) == 2);
-  const std::vector<report::Point> means = report::smoothed(points, 2), rates = report::smoothed(points, 2, true);
-  REQUIRE(means.size() == 200);
-  CHECK(means[0].y == 40);
-  CHECK(means[100].y == Approx((4 * 40 + 10) / 5.0));
-  CHECK(means[97].y == 40);
-  CHECK(rates[102].y == Approx(5 / (4 / 40.0 + 1 / 10.0)));
-  points.resize(99);
-  CHECK(report::smoothing(points) == 0);
-}
-
 TEST_CASE("each colour of a line stands out from the page, light and dark") {
   const Folder folder;
   write_metrics(folder.path, 1);

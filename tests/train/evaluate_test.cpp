@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of groups and of candidates reach an evaluation from its batches: the same from any ranks.
+// Metrics of groups and of candidates reach an evaluation from its batches, and what features are worth: the same from
+// any ranks.
 #include <cmath>
+#include <set>
 
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
+#include "src/data/synthetic_source.hpp"
+#include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/importance.hpp>
 
 using namespace tesserec;
 
@@ -55,4 +60,139 @@ TEST_CASE("two towers are judged by what they find among all items, on any ranks
   }
   job.evaluate.k = 7;  // as many as there are items
   CHECK(recall(world, "bce") == 1.0);
+}
+
+namespace {
+
+/// Samples of which the first half has id 0 and no click, the second half id 1 and a click; a number that says nothing.
+std::unique_ptr<data::Source> sorted_clicks(const comm::Communicator& comm, const train::Job& job) {
+  data::SourceInfo info;
+  info.samples = 300;
+  info.dense_features = 1;
+  info.dense_names = {"noise"};
+  info.features = {"tells", "constant"};
+  info.rows = {2, 1};
+  info.ids_per_bag = {1, 1};
+  info.weighted = {false, false};
+  return std::make_unique<data::SyntheticSource>(
+      info, train::Session::deal(comm, job, false),
+      [features = info.features](std::span<const Index> samples, Index global_size, data::Batch& batch) {
+        data::reserve_batch(batch, std::ssize(samples), global_size, 1, features);
+        data::reserve_values(batch, 2 * batch.size, false);
+        for (Index b = 0; b < batch.size; ++b) {
+          const bool click = samples[b] >= 150;
+          batch.labels(b) = click;
+          batch.dense(b, 0) = float(samples[b] % 7) / 7;
+          batch.sparse.values(b) = click;
+          batch.sparse.values(batch.size + b) = 0;
+        }
+        for (Index bag = 0; bag <= 2 * batch.size; ++bag) batch.sparse.offsets(bag) = bag;
+      });
+}
+
+}  // namespace
+
+TEST_CASE("a feature is worth what metrics lose where all samples exchange its values, on any ranks") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const Folder folder(world, "importance");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.keep = 0;
+  job.train.batch_size = 512;  // all samples in one batch, each lane with a run of them
+  job.train.epochs = 60;
+  const auto of = [&](const comm::Communicator& comm) {
+    job.run.output = folder.path() + (comm.size() == 1 ? "/" + std::to_string(world.rank()) : "/all");
+    const auto source = sorted_clicks(comm, job);
+    train::Session session(Exec(), comm, job, source->info());
+    train::train(session, *source, nullptr);
+    const metrics::BinaryMetrics intact = train::evaluate(session, *source);
+    CHECK(intact.auc == 1);
+    auto all = train::importance(session, *source);
+    all.push_back({"", false, intact});
+    return all;
+  };
+  const auto alone = of(self), shared = of(world);
+  REQUIRE(alone.size() == 3 + 1);
+  CHECK(alone[0].feature == "noise");
+  CHECK(alone[0].dense);
+  CHECK(alone[1].feature == "tells");
+  CHECK((alone[1].permuted.auc > 0.35 && alone[1].permuted.auc < 0.65));
+  CHECK(alone[1].permuted.ne > 1);
+  CHECK(alone[2].permuted.log_loss == alone[3].permuted.log_loss);  // a constant
+  CHECK(alone[0].permuted.log_loss != alone[3].permuted.log_loss);
+  for (std::size_t f = 0; f < alone.size(); ++f) {
+    CHECK(shared[f].permuted.log_loss == alone[f].permuted.log_loss);
+    CHECK(shared[f].permuted.auc == alone[f].permuted.auc);
+  }
+}
+
+TEST_CASE("bags of any length are permuted whole, in micro-batches too") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const Folder folder(world, "importance_bags");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.keep = 0;
+  job.data.synthetic.ids_per_bag = 3;
+  job.data.synthetic.variable_bags = true;
+  job.train.batch_size = 64;
+  job.train.accumulate = 2;
+  job.train.lanes = 16;
+  const auto of = [&](const comm::Communicator& comm) {
+    const auto source = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
+    train::Session session(Exec(), comm, job, source->info());
+    return train::importance(session, *source);
+  };
+  const auto alone = of(self), shared = of(world);
+  REQUIRE(alone.size() == 5 + 3);
+  for (std::size_t f = 0; f < alone.size(); ++f) {
+    CHECK(shared[f].permuted.log_loss == alone[f].permuted.log_loss);
+    CHECK(alone[f].permuted.samples == 300);
+  }
+}
+
+TEST_CASE("a table's figures count the rows that training moved, of a large table in runs of 64 rows") {
+  const comm::Communicator self(MPI_COMM_SELF), world(MPI_COMM_WORLD);
+  const Folder folder(world, "figures");
+  train::Job job = small_job(folder.path() + "/" + std::to_string(world.rank()));
+  job.data.synthetic.rows = {200000, 7, 500};
+  job.checkpoint.keep = 0;
+  job.train.epochs = 1;
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(self, job, false));
+  const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(self, job, false));
+  train::Session session(Exec(), self, job, source->info());
+  std::vector<std::set<Index>> seen(3);
+  std::vector<Index> zeros(3);
+  const auto note = [&](data::Source& from, const auto& take) {
+    data::Batch batch{Exec()};
+    for (from.seek(0, 0); from.next(batch);)
+      for (Index f = 0; f < 3; ++f)
+        for (Index b = 0; b < batch.size; ++b) take(f, batch.sparse.values(batch.sparse.begin(f, b)));
+  };
+  const auto looked_at = [](Index f, Index row) { return f > 0 || row / 64 % 4 == 0; };  // 200000 / 4 < 2^16
+  note(*source, [&](Index f, Index id) {
+    if (looked_at(f, id)) seen[f].insert(id);
+  });
+  note(*evaluation, [&](Index f, Index id) { zeros[f] += id == 0; });
+  for (const train::TableFigures& table : train::table_figures(session)) {
+    CHECK(table.trained == 0);
+    CHECK(table.row_norm == Approx(table.start_norm).epsilon(table.rows < 10 ? 0.3 : 0.05));
+  }
+  const train::TrainResult result = train::train(session, *source, evaluation.get());
+  REQUIRE(result.tables.size() == 3);
+  for (Index f = 0; f < 3; ++f) {
+    const train::TableFigures& table = result.tables[f];
+    CHECK(table.looked_at == (f == 0 ? 50048 : table.rows));
+    CHECK(table.trained == std::ssize(seen[f]));
+    const auto& weights = session.model.tables().shards()[f].rows->weights();
+    double squares = 0;
+    float largest = 0;
+    for (Index row = 0; row < table.rows; ++row)
+      for (Index c = 0; c < table.columns && looked_at(f, row); ++c) {
+        const float value = weights.data()[row * table.columns + c];
+        squares += double(value) * value;
+        largest = std::max(largest, std::abs(value));
+      }
+    CHECK(table.row_norm == Approx(std::sqrt(squares / double(table.looked_at))));
+    CHECK(table.largest == largest);
+    CHECK(result.evaluation_ids[f].unknown == zeros[f]);
+    CHECK(result.evaluation_ids[f].ids == 300);
+  }
 }

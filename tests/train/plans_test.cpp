@@ -93,6 +93,10 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
   std::ostringstream text;
   text.precision(17);
   text << result.weights_digest << ' ' << result.state_digest << ' ' << result.loss << ' ' << result.evaluation->auc;
+  for (const train::TableFigures& table : result.tables)
+    text << ' ' << table.looked_at << ' ' << table.trained << ' ' << table.row_norm << ' ' << table.largest;
+  for (const train::FeatureIds& feature : result.evaluation_ids)
+    text << ' ' << feature.samples << ' ' << feature.empty << ' ' << feature.ids << ' ' << feature.unknown;
   return text.str();
 }
 

@@ -7,13 +7,15 @@
 #include <tesserec/metrics/binary.hpp>
 #include <tesserec/train/scores_file.hpp>
 #include <tesserec/train/session.hpp>
+#include <tesserec/train/table_figures.hpp>
 
 namespace tesserec::train {
 
 /// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them; those of
 /// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective. Throws
-/// Stopped on all ranks after a signal on one; predict() likewise.
-metrics::BinaryMetrics evaluate(Session& session, data::Source& source);
+/// Stopped on all ranks after a signal on one; predict() likewise. `ids`, where given, gets the counts of the source's
+/// ids.
+metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids = nullptr);
 
 /// Error unless `without`, the number of samples that have no id of the feature evaluate.group, or several, is 0.
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);

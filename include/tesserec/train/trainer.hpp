@@ -10,6 +10,7 @@
 #include <tesserec/metrics/binary.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/session.hpp>
+#include <tesserec/train/table_figures.hpp>
 
 namespace tesserec::train {
 
@@ -36,6 +37,8 @@ struct TrainResult {
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
   std::optional<metrics::BinaryMetrics> evaluation;    ///< the last one of this process, when there is data for it
   Index evaluation_step = 0;                           ///< steps done when it was made
+  std::vector<FeatureIds> evaluation_ids;              ///< of that evaluation's data
+  std::vector<TableFigures> tables;
 };
 
 /// What a caller does while the run's folder is its own. Called on all ranks.

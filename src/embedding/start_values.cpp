@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <tesserec/embedding/start_values.hpp>
+
+namespace tesserec::embedding {
+
+StartValues::StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, Index index)
+    : random_(seed, Purpose::table_weights, std::uint64_t(index)),
+      bound_(float(std::sqrt(1.0 / double(table.num_embeddings)))),
+      columns_(table.embedding_dim),
+      ones_(table.start == RowStart::one) {}
+
+void StartValues::operator()(Range rows, Range columns, float* out) const {
+  if (ones_)
+    std::fill_n(out, rows.size() * columns.size(), 1.0f);
+  else
+    random_.fill_rows(rows, columns, bound_, out);
+}
+
+double StartValues::row_norm() const { return std::sqrt(double(columns_)) * (ones_ ? 1.0 : bound_ / std::sqrt(3.0)); }
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "chart.hpp"
+#include "figures.hpp"
+#include "svg.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+namespace {
+
+/// A feature of importance.json; changes are NaN where they are not defined.
+struct Worth {
+  std::string feature;
+  double ne, log_loss, auc;
+};
+
+std::vector<Worth> worths_of(const Json& features) {
+  std::vector<Worth> all;
+  for (const Json& one : features.elements())
+    all.push_back(
+        {one.at("feature").string(), number_of(one.at("ne")), number_of(one.at("log_loss")), number_of(one.at("auc"))});
+  return all;
+}
+
+std::string signed_text(double value) {
+  return std::isfinite(value) ? (value < 0 ? "" : "+") + significant(value, 3) : "undefined";
+}
+
+std::string importance_of(const Run& run) {
+  constexpr std::size_t most = 40;
+  constexpr double row = 17;
+  const std::vector<Worth> all = run.importance.read({"features"}, worths_of).value_or(std::vector<Worth>());
+  const bool by_ne = std::any_of(all.begin(), all.end(), [](const Worth& one) { return std::isfinite(one.ne); });
+  const auto worth = [&](const Worth& one) {
+    const double value = by_ne ? one.ne : one.log_loss;
+    return std::isfinite(value) ? value : 0;
+  };
+  double low = 0, high = 0;
+  for (const Worth& one : all) low = std::min(low, worth(one)), high = std::max(high, worth(one));
+  if (high <= low) return "";
+  const std::size_t shown = std::min(all.size(), most);
+  const Plot plot{132, 452, 8, 8 + row * double(shown)};
+  const Scale x(low, high, plot.left, plot.right);
+  std::string text =
+      axis_below(plot, x, by_ne ? "change of the normalized entropy (NE)" : "change of the log loss (nats)");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Worth& one = all[i];
+    const double top = plot.top + row * double(i), from = x.at(std::min(0.0, worth(one))),
+                 to = x.at(std::max(0.0, worth(one)));
+    const std::string told = concat(one.feature, ": NE ", signed_text(one.ne), ", log loss ", signed_text(one.log_loss),
+                                    ", AUC ", signed_text(one.auc));
+    text += element("text", {{"x", number(plot.left - 6)}, {"y", number(top + 12)}, {"text-anchor", "end"}},
+                    hover(one.feature) + escaped(shortened(one.feature, 17))) +
+            rectangle(from, top + 2, std::max(to - from, 0.5), row - 4, "bar " + run.css, hover(told)) +
+            label(to + 5, top + 12, "start", "AUC " + signed_text(one.auc));
+  }
+  std::string note = concat("Metrics change so where one feature's values are permuted among the ",
+                            significant(run.importance.number({"samples"}), 12), " samples of ",
+                            run.importance.text({"data"}), "; checkpoint ", run.importance.text({"checkpoint"}), ".");
+  if (all.size() > shown) note += concat(" These are the first ", shown, " of ", all.size(), " features.");
+  return figure("Importance of features, " + run.name, picture(560, plot.bottom + 42, "Importance of features", text) +
+                                                           element("p", {{"class", "note"}}, escaped(note)));
+}
+
+}  // namespace
+
+std::string importances(const Runs& runs) {
+  std::string text;
+  if (runs.many()) return text;
+  for (const Run& run : runs.all) text += importance_of(run);
+  return text;
+}
+
+}  // namespace tesserec::report

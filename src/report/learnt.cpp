@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What training made of each table, and the ids of the evaluation data: a row a table.
+#include <algorithm>
+#include <cmath>
+
+#include "figures.hpp"
+#include "scale.hpp"
+#include "svg.hpp"
+#include "table.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+namespace {
+
+/// `tables` of result.json.
+struct Learnt {
+  std::string name, size;
+  std::vector<std::string> features;
+  double rows, looked_at, trained, norm, start_norm, largest;
+  double share() const { return 100 * trained / looked_at; }
+};
+
+/// Shares of an evaluation's samples and ids, in percent; NaN where they are not known.
+struct Ids {
+  std::string feature;
+  double empty, unknown;
+};
+
+std::vector<Learnt> learnt_of(const Json& tables) {
+  std::vector<Learnt> all;
+  for (const Json& one : tables.elements()) {
+    Learnt& table = all.emplace_back();
+    table.name = one.at("name").string();
+    for (const Json& feature : one.at("features").elements()) table.features.push_back(feature.string());
+    table.rows = number_of(one.at("rows"));
+    table.size = concat(tick_text(table.rows), " × ", number_of(one.at("dim")));
+    table.looked_at = number_of(one.at("looked_at"));
+    table.trained = number_of(one.at("trained"));
+    table.norm = number_of(one.at("row_norm"));
+    table.start_norm = number_of(one.at("start_norm"));
+    table.largest = number_of(one.at("largest"));
+  }
+  return all;
+}
+
+std::vector<Ids> ids_of(const Json& features) {
+  std::vector<Ids> all;
+  for (const Json& one : features.elements())
+    all.push_back({one.at("name").string(), 100 * number_of(one.at("empty")) / number_of(one.at("samples")),
+                   one.has("unknown") ? 100 * number_of(one.at("unknown")) / number_of(one.at("ids")) : NAN});
+  return all;
+}
+
+std::string percent(double share) { return std::isfinite(share) ? significant(share, 3) + " %" : nothing; }
+
+/// All that one run says.
+std::string table_of_one(const std::vector<Learnt>& tables, const std::vector<Ids>& ids) {
+  std::vector<std::vector<std::string>> rows = {{"table", "rows × columns", "rows trained", "of all", "length of a row",
+                                                 "at the start", "largest number", "feature", "unknown ids",
+                                                 "samples without an id"}};
+  for (const Learnt& table : tables) {
+    std::vector<std::string> features, unknown, empty;
+    for (const std::string& feature : table.features)
+      for (const Ids& one : ids)
+        if (one.feature == feature) {
+          features.push_back(escaped(feature));
+          unknown.push_back(percent(one.unknown));
+          empty.push_back(percent(one.empty));
+        }
+    const auto lines = [](const std::vector<std::string>& texts) {
+      const bool any = std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != nothing; });
+      return any ? join(texts, "<br/>") : nothing;
+    };
+    const bool sampled = table.looked_at < table.rows;
+    rows.push_back({escaped(table.name), table.size,
+                    sampled ? "about " + tick_text(std::round(table.trained / table.looked_at * table.rows))
+                            : tick_text(table.trained),
+                    percent(table.share()), significant(table.norm, 3), significant(table.start_norm, 3),
+                    significant(table.largest, 3),
+                    features == std::vector{escaped(table.name)} ? nothing : lines(features), lines(unknown),
+                    lines(empty)});
+  }
+  return table(rows);
+}
+
+/// Of several runs the share of trained rows and the length of a row, a column a run.
+std::string table_of_several(const std::vector<std::pair<const Run*, std::vector<Learnt>>>& runs) {
+  std::vector<std::vector<std::string>> rows = {{"table"}};
+  for (const auto& [run, tables] : runs) {
+    rows[0].push_back(swatch(run->css) + escaped(shortened(run->name, 24)));
+    for (const Learnt& one : tables)
+      if (std::none_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[0] == escaped(one.name); }))
+        rows.push_back({escaped(one.name)});
+  }
+  for (std::size_t r = 1; r < rows.size(); ++r)
+    for (const auto& [run, tables] : runs) {
+      const auto found = std::find_if(tables.begin(), tables.end(),
+                                      [&](const Learnt& one) { return escaped(one.name) == rows[r][0]; });
+      rows[r].push_back(found == tables.end() ? nothing
+                                              : concat(percent(found->share()), ", ", significant(found->norm, 3)));
+    }
+  return table(rows);
+}
+
+}  // namespace
+
+std::string learnt(const Runs& runs) {
+  if (runs.many()) return "";
+  std::vector<std::pair<const Run*, std::vector<Learnt>>> all;
+  for (const Run& run : runs.all)
+    if (auto tables = run.result.read({"tables"}, learnt_of); tables && !tables->empty())
+      all.emplace_back(&run, *tables);
+  if (all.empty()) return "";
+  const std::string about =
+      "A row is trained when its first numbers have left their start values. The length of a row is the root of the "
+      "mean "
+      "square over all rows. ";
+  const std::string note = all.size() == 1
+                               ? about + "Unknown ids (id 0) and samples without an id are of the last evaluation."
+                               : about + "Of each run: share of rows trained, length of a row.";
+  const std::string tables =
+      all.size() == 1
+          ? table_of_one(all[0].second, all[0].first->result.read({"features"}, ids_of).value_or(std::vector<Ids>()))
+          : table_of_several(all);
+  return element("div", {{"class", "wide"}},
+                 element("h3", {}, "Tables") + element("p", {{"class", "note"}}, note) + tables) +
+         "\n";
+}
+
+}  // namespace tesserec::report

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <tesserec/core/exact_sum.hpp>
+#include <tesserec/core/kernels.hpp>
+#include <tesserec/core/placed.hpp>
+#include <tesserec/embedding/start_values.hpp>
+#include <tesserec/train/table_figures.hpp>
+
+namespace tesserec::train {
+namespace {
+
+constexpr Index run_rows = 64, most_runs = 1024;  // so many rows of a table bound the time that looking takes
+constexpr Index quad = 4;                         // columns are cut at multiples of it
+
+/// The runs of rows to look at: run k of `apart`-th ones.
+struct Sample {
+  Index rows, apart;
+
+  explicit Sample(Index of)
+      : rows(of), apart(std::max<Index>(1, (of + run_rows * most_runs - 1) / (run_rows * most_runs))) {}
+  Range run(Index k) const {
+    const Index begin = k * apart * run_rows;
+    return {std::min(begin, rows), std::min(begin + run_rows, rows)};
+  }
+  /// The first run that ends behind a row.
+  Index first(Index row) const { return row / (apart * run_rows); }
+};
+
+/// Of one table, on this rank.
+struct Sums {
+  Index looked_at = 0, trained = 0;
+  ExactSum squares;
+  float largest = 0;
+};
+
+/// Looks at rows [rows.begin, rows.end) of a shard.
+void look(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows, Sums& sums) {
+  const embedding::EmbeddingTable& table = *shard.rows;
+  const PlacedMatrix<float>& weights = table.weights();
+  const Index columns = table.dim(), first = std::min(quad, columns);
+  std::vector<float> held(std::size_t(rows.size() * columns)), start(std::size_t(rows.size() * first));
+  copy(session.exec, weights.place(), weights.data() + (rows.begin - table.rows().begin) * columns, Place::host,
+       held.data(), std::ssize(held));
+  for (Index r = 0; r < rows.size(); ++r) add_squares(held.data() + r * columns, columns, sums.squares);
+  for (const float value : held) sums.largest = std::max(sums.largest, std::abs(value));
+  if (table.columns().begin > 0) return;  // whoever holds the first columns counts the rows
+  const embedding::StartValues drawn(table.config(), session.job.run.seed, Index(shard.table));
+  drawn(rows, {0, first}, start.data());
+  sums.looked_at += rows.size();
+  for (Index r = 0; r < rows.size(); ++r)
+    sums.trained +=
+        !std::equal(held.begin() + r * columns, held.begin() + r * columns + first, start.begin() + r * first);
+}
+
+}  // namespace
+
+std::vector<TableFigures> table_figures(const Session& session) {
+  const auto& tables = session.model.tables().tables();
+  std::vector<Sums> sums(tables.size());
+  const int ranks = session.comm.size(), me = session.comm.rank();
+  for (const auto& shard : session.model.tables().shards()) {
+    const Range held = shard.rows->rows();
+    const Range mine = shard.replicated ? Range{held.size() * me / ranks, held.size() * (me + 1) / ranks} : held;
+    const Sample sample(shard.rows->config().num_embeddings);
+    for (Index k = sample.first(mine.begin); sample.run(k).begin < mine.end; ++k) {
+      const Range run = sample.run(k), part{std::max(run.begin, mine.begin), std::min(run.end, mine.end)};
+      if (part.begin < part.end) look(session, shard, part, sums[shard.table]);
+    }
+  }
+  std::vector<TableFigures> all;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    Sums& one = sums[t];
+    const embedding::EmbeddingBagConfig& table = tables[t];
+    TableFigures& figures =
+        all.emplace_back(TableFigures{table.name, table.feature_names, table.num_embeddings, table.embedding_dim});
+    session.comm.sum(one.squares.words());
+    figures.looked_at = session.comm.sum(one.looked_at);
+    figures.trained = session.comm.sum(one.trained);
+    // Bits of floats that are not negative are in the order of the floats.
+    figures.largest =
+        std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(one.largest)})));
+    figures.row_norm = std::sqrt(one.squares.value() / double(figures.looked_at));
+    figures.start_norm = embedding::StartValues(table, session.job.run.seed, Index(t)).row_norm();
+  }
+  return all;
+}
+
+void count_ids(const data::Batch& batch, std::vector<FeatureIds>& counts) {
+  const jagged::KeyedJaggedTensor& sparse = batch.sparse;
+  counts.resize(sparse.keys.size());
+  for (Index f = 0; f < sparse.features(); ++f) {
+    FeatureIds& feature = counts[f];
+    feature.name = sparse.keys[f];
+    feature.samples += batch.size;
+    for (Index b = 0; b < batch.size; ++b) feature.empty += sparse.length(f, b) == 0;
+    const Index begin = sparse.offsets(f * batch.size), end = sparse.offsets((f + 1) * batch.size);
+    feature.ids += end - begin;
+    for (Index i = begin; i < end; ++i) feature.unknown += sparse.values(i) == 0;
+  }
+}
+
+void sum_over_ranks(const comm::Communicator& comm, std::vector<FeatureIds>& counts) {
+  std::vector<Index> sums;
+  for (const FeatureIds& one : counts) sums.insert(sums.end(), {one.samples, one.empty, one.ids, one.unknown});
+  comm.sum(sums);
+  for (std::size_t f = 0; f < counts.size(); ++f) {
+    const Index* const of = sums.data() + 4 * f;
+    counts[f] = {counts[f].name, of[0], of[1], of[2], of[3]};
+  }
+}
+
+}  // namespace tesserec::train
