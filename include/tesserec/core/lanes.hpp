@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Lanes: the runs of a global batch that decide the order of every addition over samples, whatever the number
-/// of ranks (docs/decisions.md, the reduction law).
+/// of ranks (src/core/README.md, the reduction law).
 #pragma once
 
 #include <span>
