@@ -9,7 +9,7 @@
 namespace tesserec::app {
 
 /// The model of a checkpoint and the evaluation data of a deck: what evaluate and predict start from. The checkpoint is
-/// the path in checkpoint.resume, or the run's newest.
+/// the one that checkpoint.resume names (a path, or "best"), or the run's newest.
 struct LoadedModel {
   /// `use`: evaluate or predict.
   LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use);

@@ -153,11 +153,18 @@ Json result_json(const train::Session& session, const train::TrainResult& result
     json.set("mean_label", result.evaluation->ctr)
         .set("features", features_json(result.evaluation_ids, !session.data.files.empty()));
   }
+  if (result.best)
+    json.set("best", Json::object()
+                         .set("metric", result.best->metric)
+                         .set("value", result.best->value)
+                         .set("step", result.best->step)
+                         .set("checkpoint", result.best_checkpoint));
   return json.set("tables", tables_json(result.tables))
       .set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
-      .set("exit_reason", result.signal != 0   ? "signal"
-                          : result.reached_auc ? "auc"
-                                               : "finished")
+      .set("exit_reason", result.signal != 0       ? "signal"
+                          : result.reached_auc     ? "auc"
+                          : result.out_of_patience ? "patience"
+                                                   : "finished")
       .set("start_time", start_time)
       .set("end_time", utc_now());
 }
@@ -197,8 +204,7 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
   comm::agree(session.comm, [&] {
     const std::string folder = session.job.run.folder();
     if (session.comm.rank() != 0) return;
-    const std::string end = goes_on ? "" : store::run_end(folder).state;
-    stands_ = end == "finished" || end == "auc";
+    stands_ = !goes_on && store::run_end(folder).is_done();
     if (stands_) return;
     const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
     Json json = Json::object(Json::Layout::lines);

@@ -29,19 +29,13 @@ std::vector<Json> earlier(const Json& run, const std::string& deck) {
   return starts;
 }
 
-/// Whether the start before did all that it was told to.
-bool has_ended(const std::string& folder) {
-  const std::string state = store::run_end(folder).state;
-  return state == "finished" || state == "auc";
-}
-
 }  // namespace
 
 Json starts_json(const std::string& folder, const Start& now, bool anew) {
   Json all = Json::array(Json::Layout::lines);
   const std::string path = folder + "/run.json";
   try {
-    if (!anew && std::filesystem::exists(path) && (now.from_step > 0 || !has_ended(folder)))
+    if (!anew && std::filesystem::exists(path) && (now.from_step > 0 || !store::run_end(folder).is_done()))
       for (Json& start : earlier(parse_json(read_file(path)), now.deck)) all.add(std::move(start));
   } catch (const Error& error) {
     log_warning(concat(path, ": ", error.what(), "; the starts of this run before this one are not known"));

@@ -46,6 +46,12 @@ void show_result(const train::Session& session, const train::TrainResult& result
   if (result.reached_auc)
     log_info("AUC " + fixed(result.evaluation->auc, 6) + " reached: evaluate.stop_at_auc is " +
              significant(session.job.evaluate.stop_at_auc, 6));
+  if (result.best)
+    log_info(concat("the best ", result.best->metric, " ", fixed(result.best->value, 6), " at step ", result.best->step,
+                    result.best_checkpoint.empty() ? "" : ": checkpoint " + result.best_checkpoint));
+  if (result.out_of_patience)
+    log_info(concat("evaluate.patience is spent: ", session.job.evaluate.monitor, " has not got better in ",
+                    counted(session.job.evaluate.patience, "evaluation")));
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) +
              (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <sys/resource.h>
+
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
 
@@ -28,6 +30,11 @@ std::string kokkos_label(const std::exception& error) {
 }
 
 }  // namespace
+
+Index peak_resident_bytes() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? Index{usage.ru_maxrss} * 1024 : 0;
+}
 
 std::optional<Index> product(std::initializer_list<Index> numbers) {
   Index all = 1;

@@ -54,6 +54,16 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   return unknown;
 }
 
+/// Whether an id of one means the same in the other, as far as both say what their ids mean.
+bool share_ids(const SourceInfo& one, const SourceInfo& other) {
+  const auto extends = [](const SourceInfo& wide, const SourceInfo& narrow) {
+    return std::find(wide.vocabulary_extends.begin(), wide.vocabulary_extends.end(), narrow.vocabulary) !=
+           wide.vocabulary_extends.end();
+  };
+  return one.vocabulary.empty() || other.vocabulary.empty() || one.vocabulary == other.vocabulary ||
+         extends(one, other) || extends(other, one);
+}
+
 }  // namespace
 
 bool ColumnOrder::is_same() const {
@@ -80,7 +90,7 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
         differences.push_back("its dense feature " + name + " has the transform " + quoted(here) + ", not " +
                               quoted(there));
     }
-  if (!source.vocabulary.empty() && !wanted.vocabulary.empty() && source.vocabulary != wanted.vocabulary)
+  if (!share_ids(source, wanted))
     differences.push_back("its ids mean other things (vocabulary_digest " + source.vocabulary + ", not " +
                           wanted.vocabulary + ")");
   if (!source.labels.empty() && !wanted.labels.empty() && source.labels != wanted.labels)

@@ -73,9 +73,26 @@ std::string said(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::string>("/", attribute) : std::string();
 }
 
-std::string vocabulary(const File& file) {
+/// The digests of the vocabularies that the file's own extends.
+std::vector<std::string> extended_by(const File& file) {
+  constexpr const char* name = "vocabulary_extends";
+  return file.has_attribute("/", name) ? file.attribute<std::vector<std::string>>("/", name)
+                                       : std::vector<std::string>();
+}
+
+/// Takes the file's vocabulary where it extends that of the files before it. Error where neither extends the other.
+void add_vocabulary(const std::string& first_path, const File& file, SourceInfo& info) {
+  const auto or_none = [](const std::string& digest) { return digest.empty() ? "not said" : digest; };
   const std::string digest = said(file, "vocabulary_digest");
-  return digest.empty() ? "not said" : digest;
+  const std::vector<std::string> before = extended_by(file);
+  const auto has = [](const std::vector<std::string>& digests, const std::string& one) {
+    return !one.empty() && std::find(digests.begin(), digests.end(), one) != digests.end();
+  };
+  if (has(info.vocabulary_extends, digest)) return;
+  if (!has(before, info.vocabulary))
+    require_same("vocabulary_digest", first_path, or_none(info.vocabulary), file.path(), or_none(digest));
+  info.vocabulary = digest;
+  info.vocabulary_extends = before;
 }
 
 /// What was done to each dense feature; empty where the file does not say.
@@ -161,6 +178,7 @@ void Dataset::open(const std::string& path) {
     info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
     info_.vocabulary = said(file, "vocabulary_digest");
+    info_.vocabulary_extends = extended_by(file);
     info_.labels = said(file, "label_values");
   }
   if (!parts_.empty())
@@ -183,7 +201,7 @@ void Dataset::open(const std::string& path) {
     same("weights of samples", info_.sample_weights ? "yes" : "no", file.exists("/weights") ? "yes" : "no");
     if (const std::string labels = said(file, "label_values"); !info_.labels.empty() && !labels.empty())
       same("label_values", info_.labels, labels);
-    same("vocabulary_digest", vocabulary(first.file.index()), vocabulary(file));
+    add_vocabulary(first.file.path(), file, info_);
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
       same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
            part.weighted[f] ? "yes" : "no");

@@ -113,7 +113,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
   if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty() && comm.rank() == 0)
     log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
-                       ": the metrics there are of samples that the model has learnt by heart"));
+                       ": the metrics there are of samples that the model is trained on"));
   for (const Output* output : all)
     if (output->wanted()) {
       expand_columns(comm, output->files.front(), settings);

@@ -50,9 +50,10 @@ void check_halving(const Deck& deck) {
          " steps (train.steps)");
   if (deck.checkpoint.keep == 0)
     fail(deck.at("checkpoint.keep"), " is 0, but points go on from rung to rung by their checkpoints: keep at least 1");
-  if (deck.evaluate.stop_at_auc > 0)
-    fail(deck.at("evaluate.stop_at_auc"),
-         " ends points at other steps than [sweep.halving] compares them at; leave it 0");
+  for (const auto& [key, is_set] : {std::pair("evaluate.stop_at_auc", deck.evaluate.stop_at_auc > 0),
+                                    std::pair("evaluate.patience", deck.evaluate.patience > 0)})
+    if (is_set)
+      fail(deck.at(key), " ends points at other steps than [sweep.halving] compares them at; leave it 0");
   if (sweep::is_of_machine(deck.sweep.metric))
     fail(deck.at("sweep.metric"), " is ", quoted(deck.sweep.metric),
          ", another in each run: halving would not decide the same twice");

@@ -217,8 +217,16 @@ void check_metrics(const Deck& deck) {
     fail(deck.at("evaluate.metrics"), " has ", quoted(twice), " twice");
   if (const std::string twice = repeated_text(deck.train.metrics); !twice.empty())
     fail(deck.at("train.metrics"), " has ", quoted(twice), " twice");
-  if (deck.evaluate.stop_at_auc > 0 && deck.evaluate.every_steps == 0)
-    fail(deck.at("evaluate.stop_at_auc"), " needs evaluations while training: set evaluate.every_steps");
+  for (const auto& [key, is_set] :
+       {std::pair("stop_at_auc", deck.evaluate.stop_at_auc > 0), std::pair("patience", deck.evaluate.patience > 0)})
+    if (is_set && deck.evaluate.every_steps == 0)
+      fail(deck.at(std::string("evaluate.") + key), " needs evaluations while training: set evaluate.every_steps");
+  const bool monitors = deck.evaluate.patience > 0 || deck.checkpoint.keep_best;
+  if (monitors && std::find(names.begin(), names.end(), deck.evaluate.monitor) == names.end())
+    fail(deck.at("evaluate.monitor"), " is ", quoted(deck.evaluate.monitor), ", which evaluate.metrics lacks; it has ",
+         join(names));
+  if (deck.checkpoint.keep_best && deck.checkpoint.keep == 0)
+    fail(deck.at("checkpoint.keep_best"), " is true, but checkpoint.keep = 0 writes none: keep at least 1");
   const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
   if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
   std::vector<std::string> features;
@@ -282,9 +290,21 @@ void require_data(const Deck& deck) {
         path.find_first_of("*?[") == std::string::npos)
       fail(deck.at("data.train"), ": ", path, ": there is no such file; `tesserec preprocess ", deck.file,
            "` writes it (paths are relative to the working folder)");
-  if (deck.evaluate.stop_at_auc > 0 && !data::has_source(deck.data, data::Use::evaluate))
-    fail(deck.at("evaluate.stop_at_auc"),
-         " needs evaluation data: give data.evaluate or data.synthetic.evaluate_samples");
+  for (const auto& [key, is_set] : {std::pair("evaluate.stop_at_auc", deck.evaluate.stop_at_auc > 0),
+                                    std::pair("evaluate.patience", deck.evaluate.patience > 0),
+                                    std::pair("checkpoint.keep_best", deck.checkpoint.keep_best)})
+    if (is_set && !data::has_source(deck.data, data::Use::evaluate))
+      fail(deck.at(key), " needs evaluation data: give data.evaluate or data.synthetic.evaluate_samples");
+  const train::CheckpointSettings& checkpoint = deck.checkpoint;
+  if (checkpoint.resume == "best")
+    fail(deck.at("checkpoint.resume"),
+         " is \"best\", which evaluate and predict take; to train on from there name its path, or give it as "
+         "checkpoint.start_from to a run with another run.output");
+  const bool by_path = checkpoint.resume != "auto" && checkpoint.resume != "never";
+  if (by_path && !checkpoint.start_from.empty())
+    fail(deck.at("checkpoint.start_from"), ": checkpoint.resume names a checkpoint, too; leave one of them out");
+  if (checkpoint.start_states && checkpoint.start_from.empty())
+    fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from names no checkpoint");
 }
 
 void require_preprocess(const Deck& deck) {

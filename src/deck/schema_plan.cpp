@@ -145,7 +145,7 @@ Section costs_section() {
       number("step_seconds", &Costs::step_seconds, seconds, "s", "Of a step whatever it does."),
   };
   Section section = single(
-      "plan.costs", "What a rank does a second, for the planner's estimate.", keys,
+      "plan.costs", "Rates of one rank, for the planner's estimate.", keys,
       [](auto& d) -> auto& { return d.plan.costs; });
   section.read = [keys, inner = section.read](Deck& deck, const Value& root) {
     const planning::GpuMachine* gpu = planning::gpu_machine(deck.plan.machine);

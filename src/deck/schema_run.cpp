@@ -48,8 +48,8 @@ std::vector<Section> run_sections() {
              "where ranks have a GPU each and the build has it. Ids and counts, and all that lies on processors, move "
              "by MPI. The bits are the same."),
       boolean("share_gpus", &Run::share_gpus,
-              "Several ranks may compute on one GPU; else that is an error, for most often the launcher was not told "
-              "to give each its own."),
+              "Several ranks may compute on one GPU; otherwise an error, because usually the launcher was not told to "
+              "assign one GPU to each rank."),
       boolean("graphs", &Run::graphs,
               "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
               "size; else one by one. The bits are the same. simd has no use for it."),

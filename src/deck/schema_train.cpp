@@ -57,6 +57,14 @@ Section stage_section() {
   return section;
 }
 
+/// Metrics that have a better end.
+Choices<std::string> monitors() {
+  Choices<std::string> choices;
+  for (const auto& names : {metrics::more_is_better(), metrics::less_is_better()})
+    for (const std::string& name : names) choices.emplace_back(name, name);
+  return choices;
+}
+
 }  // namespace
 
 std::vector<Section> train_sections() {
@@ -65,7 +73,7 @@ std::vector<Section> train_sections() {
       integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
               "Samples computed at once, over all ranks; of one step, but for accumulate."),
       integer("accumulate", &Train::accumulate, {1, 65536}, "batches",
-              "So many batches, one after the other, move the weights once, by the mean over all: a power of two. The "
+              "Batches accumulated into one weight update, by their mean: a power of two. The "
               "bits are those of one batch as large as all of them; the memory of activations and messages is that of "
               "batch_size samples."),
       integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Times through the training data."),
@@ -75,7 +83,7 @@ std::vector<Section> train_sections() {
               "accumulate; 0 means from the samples of a step. "
               "The bits of a result depend on it, never on the ranks."),
       boolean("shuffle", &Train::shuffle,
-              "Another order of the samples each epoch; false means the order of the files."),
+              "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
       integer("log_every", &Train::log_every, {1, most_steps}, "steps", "Steps between lines of metrics.jsonl."),
@@ -102,22 +110,29 @@ std::vector<Section> train_sections() {
               "Steps between checkpoints; 0 means only at the end."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "The newest whole checkpoints that stay; 0: none is ever written, for timings."),
+      boolean("keep_best", &Checkpoint::keep_best,
+              "The checkpoint of the best evaluation so far, by evaluate.monitor, is written and stays, too; evaluate "
+              "and predict take it with checkpoint.resume = \"best\"."),
       default_words(text("path", &Checkpoint::path, Text::path,
                          "Folder of the checkpoints; empty means checkpoints in the run's folder."),
                     "\"\" (checkpoints in the run's folder)"),
       text("resume", &Checkpoint::resume, Text::filled,
-           "auto: go on from the newest whole checkpoint; never: start anew; else the path of one "
-           "checkpoint."),
+           "auto: go on from the newest whole checkpoint of the run's folder; never: start anew; else a path: a "
+           "checkpoint, or a run's folder, which stands for its newest one; RUN/best names its best one."),
+      default_words(text("start_from", &Checkpoint::start_from, Text::path,
+                         "A run that has no checkpoint yet begins at step 0 with the weights of this one, a path as "
+                         "resume takes it. Tables with more rows keep fresh ones behind those of the checkpoint."),
+                    "\"\" (weights drawn by run.seed)"),
+      boolean("start_states", &Checkpoint::start_states,
+              "The optimizer states of start_from's checkpoint are taken, too."),
       boolean("relane", &Checkpoint::relane,
               "Resume with the lanes of this deck instead of the checkpoint's: the bits change."),
-      texts(
-          "accept", &Checkpoint::accept, Text::filled, {0},
-          "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, as "
-          "optimizer.dense.lr; a block, as schedule, stands for all its keys. data lets a run go on with training "
-          "files "
-          "of other bytes, too; where the files or their number of samples are others, from their first batch on, for "
-          "as "
-          "many steps as a new run would take."),
+      texts("accept", &Checkpoint::accept, Text::filled, {0},
+            "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, "
+            "as optimizer.dense.lr; a block, as schedule, stands for all its keys. Weights and states that then do not "
+            "fit begin as in a new run, which the log says. data lets a run go on with training files of other bytes, "
+            "too; where the files or their number of samples are others, from their first batch on, for as many steps "
+            "as a new run would take."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {
@@ -126,6 +141,11 @@ std::vector<Section> train_sections() {
       number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
              "Training ends, with a checkpoint, after the first evaluation whose AUC is at least this; 0 means never. "
              "Wants every_steps and evaluation data."),
+      choice("monitor", &Evaluate::monitor, monitors(),
+             "By which of metrics one evaluation is better than another, for checkpoint.keep_best and patience."),
+      integer("patience", &Evaluate::patience, {0, most_steps}, "evaluations",
+              "Training ends, with a checkpoint, when so many evaluations in a row were not better than the best "
+              "before; 0 means never. Wants every_steps and evaluation data."),
       some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),

@@ -12,6 +12,8 @@
 #include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
@@ -48,15 +50,17 @@ std::vector<Entry> entries(const std::string& path) {
   return found;
 }
 
-bool is_whole(const Entry& entry) {
-  if (!fs::exists(entry.folder + "/manifest.json")) return false;
+/// The manifest of a whole checkpoint.
+std::optional<Manifest> whole_manifest(const Entry& entry) {
+  if (!fs::exists(entry.folder + "/manifest.json")) return std::nullopt;
   try {
-    if (read_manifest(entry.folder).step == entry.step) return true;
+    Manifest manifest = read_manifest(entry.folder);
+    if (manifest.step == entry.step) return manifest;
     log_warning(entry.folder + " is passed over: its manifest names another step");
   } catch (const Error& error) {
     log_warning(entry.folder + " is passed over: " + error.what());
   }
-  return false;
+  return std::nullopt;
 }
 
 // Newest first; step_N.old counts only where step_N does not stand.
@@ -65,8 +69,8 @@ std::vector<Checkpoint> whole_ones(const std::string& path) {
   for (const char* ending : {"", ".old"})
     for (const Entry& entry : entries(path)) {
       const auto same = [&](const Checkpoint& other) { return other.step == entry.step; };
-      if (entry.ending == ending && std::none_of(whole.begin(), whole.end(), same) && is_whole(entry))
-        whole.push_back({entry.step, entry.folder});
+      if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
+      if (const auto manifest = whole_manifest(entry)) whole.push_back({entry.step, entry.folder, manifest->origin});
     }
   std::sort(whole.begin(), whole.end(), [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
   return whole;
@@ -116,13 +120,13 @@ Checkpoint CheckpointFolder::begin(Index step) const {
 }
 
 Checkpoint CheckpointFolder::commit(const Checkpoint& begun, const StateRecords& datasets) const {
-  const Checkpoint whole{begun.step, folder_of(path_, begun.step)};
+  const Checkpoint whole{begun.step, folder_of(path_, begun.step), begun.origin};
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     const std::optional<Seal> state = read_seal(begun.state_file());
     if (!state) fail(begun.state_file(), ": this is not what was written");
     write_proven(begun.folder + "/manifest.json",
-                 manifest_text({checkpoint_version, begun.step, state->text(), datasets}));
+                 manifest_text({checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
     sync_path(begun.folder);
     const std::string old = whole.folder + ".old";
     if (fs::exists(whole.folder)) {
@@ -143,28 +147,83 @@ std::vector<Checkpoint> CheckpointFolder::list() const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const Checkpoint& one : whole_ones(path_)) text += std::to_string(one.step) + ' ' + one.folder + '\n';
+    for (const Checkpoint& one : whole_ones(path_))
+      text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<Checkpoint> whole;
   Checkpoint one;
-  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder)) whole.push_back(one);
+  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) &&
+         std::getline(lines, one.origin))
+    whole.push_back(one);
   return whole;
 }
 
-void CheckpointFolder::prune(const Checkpoint& newest, Index keep) const {
+void CheckpointFolder::prune(const Checkpoint& newest, Index keep, std::optional<Index> best) const {
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
     Index kept = 0;
     for (const Checkpoint& one : whole_ones(path_)) {
-      const bool stays = one.step <= newest.step && (keep <= 0 || kept < keep);
-      if (stays)
-        ++kept;
-      else
-        remove_folder(one.folder, one.step);
+      const bool is_new = one.step <= newest.step && (keep <= 0 || kept < keep);
+      kept += is_new;
+      if (!is_new && one.step != best) remove_folder(one.folder, one.step);
     }
   });
+}
+
+std::optional<BestEvaluation> CheckpointFolder::best() const {
+  std::string text;
+  comm::agree(comm_, [&] {
+    const std::string path = path_ + "/best.json";
+    if (comm_.rank() == 0 && fs::exists(path)) text = read_file(path);
+  });
+  text = comm_.broadcast(text, 0);
+  if (text.empty()) return std::nullopt;
+  try {
+    const Json json = parse_json(text);
+    return BestEvaluation{json.at("metric").string(), json.at("value").number(), json.at("step").integer()};
+  } catch (const Error& error) {
+    fail(path_, "/best.json: ", error.what(), "; the program does not write it so: move the file away");
+  }
+}
+
+void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) const {
+  comm::agree(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    const std::string path = path_ + "/best.json";
+    if (best)
+      replace_proven(path, Json::object()
+                                   .set("metric", best->metric)
+                                   .set("value", best->value)
+                                   .set("step", best->step)
+                                   .text() +
+                               "\n");
+    else if (fs::remove(path))
+      sync_path(path_);
+  });
+}
+
+std::string find_checkpoint(const comm::Communicator& comm, const std::string& path) {
+  const auto exists = [&](const std::string& file) {
+    std::error_code unreadable;  // the reader says so
+    return comm.max(comm.rank() == 0 && fs::exists(file, unreadable) ? 1 : 0) != 0;
+  };
+  const auto folder_in = [&](const std::string& run) {
+    const std::string inside = (fs::path(run) / "checkpoints").string();
+    return exists(inside) ? inside : run;
+  };
+  if (exists(path + "/manifest.json")) return path;
+  if (fs::path whole = path; whole.filename() == "best") {
+    const CheckpointFolder folder(comm, folder_in(whole.parent_path().string()));
+    const std::optional<BestEvaluation> best = folder.best();
+    for (const Checkpoint& one : folder.list())
+      if (best && one.step == best->step) return one.folder;
+    fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
+         "; checkpoint.keep_best keeps one while training");
+  }
+  const std::vector<Checkpoint> whole = CheckpointFolder(comm, folder_in(path)).list();
+  return whole.empty() ? path : whole.front().folder;
 }
 
 }  // namespace tesserec::store

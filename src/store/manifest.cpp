@@ -30,13 +30,13 @@ std::string body_of(const Manifest& manifest) {
                            .set("rows", record.rows)
                            .set("columns", record.columns)
                            .set("checksum", checksum_text(record.checksum)));
-  std::string text = Json::object(Json::Layout::lines)
-                         .set("format", checkpoint_format)
-                         .set("version", manifest.version)
-                         .set("step", manifest.step)
-                         .set("state", manifest.state)
-                         .set("datasets", datasets)
-                         .text();
+  Json json = Json::object(Json::Layout::lines);
+  json.set("format", checkpoint_format)
+      .set("version", manifest.version)
+      .set("step", manifest.step)
+      .set("state", manifest.state);
+  if (!manifest.origin.empty()) json.set("origin", manifest.origin);
+  std::string text = json.set("datasets", datasets).text();
   text.resize(text.size() - std::string_view("\n}").size());
   return text + ",\n";
 }
@@ -107,6 +107,7 @@ Manifest read_manifest(const std::string& folder) {
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
     if (manifest.version > 1) manifest.state = json.at("state").string();
+    if (json.has("origin")) manifest.origin = json.at("origin").string();
     const Json& datasets = json.at("datasets");
     for (const std::string& name : datasets.names()) {
       const Json& record = datasets.at(name);

@@ -46,6 +46,7 @@ RunEnd end_of_result(const Json& result) {
             saved ? "the same command goes on from its checkpoint" : "it has no checkpoint"};
   }
   if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
+  if (reason == "patience") return {"patience", "evaluate.patience is spent: the metric gets no better"};
   if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
   return {"finished", ""};  // an older version gives no reason
 }
@@ -87,7 +88,7 @@ RunEnd run_end(const std::string& folder) {
 std::string state_of_started(const std::string& folder) {
   if (!std::filesystem::exists(folder + "/run.json")) return "started";
   const RunEnd end = run_end(folder);
-  return end.state == "finished" || end.state == "auc" ? "started" : end.state;
+  return end.is_done() ? "started" : end.state;
 }
 
 }  // namespace tesserec::store

@@ -36,6 +36,12 @@ Layout common_layout(const comm::Communicator& comm, const std::vector<StateItem
   return layout;
 }
 
+StateRecords state_shapes(const comm::Communicator& comm, const std::vector<StateItem>& items) {
+  StateRecords shapes;
+  for (const auto& [name, shape] : common_layout(comm, items)) shapes[name] = {shape.rows, shape.columns, 0};
+  return shapes;
+}
+
 std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const Layout& layout,
                                                  const std::map<std::string, std::uint64_t>& mine) {
   std::vector<std::uint64_t> values;

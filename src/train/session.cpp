@@ -47,7 +47,7 @@ void warn_of_trained(const data::Settings& data) {
   const std::vector<std::string> files = store::files_of_both(data.evaluate, data.train);
   if (!files.empty())
     log_warning(concat("data.evaluate and data.train both name ", join(files),
-                       ": the metrics there are of samples that the model has learnt by heart"));
+                       ": the metrics there are of samples that the model was trained on"));
 }
 
 }  // namespace

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::train {
 namespace {
+
+/// Those that checkpoint.accept may always name.
+constexpr std::string_view blocks[] = {"model", "table", "optimizer", "schedule", "data"};
 
 bool begins_with(const std::string& text, const std::string& head) { return text.compare(0, head.size(), head) == 0; }
 
@@ -111,29 +115,32 @@ bool accepts(const CheckpointSettings& checkpoint, const std::string& key) {
                      [&](const std::string& name) { return is_in(key, name); });
 }
 
-void check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
+bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
                      const std::string& file) {
-  if (deck_then.empty() || job.deck.empty()) return;  // a program of one's own, without decks
+  if (deck_then.empty() || job.deck.empty()) return false;  // a program of one's own, without decks
   const std::map<std::string, std::string> then = flat_deck(deck_then), now = flat_deck(job.deck);
   std::set<std::string> keys, blocks_then, blocks_now;
   for (const auto& [key, value] : then) keys.insert(key), blocks_then.insert(home_of(key));
   for (const auto& [key, value] : now) keys.insert(key), blocks_now.insert(home_of(key));
   for (const std::string& accepted : job.checkpoint.accept)
-    if (std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))
+    if (std::find(std::begin(blocks), std::end(blocks), accepted) == std::end(blocks) &&
+        std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))
       fail("checkpoint.accept: \"", accepted, "\" is no key or block of this deck or the checkpoint's");
 
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
   std::vector<std::string> differences, advice;
-  bool fits = true;
+  bool fits = true, differs = false;
   const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
+    differs = true;
+    if (accepts(job.checkpoint, key)) return;
     differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
     advice.push_back('"' + key + '"');
     fits = fits && !shapes_weights(key);
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
-    if ((!truth && !matters(key, purpose, same_files)) || accepts(job.checkpoint, key)) continue;
+    if (!truth && !matters(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
       if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
@@ -156,11 +163,11 @@ void check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
     advice.push_back('"' + block + '"');
   }
-  if (differences.empty()) return;
+  if (differences.empty()) return differs;
   const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
-  if (fits) fail(what, "allow it with checkpoint.accept = [", join(advice), "]");
-  if (purpose == Purpose::resume)
-    fail(what, "start anew with checkpoint.resume = \"never\": weights have other shapes");
+  if (fits || purpose != Purpose::weights)
+    fail(what, "allow it with checkpoint.accept = [", join(advice), "]",
+         fits ? "" : ": weights of other shapes then begin as in a new run");
   fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
 }
 

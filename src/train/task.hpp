@@ -9,8 +9,8 @@
 
 namespace tesserec::train {
 
-/// What a checkpoint is loaded for: to go on training, or for its weights alone.
-enum class Purpose { resume, weights };
+/// What a checkpoint is loaded for: to go on training, to begin another run, or for its weights alone.
+enum class Purpose { resume, start, weights };
 
 /// A deck as effective_deck writes it: "model.bottom" -> "[64, 8]", "table.NAME.pooling" -> "\"sum\"".
 std::map<std::string, std::string> flat_deck(const std::string& text);
@@ -19,9 +19,9 @@ std::map<std::string, std::string> flat_deck(const std::string& text);
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
 
 /// Error naming every key of the task whose value differs between the checkpoint's deck and the job's, with both
-/// values, but for those in checkpoint.accept. `same_files`: the training data are known to have the same bytes,
-/// wherever they lie. A key that one of the two programs did not know is passed over.
-void check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
+/// values, but for those in checkpoint.accept; returns whether any differs that is. `same_files`: the training data are
+/// known to have the same bytes, wherever they lie. A key that one of the two programs did not know is passed over.
+bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
                      const std::string& file);
 
 }  // namespace tesserec::train

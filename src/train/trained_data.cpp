@@ -13,7 +13,7 @@ namespace tesserec::train {
 namespace {
 
 constexpr const char *features_name = "features", *rows_name = "rows", *dense_names_name = "dense_names",
-                     *transforms_name = "transforms", *labels_name = "label_values";
+                     *transforms_name = "transforms", *labels_name = "label_values", *extends_name = "vocabulary_extends";
 
 /// The list under a name; empty where there is none.
 template <class T>
@@ -39,6 +39,7 @@ std::vector<bool> read_by_tables(const std::vector<embedding::EmbeddingBagConfig
 void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes) {
   attributes["dense_features"] = data.dense_features;
   attributes["vocabulary_digest"] = data.vocabulary;
+  if (!data.vocabulary_extends.empty()) attributes[extends_name] = data.vocabulary_extends;
   if (!data.features.empty()) attributes[features_name] = data.features;
   if (!data.rows.empty()) attributes[rows_name] = data.rows;
   if (!data.dense_names.empty()) attributes[dense_names_name] = data.dense_names;
@@ -56,6 +57,7 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   const auto rows = list<std::int64_t>(attributes, rows_name, file);
   then.dense_names = list<std::string>(attributes, dense_names_name, file);
   then.transforms = list<std::string>(attributes, transforms_name, file);
+  then.vocabulary_extends = list<std::string>(attributes, extends_name, file);
   if (attributes.count(labels_name) != 0) then.labels = store::attribute<std::string>(attributes, labels_name, file);
   if (features.empty() && !data.features.empty()) {
     log_info(file + " does not name the columns of its data (an older program wrote it): whether those of " +

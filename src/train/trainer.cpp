@@ -3,23 +3,22 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <deque>
-#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <tuple>
 
-#include <sys/resource.h>
-
+#include "best_evaluation.hpp"
 #include "run_length.hpp"
+#include "run_locks.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
-#include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/job_end.hpp>
@@ -46,11 +45,6 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Index peak_memory() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? Index{usage.ru_maxrss} * 1024 : 0;
-}
-
 /// One run: where it is, and what falls due after a step.
 class Run {
  public:
@@ -64,6 +58,7 @@ class Run {
         source_(source),
         mlperf_(session.comm.rank() == 0 ? job_.run.mlperf_log : std::string()),
         running_(session.comm, job_.train.metrics, job_.train.window, job_.evaluate.threshold),
+        best_(session.comm, job_),
         epoch_samples_(source.info().samples),
         batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
         last_step_(last_step(job_.train, batches_)) {}
@@ -79,7 +74,7 @@ class Run {
     const bool lacks = metrics_ != nullptr && metrics_->lacks_evaluation();  // a signal ended it in the run before
     if (is_due_between() && session_.comm.max(lacks) != 0) evaluate();
     Progress progress(at_.step, last_step_);
-    while (at_.step < last_step_ && result_.signal == 0 && !result_.reached_auc) {
+    while (at_.step < last_step_ && result_.signal == 0 && !ends_early()) {
       const Timer timer;
       train();
       trained_.step_seconds.push_back(timer.seconds());
@@ -88,13 +83,13 @@ class Run {
       progress.show(at_.step, trained_.samples, result_.loss, at_.step == last_step_);
       result_.signal = session_.comm.max(signal());
       if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
-      if (due(job_.checkpoint.every_steps)) checkpoint();
+      if (due(job_.checkpoint.every_steps) && saved_ != at_.step) checkpoint();
       longest_.turn = std::max(longest_.turn, timer.seconds());
     }
     pipeline_.drop();
-    if (result_.reached_auc) end_mlperf();
+    if (ends_early()) end_mlperf();
     if (saved_ != at_.step) checkpoint();
-    if (result_.signal == 0 && !result_.reached_auc) evaluate(), end_mlperf();
+    if (result_.signal == 0 && !ends_early()) evaluate(), end_mlperf();
     by_first_rank([&] { metrics_->close(); });
     finish();
     hooks_.ends(result_);
@@ -104,20 +99,21 @@ class Run {
  private:
   /// Returns whether there is a step to make.
   bool resume() {
-    lock();
+    locks_.emplace(session_.comm, job_);
     const Timer timer;
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       last_step_ += at_.step - (at_.epoch * batches_ + at_.batch);  // of an earlier data set
-      saved_ = at_.step;
+      if (!at_.checkpoint.empty()) saved_ = at_.step;
       longest_.checkpoint = timer.seconds();  // read; better than nothing known
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
+    best_.begin(at_.step);
     result_.loss = std::nan("");
     if (is_due_between()) look_back();
-    const bool goes_on = at_.step < last_step_ && !result_.reached_auc;
+    const bool goes_on = at_.step < last_step_ && !ends_early();
     if (goes_on)
       mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
     if (goes_on && session_.comm.rank() == 0) warn_of_idle_settings(job_, last_step_, evaluation_ != nullptr);
@@ -126,17 +122,6 @@ class Run {
     if (at_.step >= last_step_)
       log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
     return goes_on;
-  }
-
-  /// The folders are this job's from here on.
-  void lock() {
-    locks_.emplace_back(session_.comm, job_.run.folder(), job_.run.lock_wait);
-    const auto plain = [](const std::string& folder) {
-      return (std::filesystem::absolute(folder) / "").lexically_normal();
-    };
-    const std::string& apart = job_.checkpoint.path;
-    if (!apart.empty() && job_.checkpoint.keep > 0 && plain(apart) != plain(job_.run.folder()))
-      locks_.emplace_back(session_.comm, job_.checkpoint.path, job_.run.lock_wait);
   }
 
   template <class Body>
@@ -206,8 +191,11 @@ class Run {
     if (!result_.evaluation) return;
     result_.evaluation_step = at_.step;
     mlperf_.accuracy(result_.evaluation->auc, position());
-    result_.reached_auc = reached(*result_.evaluation);
-    log_info(concat("step ", at_.step, ", evaluation: ", describe(*result_.evaluation, job_.evaluate.metrics)));
+    const bool better = best_.is_better(*result_.evaluation, at_.step);
+    look_at(*result_.evaluation, better);
+    log_info(concat("step ", at_.step, ", evaluation: ", describe(*result_.evaluation, job_.evaluate.metrics),
+                    better ? concat("; the best ", job_.evaluate.monitor, " so far") : ""));
+    if (better) keep_best();
     auto values = metrics::chosen(*result_.evaluation, job_.evaluate.metrics);
     values.insert(values.begin(), {"samples", double(at_.samples)});
     values.emplace_back("time", unix_time());
@@ -216,16 +204,25 @@ class Run {
 
   bool is_due_between() const { return at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps); }
 
-  bool reached(const metrics::BinaryMetrics& metrics) const {
-    return job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
+  /// Whether the run ends with this evaluation.
+  void look_at(const metrics::BinaryMetrics& metrics, bool better) {
+    result_.reached_auc = job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
+    result_.out_of_patience = at_.step < last_step_ && !better && best_.is_out_of_patience(at_.step);
+  }
+  bool ends_early() const { return result_.reached_auc || result_.out_of_patience; }
+
+  /// The evaluation's line comes after its checkpoint: a run that a kill ends between them evaluates again.
+  void keep_best() {
+    if (job_.checkpoint.keep_best && saved_ != at_.step) checkpoint();
+    best_.take(*result_.evaluation, at_.step);
   }
 
   /// Whether the run ended where it goes on: its last evaluation once more, of which the log has the line.
   void look_back() {
-    if (evaluation_ == nullptr || job_.evaluate.stop_at_auc == 0) return;
+    if (evaluation_ == nullptr || (job_.evaluate.stop_at_auc == 0 && !best_.is_out_of_patience(at_.step))) return;
     const auto metrics = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
-    result_.reached_auc = reached(metrics);
-    if (result_.reached_auc) result_.evaluation = metrics, result_.evaluation_step = at_.step;
+    look_at(metrics, best_.is_better(metrics, at_.step));
+    if (ends_early()) result_.evaluation = metrics, result_.evaluation_step = at_.step;
   }
 
   void end_mlperf() {
@@ -241,7 +238,9 @@ class Run {
     by_first_rank([&] { metrics_->sync(); });
     at_.metrics = running_.state();
     const Timer timer;
-    result_.checkpoint = save(session_, at_, epoch_samples_);
+    const auto& best = best_.so_far();
+    result_.checkpoint = save(session_, at_, epoch_samples_,
+                              best && job_.checkpoint.keep_best ? std::optional(best->step) : std::nullopt);
     saved_ = at_.step;
     longest_.checkpoint = std::max(longest_.checkpoint, timer.seconds());
   }
@@ -249,6 +248,8 @@ class Run {
   void finish() {
     result_.steps = at_.step;
     result_.samples = at_.samples;
+    result_.best = best_.so_far();
+    result_.best_checkpoint = best_.checkpoint();
     result_.samples_per_second = trained_.seconds > 0 ? double(trained_.samples) / trained_.seconds : 0;
     result_.weights_digest = weights_digest(session_);
     result_.state_digest = state_digest(session_);
@@ -257,7 +258,7 @@ class Run {
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
     std::tie(result_.id_wait_alone, result_.id_wait) = session_.step.id_waits();
-    result_.peak_memory_of_ranks = session_.comm.all_gather(peak_memory());
+    result_.peak_memory_of_ranks = session_.comm.all_gather(peak_resident_bytes());
     result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
     result_.tables = table_figures(session_);
     result_.phases = session_.step.phases().seconds();
@@ -272,6 +273,7 @@ class Run {
   data::Source& source_;
   MlperfLog mlperf_;
   RunningMetrics running_;
+  BestEvaluation best_;
   Index epoch_samples_, batches_, last_step_;
   Position at_;
   Index saved_ = -1;
@@ -285,7 +287,7 @@ class Run {
     double checkpoint = 0;
   } longest_;  // seconds
   const JobEnd job_end_;
-  std::deque<store::FolderLock> locks_;
+  std::optional<RunLocks> locks_;
   std::unique_ptr<MetricsLog> metrics_;  // of the first rank
   TrainResult result_;
 };

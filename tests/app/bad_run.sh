@@ -71,7 +71,7 @@ must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 -
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
 must_fail 'it has the additional dense feature "I6"; preprocess both with one deck' train "$deck" --set data.synthetic.dense_features=6
 # Another task: every key that differs, with both values, unless the deck accepts it; then what does not fit.
-must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or start anew with checkpoint.resume = "never": weights have other shapes' \
+must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or allow it with checkpoint.accept = ["data.synthetic.rows"]: weights of other shapes then begin as in a new run' \
   train "$deck" --set data.synthetic.rows.0=51
 for change in 'model.loss "bce" "mse"' 'model.interaction "dot" "cat"' 'data.synthetic.zipf 1.05 0.5' \
   'data.synthetic.ids_per_bag 1 2' 'optimizer.dense.lr 0.05 0.5' 'schedule.warmup_steps 0 7'; do
@@ -92,7 +92,17 @@ must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$dec
 must_fail 'was made with run.seed = 1, this deck has 2' evaluate "$deck" --set run.seed=2
 must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000
 must_succeed '"auc"' evaluate "$deck" --json --set model.loss=mse --set 'checkpoint.accept=["model"]'
-must_fail 'is 8 x 1 in this file, and 9 x 1 is wanted' train "$deck" --set model.bottom.0=9 --set checkpoint.accept=model.bottom
+must_fail 'was made with model.bottom = [8, 4], this deck has [9, 4]; set it back, or name a checkpoint of this model' evaluate "$deck" --set model.bottom.0=9
+# Keys that contradict each other.
+must_fail 'checkpoint.start_from: checkpoint.resume names a checkpoint, too' train "$deck" --set checkpoint.start_from=a --set checkpoint.resume=b
+must_fail 'checkpoint.start_states is true, but checkpoint.start_from names no checkpoint' train "$deck" --set checkpoint.start_states=true
+must_fail 'checkpoint.resume is "best", which evaluate and predict take' train "$deck" --set checkpoint.resume=best
+must_fail 'evaluate.patience needs evaluations while training: set evaluate.every_steps' train "$deck" --set evaluate.patience=2
+must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
+  train "$deck" --set checkpoint.keep_best=true --set evaluate.monitor=ne --set 'evaluate.metrics=["auc"]'
+must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
+must_fail 'checkpoint.keep_best needs evaluation data' train "$deck" --set checkpoint.keep_best=true --set data.synthetic.evaluate_samples=0
+must_fail '/best: no best checkpoint is kept there; checkpoint.keep_best keeps one while training' evaluate "$deck" --set checkpoint.resume=best
 must_fail 'has tables/C1/row_sum, which is not wanted: the file was written from another state' \
   train "$deck" --set optimizer.sparse.type=sgd --set checkpoint.accept=optimizer
 must_fail 'exp_avg (8 x 1) is wanted, which this file does not have' train "$deck" --set optimizer.dense.type=adam --set checkpoint.accept=optimizer

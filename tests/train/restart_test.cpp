@@ -186,7 +186,7 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   refused([](train::Job& j) { j.train.shuffle = false; }, "train.shuffle");
   refused([](train::Job& j) { j.data.synthetic.samples = 1000; }, "samples_per_epoch");
   refused([](train::Job& j) { j.model.top = {24, 1}; }, "dense/top.0");
-  refused([](train::Job& j) { j.data.synthetic.rows = {3001, 8, 500}; }, "tables/C2");
+  refused([](train::Job& j) { j.data.synthetic.rows = {3001, 6, 500}; }, "tables/C2");
   refused([](train::Job& j) { j.optimizer.dense.type = optim::Type::adam; }, "exp_avg");
 
   job.train.lanes = 4;

@@ -15,6 +15,9 @@ namespace tesserec {
 /// The product of numbers that are not negative; none from 2^63 on.
 std::optional<Index> product(std::initializer_list<Index> numbers);
 
+/// Returns the most bytes that this process has had in memory so far; 0 where the system does not say.
+Index peak_resident_bytes();
+
 /// Tells whether an exception means that memory ran out: of operator new, of a container, or of Kokkos.
 bool is_out_of_memory(const std::exception& error);
 

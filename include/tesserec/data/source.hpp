@@ -38,6 +38,8 @@ struct SourceInfo {
   std::vector<bool> weighted;            ///< [feature] whether its ids carry weights; empty = none do
   bool sample_weights = false;           ///< whether its samples do
   std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
+  /// Digests of the vocabularies that this one extends: their ids mean the same here.
+  std::vector<std::string> vocabulary_extends;
   std::string labels;                    ///< which raw values are 1, and which 0; empty = not said
   bool labelled = true;                  ///< whether samples have labels; else those of batches are 0
   std::vector<KeyColumn> keys;           ///< texts of the samples that are not learnt

@@ -4,6 +4,7 @@
 /// whole one whole.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +21,23 @@ inline constexpr std::int64_t checkpoint_version = 2;
 struct Manifest {
   std::int64_t version = checkpoint_version;
   Index step = 0;
-  std::string state;  ///< seal of state.h5, which speaks for its parts; empty in version 1
+  std::string state;   ///< seal of state.h5, which speaks for its parts; empty in version 1
+  std::string origin;  ///< `state` of the checkpoint in another place that its run began from; empty = none
   StateRecords datasets;
 };
 
 struct Checkpoint {
   Index step = 0;
   std::string folder;
+  std::string origin = {};  ///< Manifest::origin
   std::string state_file() const { return folder + "/state.h5"; }
+};
+
+/// The best evaluation of a run so far, as best.json in the folder of its checkpoints names it.
+struct BestEvaluation {
+  std::string metric;
+  double value = 0;
+  Index step = 0;  ///< steps done when it was made
 };
 
 /// All functions are collective; only the first rank touches folders, and its Error is thrown on all ranks.
@@ -42,8 +52,9 @@ class CheckpointFolder {
   /// A new checkpoint of the state that write(PATH of state.h5) writes and records: begun, written, committed. Where
   /// that fails nothing stays of it.
   template <class Write>
-  Checkpoint write(Index step, const Write& write) const {
-    const Checkpoint begun = begin(step);
+  Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
+    Checkpoint begun = begin(step);
+    begun.origin = origin;
     try {
       return commit(begun, write(begun.state_file()));
     } catch (const Error&) {
@@ -61,9 +72,14 @@ class CheckpointFolder {
   void abandon(const Checkpoint& begun) const noexcept;
   /// Whole ones, newest first. Folders without a readable manifest are passed over.
   std::vector<Checkpoint> list() const;
-  /// Removes those set aside, and all whole ones but the `keep` newest up to `newest`; keep <= 0 keeps those.
-  /// Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
-  void prune(const Checkpoint& newest, Index keep) const;
+  /// Removes those set aside, and all whole ones but that of step `best` and the `keep` newest up to `newest`; keep <= 0
+  /// keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
+  void prune(const Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
+
+  /// Which evaluation is the best; nothing where none is marked. Its checkpoint need not stand.
+  std::optional<BestEvaluation> best() const;
+  /// Replaces best.json; nullopt removes it.
+  void mark_best(const std::optional<BestEvaluation>& best) const;
 
   const std::string& path() const { return path_; }
 
@@ -71,6 +87,11 @@ class CheckpointFolder {
   const comm::Communicator& comm_;
   std::string path_;
 };
+
+/// The checkpoint that a path names: itself, or the newest of a run's folder or of a folder of checkpoints; with /best
+/// behind one of these, the one that best.json there names. A path without any of them is returned as it is. Error: /best
+/// where no best checkpoint is kept. Collective.
+std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
 struct OpenCheckpoint {
   Manifest manifest;

@@ -7,13 +7,15 @@
 namespace tesserec::store {
 
 struct RunEnd {
-  /// By result.json: "finished", "auc", "stopped by signal 15", "diverged" or "failed". Without a result.json of the
+  /// By result.json: "finished", "auc", "patience", "stopped by signal 15", "diverged" or "failed". Without a result.json of the
   /// newest start: "running" where its lock is held, "crashed" where it is free, "running or crashed" where neither is
   /// known.
   std::string state;
   std::string detail;   ///< why it ended, or which process holds the lock; may be empty
   bool stale = false;   ///< result.json is of another start than run.json, so it says nothing of this one
   bool in_use = false;  ///< the lock is held
+  /// Whether the run did all that it was told to.
+  bool is_done() const { return state == "finished" || state == "auc" || state == "patience"; }
   /// "diverged: step 3: the loss is not a number", "crashed".
   std::string text() const;
 };

@@ -55,6 +55,9 @@ enum class Extent { part, all };
 void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
                 const std::vector<StateItem>& items, Extent extent = Extent::part);
 
+/// Names and shapes of the items of all ranks together, without checksums. Collective. Error when two disagree on a shape.
+StateRecords state_shapes(const comm::Communicator& comm, const std::vector<StateItem>& items);
+
 /// The attributes given to write_state. Not collective.
 Attributes read_attributes(const PartedFile& file);
 /// One of them, of `file`. Error when it is missing or of another type.

@@ -20,19 +20,23 @@ struct Position {
   double loss_sum = 0;  ///< since the last line of the metrics log, sample by sample
   Index loss_samples = 0;
   std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
-  std::string checkpoint;             ///< restored from this folder; empty = a fresh start
+  std::string checkpoint;             ///< restored from this folder; empty = a start at step 0
+  std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
 };
 
 /// One string each for all weights and all optimizer state, whatever ranks and plan.
 std::string weights_digest(Session& session);
 std::string state_digest(Session& session);
 
-/// Writes a checkpoint and removes those beyond checkpoint.keep; returns its path. Collective.
-std::string save(Session& session, const Position& position, Index epoch_samples);
+/// Writes a checkpoint and removes those beyond checkpoint.keep, but not that of step `best`; returns its path.
+/// Collective.
+std::string save(Session& session, const Position& position, Index epoch_samples, std::optional<Index> best = {});
 
-/// Loads what checkpoint.resume asks for; nothing when there is none. Errors: damaged, another model's, made with other
-/// lanes (unless checkpoint.relane), another batch size, other data or another deck (unless checkpoint.accept); a
-/// folder whose later checkpoints the run would replace (unless run.overwrite). Collective.
+/// Loads what checkpoint.resume and start_from ask for; nothing when there is none. A table that has more rows than the
+/// checkpoint keeps its fresh ones behind them; what else does not fit, and checkpoint.accept allows, is left as in a new
+/// run, and said. Errors: damaged, another model's, made with other lanes (unless checkpoint.relane), another batch size,
+/// other data or another deck (unless checkpoint.accept); a folder whose later checkpoints the run would replace (unless
+/// run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
 /// A checkpoint opened for its weights alone, as evaluate and predict take them.
@@ -42,7 +46,7 @@ struct TrainedModel {
   store::Attributes attributes;
 };
 
-/// Opens the checkpoint at `path`, or the run's newest when empty. Error when there is none, when it is damaged or was
+/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it, or the run's newest when empty. Error when there is none, when it is damaged or was
 /// made with another deck (unless checkpoint.accept). Collective.
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path);
 

@@ -65,8 +65,11 @@ struct OptimizerSettings {
 struct CheckpointSettings {
   Index every_steps = 0;        ///< 0 = only at the end
   Index keep = 2;               ///< newest whole checkpoints that stay; 0 = none is written
+  bool keep_best = false;       ///< that of the best evaluation by EvaluateSettings::monitor stays, too
   std::string path;             ///< folder; empty = checkpoints inside the run's folder
-  std::string resume = "auto";  ///< "auto", "never" or the path of one checkpoint
+  std::string resume = "auto";  ///< "auto", "never" or a path as store::find_checkpoint takes it
+  std::string start_from;       ///< such a path: its weights begin a run that has no checkpoint yet; empty = none
+  bool start_states = false;    ///< its optimizer states, too
   bool relane = false;          ///< resume with other lanes: the bits change
   /// Keys in which this deck may differ from the one that a checkpoint was made with; a block stands for all in it.
   std::vector<std::string> accept;
@@ -76,6 +79,8 @@ struct CheckpointSettings {
 struct EvaluateSettings {
   Index every_steps = 0;   ///< evaluate while training; 0 = at the end only
   double stop_at_auc = 0;  ///< training ends with the first of these evaluations that reaches it; 0 = never
+  std::string monitor = "auc";  ///< of `metrics`: by which one evaluation is better than another
+  Index patience = 0;           ///< training ends after so many evaluations in a row without a better one; 0 = never
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
   double threshold = 0.5;  ///< a probability from here on is predicted a click
   std::string group;       ///< feature whose id is a sample's group, for metrics of groups; empty = none

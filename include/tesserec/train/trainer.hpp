@@ -33,12 +33,15 @@ struct TrainResult {
   std::string checkpoint;                              ///< the newest, or empty
   int signal = 0;                                      ///< that ended the run early, or 0
   bool reached_auc = false;                            ///< evaluate.stop_at_auc, which ends it
+  bool out_of_patience = false;                        ///< evaluate.patience, which ends it
   Index log_lines_lost = 0;                            ///< that could not be written to stderr, all ranks
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of this rank's steps
   std::optional<metrics::BinaryMetrics> evaluation;    ///< the last one of this process, when there is data for it
   Index evaluation_step = 0;                           ///< steps done when it was made
   std::vector<FeatureIds> evaluation_ids;              ///< of that evaluation's data
   std::vector<TableFigures> tables;
+  std::optional<store::BestEvaluation> best;  ///< with checkpoint.keep_best or evaluate.patience
+  std::string best_checkpoint;                ///< with checkpoint.keep_best: its folder
 };
 
 /// What a caller does while the run's folder is its own. Called on all ranks.

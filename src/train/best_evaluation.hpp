@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The best evaluation of a run so far: what checkpoint.keep_best keeps and evaluate.patience waits for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <tesserec/metrics/binary.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/train/job.hpp>
+
+namespace tesserec::train {
+
+/// All functions but is_out_of_patience are collective.
+class BestEvaluation {
+ public:
+  BestEvaluation(const comm::Communicator& comm, const Job& job);
+  /// The run begins after `step`: goes on with what best.json says, if that is of this metric and no later step.
+  void begin(Index step);
+  /// Whether the evaluation made after `step` is better than all before, by evaluate.monitor in its direction, or is
+  /// the best itself, made again. A metric that is not a number is not better.
+  bool is_better(const metrics::BinaryMetrics& metrics, Index step) const;
+  /// It is the best from here on: best.json says so where the run has checkpoints, and with checkpoint.keep_best, where
+  /// that of this step stands by now, the one of the best before may go.
+  void take(const metrics::BinaryMetrics& metrics, Index step);
+  /// Where its checkpoint stands; empty without checkpoint.keep_best.
+  std::string checkpoint() const;
+  /// Whether evaluate.patience evaluations up to `step` were not better.
+  bool is_out_of_patience(Index step) const;
+  /// Nothing until the first evaluation.
+  const std::optional<store::BestEvaluation>& so_far() const { return best_; }
+
+ private:
+  double value_of(const metrics::BinaryMetrics& metrics) const;
+
+  const Job& job_;
+  const store::CheckpointFolder folder_;
+  bool used_, more_is_better_;
+  Index begun_ = 0;
+  std::optional<store::BestEvaluation> best_;
+};
+
+}  // namespace tesserec::train

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fitting_state.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::train {
+namespace {
+
+const std::string tables = "tables/", weight = "/weight", value = "/value";
+
+bool is_of_table(const std::string& name) { return name.starts_with(tables); }
+
+/// The weights that a state belongs to: "tables/C1/sum" -> "tables/C1/weight".
+std::string weights_of(const std::string& name) {
+  return name.substr(0, name.rfind('/')) + (is_of_table(name) ? weight : value);
+}
+
+std::string shape(const store::StateRecord& record) { return concat(record.rows, " x ", record.columns); }
+
+bool fits(const std::string& name, const store::StateRecord& now, const store::StateRecords& then) {
+  const auto found = then.find(name);
+  if (found == then.end() || found->second.columns != now.columns) return false;
+  return found->second.rows == now.rows || (is_of_table(name) && found->second.rows < now.rows);
+}
+
+}  // namespace
+
+bool is_of_weights(const std::string& name) { return name.ends_with(is_of_table(name) ? weight : value); }
+
+FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
+                           const store::StateRecords& then) {
+  FittingState state;
+  std::map<std::string, Index> rows;  // of what fits, in the checkpoint
+  for (const auto& [name, record] : now) {
+    const std::string weights = weights_of(name);
+    const auto owner = now.find(weights);
+    if (fits(name, record, then) && (owner == now.end() || fits(weights, owner->second, then))) {
+      rows[name] = then.at(name).rows;
+      if (const Index more = record.rows - rows[name]; more > 0 && is_of_weights(name)) {
+        const std::string table = name.substr(tables.size(), name.size() - tables.size() - weight.size());
+        state.grown.push_back(concat(table, " (", counted(rows[name], "row"), ", ", more, " more here)"));
+      }
+    } else if (const auto found = then.find(name); found != then.end()) {
+      state.fresh.push_back(concat(name, " (", shape(found->second), ", here ", shape(record), ")"));
+    } else {
+      state.fresh.push_back(concat(name, " (not there, here ", shape(record), ")"));
+    }
+  }
+  for (const auto& [name, record] : then)
+    if (now.count(name) == 0) state.unused.push_back(name);
+  for (store::StateItem& item : items) {
+    const auto found = rows.find(item.name);
+    if (found == rows.end() || item.slab.first_row >= found->second) continue;
+    item.rows = found->second;
+    item.slab.rows = std::min(item.slab.rows, item.rows - item.slab.first_row);
+    state.items.push_back(std::move(item));
+  }
+  return state;
+}
+
+}  // namespace tesserec::train

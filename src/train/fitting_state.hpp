@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What of a checkpoint fits a model that is not quite the one that wrote it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::train {
+
+struct FittingState {
+  std::vector<store::StateItem> items;  ///< to be read; of a table that has grown, the rows that the checkpoint has
+  std::vector<std::string> grown;       ///< "C1 (1000 rows, 20 more here)"
+  std::vector<std::string> fresh;       ///< "dense/top.0/value (8 x 4, here 16 x 4)": begin as in a new run
+  std::vector<std::string> unused;      ///< matrices of the checkpoint that the model does not have
+};
+
+/// Of this rank's `items` those that the checkpoint's `then` has with the same shape, or, of a table, with fewer rows. A
+/// state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same lists.
+FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
+                           const store::StateRecords& then);
+
+/// Whether a matrix is one of weights, not of an optimizer's states.
+bool is_of_weights(const std::string& name);
+
+}  // namespace tesserec::train

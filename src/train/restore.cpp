@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "checkpoint_parts.hpp"
+#include "fitting_state.hpp"
+#include "task.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/data/content.hpp>
+#include <tesserec/planning/planner.hpp>
+#include <tesserec/train/checkpoint.hpp>
+#include <tesserec/train/model_state.hpp>
+#include <tesserec/train/trained_data.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// Error when the training data are known to have other bytes than the checkpoint's had, unless checkpoint.accept.
+void check_same_bytes(const Session& session, const std::string& then, const std::string& file) {
+  const std::string now = data::content_digest(session.contents);
+  if (then == now || now.empty()) return;
+  const std::string& data = session.data.description;
+  if (then.empty())
+    return log_info(file + " does not say which bytes its data had: whether " + data + " is the same is not checked");
+  const std::string difference =
+      concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
+  if (!accepts(session.job.checkpoint, "data.train"))
+    fail(difference,
+         "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
+         "anew with checkpoint.resume = \"never\"");
+  log_info(difference + ", as checkpoint.accept allows");
+}
+
+/// What a resumed run must have in common with the run that wrote the checkpoint.
+void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
+                    const std::string& file) {
+  const Job& job = session.job;
+  const auto demand = [&](const char* name, Index now, const char* advice) {
+    const auto then = store::attribute<std::int64_t>(attributes, name, file);
+    if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
+  };
+  const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
+  demand("train.batch_size", job.train.step_samples(),
+         (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
+  require_same_columns(session.data, trained_data(attributes, file, job.tables, session.data));
+  if (!accepts(job.checkpoint, "data.train"))
+    demand("samples_per_epoch", epoch_samples,
+           (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
+               .c_str());
+  demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
+  if (!job.checkpoint.relane)
+    demand("train.lanes", session.lanes.count(),
+           "set train.lanes back, or checkpoint.relane = true to go on with other bits");
+  else if (store::attribute<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
+    log_info(
+        "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
+        "rest of this epoch deals its samples anew");
+}
+
+/// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
+bool same_files(const Session& session, const std::string& then) {
+  return !session.contents.empty() && data::content_digest(session.contents) == then;
+}
+
+/// Which bytes the checkpoint's training data had; empty where it does not say.
+std::string content_then(const store::Attributes& attributes, const std::string& file) {
+  return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
+}
+
+/// Whether a run that may go on with other data has another data set: other files, or another number of samples.
+bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
+                     const std::string& file) {
+  const bool may_differ = accepts(session.job.checkpoint, "data.train");
+  if (!may_differ) return false;
+  if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
+  const auto files = [](const std::string& deck) { return flat_deck(deck)["data.train"]; };
+  return !same_files(session, content_then(attributes, file)) &&
+         files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
+}
+
+/// Reads what of `items` the checkpoint has, and says what it does not have. Error where a matrix does not fit and
+/// neither a key in which the decks may differ (`differs`) nor checkpoint.accept explains it. Collective.
+void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
+                  bool differs) {
+  const CheckpointSettings& settings = session.job.checkpoint;
+  const std::string& file = checkpoint.state.path();
+  FittingState state = fitting_state(std::move(items), store::state_shapes(session.comm, items),
+                                     checkpoint.manifest.datasets);
+  const auto is_allowed = [&](const std::string& name) {
+    if (!is_of_weights(name.substr(0, name.find(' ')))) return differs || accepts(settings, "optimizer");
+    return differs || accepts(settings, name.starts_with("tables/") ? "table" : "model");
+  };
+  for (const std::string& name : state.fresh)
+    if (!is_allowed(name))
+      fail(file, " does not fit this model: ", name,
+           "; give the model its shape back, or let such weights begin as in a new run with checkpoint.accept = "
+           "[\"model\", \"table\", \"optimizer\"], each for what it names");
+  store::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
+  if (!state.grown.empty()) log_info("tables with fresh rows behind those of " + file + ": " + join(state.grown));
+  if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh));
+  if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
+}
+
+/// Goes on where the checkpoint stood. Collective.
+Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_samples) {
+  const Timer timer;
+  const store::OpenCheckpoint& checkpoint = from.open;
+  const std::string& file = checkpoint.state.path();
+  const store::Attributes attributes = store::read_attributes(checkpoint.state);
+  check_same_run(session, epoch_samples, attributes, file);
+  const std::string content = content_then(attributes, file);
+  const bool differs = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
+                                       Purpose::resume, same_files(session, content), file);
+  check_same_bytes(session, content, file);
+  read_fitting(session, checkpoint, all_items(session), differs);
+  Position at;
+  at.step = store::attribute<std::int64_t>(attributes, "step", file);
+  session.model.embeddings.resume(at.step);
+  at.epoch = store::attribute<std::int64_t>(attributes, "epoch", file);
+  at.batch = store::attribute<std::int64_t>(attributes, "batch", file);
+  at.samples = store::attribute<std::int64_t>(attributes, "samples", file);
+  at.loss_sum = store::attribute<double>(attributes, "loss_sum", file);
+  at.loss_samples = store::attribute<std::int64_t>(attributes, "loss_samples", file);
+  if (attributes.count("running_metrics") != 0)
+    at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
+  at.checkpoint = from.folder;
+  if (has_another_set(session, epoch_samples, attributes, file)) {
+    at.epoch = at.batch = 0;
+    log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
+  }
+  log_info("resumed from " + from.folder + ": step " + std::to_string(at.step));
+  log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
+  return at;
+}
+
+/// Error where an optimizer's states would be taken without the number of steps that they belong to.
+void check_states_begin(const Session& session) {
+  const OptimizerSettings& moves = session.job.optimizer;
+  const auto check = [](const optim::Settings& optimizer) {
+    if (const optim::TypeInfo& type = optim::info(optimizer.type); type.counts_steps())
+      fail("checkpoint.start_states is true, but states of ", type.name,
+           " belong to their number of steps, and this run begins at step 0; go on with checkpoint.resume = PATH and "
+           "checkpoint.accept = [\"data\"], or leave the states out");
+  };
+  check(moves.dense);
+  const auto& tables = session.model.tables();
+  for (std::size_t t = 0; t < tables.tables().size(); ++t)
+    check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, moves.sparse, moves.dense));
+}
+
+/// Begins with what checkpoint.start_from has; nothing where it names none. Collective.
+std::optional<Position> begin(Session& session) {
+  const CheckpointSettings& settings = session.job.checkpoint;
+  if (settings.start_from.empty()) return std::nullopt;
+  if (settings.start_states) check_states_begin(session);
+  const Timer timer;
+  const NamedCheckpoint from = open_named(session.comm, settings.start_from, "checkpoint.start_from");
+  const std::string& file = from.open.state.path();
+  const store::Attributes attributes = store::read_attributes(from.open.state);
+  require_same_columns(session.data, trained_data(attributes, file, session.job.tables, session.data));
+  const bool differs = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
+                                       Purpose::start, true, file);
+  read_fitting(session, from.open,
+               settings.start_states ? all_items(session) : model_weights(session.comm, session.model), differs);
+  log_info(concat("begun with the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
+                  rate_of(from.open.manifest.datasets, timer.seconds())));
+  Position at;
+  at.origin = from.open.manifest.state;
+  return at;
+}
+
+}  // namespace
+
+std::optional<Position> restore(Session& session, Index epoch_samples) {
+  const Job& job = session.job;
+  const std::string& resume = job.checkpoint.resume;
+  if (resume != "never" || job.checkpoint.keep > 0) know_content(session);
+  const auto own = store::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
+  const auto require_overwrite = [&](const std::string& what) {
+    if (!job.run.overwrite)
+      fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", what,
+           " would replace; set run.overwrite = true if it may, or give this run another run.output");
+  };
+  if (resume == "never") {
+    if (!own.empty()) require_overwrite("a run that begins anew (checkpoint.resume = \"never\")");
+    return begin(session);
+  }
+  const auto go_on_from_own = [&] {
+    Position at = go_on(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
+    at.origin = own.front().origin;
+    return at;
+  };
+  if (resume == "auto") return own.empty() ? begin(session) : go_on_from_own();
+  const NamedCheckpoint named = open_named(session.comm, resume, "checkpoint.resume");
+  const std::string& seal = named.open.manifest.state;
+  if (!own.empty() && !seal.empty() && own.front().origin == seal) {  // the same command once more
+    log_info("checkpoint.resume: this run began from " + named.folder + ", and goes on from its own checkpoint");
+    return go_on_from_own();
+  }
+  if (!own.empty() && own.front().step > named.open.manifest.step)
+    require_overwrite("a run that goes on from " + named.folder);
+  Position at = go_on(session, named, epoch_samples);
+  at.origin = seal;
+  return at;
+}
+
+}  // namespace tesserec::train

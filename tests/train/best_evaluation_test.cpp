@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// checkpoint.keep_best and evaluate.patience: which evaluation is the best, what stays of it, when a run ends.
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "small_job.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/train/checkpoint.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+/// Step -> value, of the lines of metrics.jsonl that evaluations wrote.
+std::map<Index, double> evaluations(const train::Job& job, const std::string& metric) {
+  std::map<Index, double> values;
+  std::ifstream file(job.run.output + "/metrics.jsonl");
+  for (std::string line; std::getline(file, line);)
+    if (const Json json = parse_json(line); json.at("kind").string() == "evaluate")
+      values[json.at("step").integer()] = json.at(metric).number();
+  return values;
+}
+
+std::vector<Index> steps_of(const comm::Communicator& comm, const train::Job& job) {
+  std::vector<Index> steps;
+  for (const store::Checkpoint& one : store::CheckpointFolder(comm, job.checkpoint_folder()).list())
+    steps.push_back(one.step);
+  return steps;
+}
+
+/// Learns by heart: few samples, many epochs, a rate so high that evaluations soon get worse.
+train::Job overfitting(const std::string& folder) {
+  train::Job job = small_job(folder);
+  job.checkpoint.resume = "auto";
+  job.checkpoint.keep = 1;
+  job.checkpoint.keep_best = true;
+  job.train.epochs = 6;
+  job.optimizer.dense.lr = job.optimizer.sparse.lr = 0.6;
+  job.evaluate.every_steps = 2;
+  job.evaluate.monitor = "log_loss";
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("the checkpoint of the best evaluation stays beside the newest, through signals and restarts") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "best");
+  train::Job job = overfitting(folder.path());
+  const train::TrainResult stopped = run_to_signal(world, job, 5);
+  REQUIRE(stopped.signal != 0);
+  const train::TrainResult result = run(world, job);
+  world.barrier();
+  const auto values = evaluations(job, "log_loss");
+  REQUIRE(values.size() == 12);
+  const auto best = std::min_element(values.begin(), values.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  REQUIRE(best->first < 24);  // else nothing is learnt by heart, and the test sees nothing
+  REQUIRE(result.best);
+  CHECK(result.best->metric == "log_loss");
+  CHECK(result.best->step == best->first);
+  CHECK(result.best->value == best->second);
+  CHECK(steps_of(world, job) == std::vector<Index>{24, best->first});
+  CHECK(result.best_checkpoint == store::find_checkpoint(world, folder.path() + "/best"));
+  const train::TrainedModel named = train::open_trained(world, job, folder.path() + "/checkpoints/best");
+  CHECK(store::attribute<std::int64_t>(named.attributes, "step", "it") == best->first);
+  // A run that begins anew has no best one.
+  job.checkpoint.resume = "never";
+  job.checkpoint.keep_best = false;
+  job.train.steps = 1;
+  run(world, job);
+  CHECK(mentions(error_of([&] { store::find_checkpoint(world, folder.path() + "/best"); }),
+                 "no best checkpoint is kept there"));
+}
+
+TEST_CASE("a run whose patience is spent ends, and has ended when it is started again") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "patience");
+  train::Job job = overfitting(folder.path() + "/whole");
+  job.train.epochs = 60;
+  job.evaluate.patience = 2;
+  const train::TrainResult result = run(world, job);
+  REQUIRE(result.out_of_patience);
+  CHECK(result.steps == result.best->step + 4);
+  const train::TrainResult again = run(world, job);
+  CHECK(again.out_of_patience);
+  CHECK(again.steps == result.steps);
+  CHECK(std::isnan(again.loss));
+  CHECK(again.weights_digest == result.weights_digest);
+  CHECK(again.evaluation->log_loss == result.evaluation->log_loss);
+
+  job.run.output = folder.path() + "/stopped";
+  run_to_signal(world, job, int(result.best->step) + 2);  // one evaluation without a better one
+  CHECK(run(world, job).weights_digest == result.weights_digest);
+}

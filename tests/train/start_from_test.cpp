@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that begin with, or go on from, the checkpoint of another run whose model is not quite theirs.
+#include <csignal>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "small_job.hpp"
+#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/train/checkpoint.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+/// The numbers of a matrix in the newest checkpoint of a run.
+std::vector<float> saved(const comm::Communicator& comm, const train::Job& job, const std::string& name) {
+  return store::open_checkpoint(comm, store::find_checkpoint(comm, job.run.output)).state.read_all<float>(name);
+}
+
+/// Whether `many` begins with `few`, which is not empty.
+bool begins_with(const std::vector<float>& many, const std::vector<float>& few) {
+  return !few.empty() && few.size() <= many.size() && std::equal(few.begin(), few.end(), many.begin());
+}
+
+train::Job resuming(const std::string& folder) {
+  train::Job job = small_job(folder);
+  job.checkpoint.resume = "auto";
+  job.run.overwrite = false;
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a run begins with the weights of another, and larger tables keep fresh rows behind them") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "start_from");
+  train::Job first = resuming(folder.path() + "/first");
+  first.optimizer.sparse.type = optim::Type::rowwise_adagrad;
+  first.train.steps = 3;
+  run(world, first);
+
+  train::Job second = first;
+  second.run.output = folder.path() + "/second";
+  second.data.synthetic.rows = {3301, 7, 500};
+  second.checkpoint.start_from = first.run.output;
+  second.checkpoint.start_states = true;
+  second.train.steps = 1;
+  second.optimizer.dense.lr = second.optimizer.sparse.lr = 0;  // the weights stay those it began with
+  const train::TrainResult result = run(world, second);
+  CHECK(result.steps == 1);
+  const std::vector<float> table = saved(world, second, "tables/C1/weight");
+  CHECK(table.size() == 3301 * 6);
+  CHECK(begins_with(table, saved(world, first, "tables/C1/weight")));
+  CHECK(std::any_of(table.begin() + 3001 * 6, table.end(), [](float number) { return number != 0.0f; }));
+  CHECK(saved(world, second, "dense/top.0/value") == saved(world, first, "dense/top.0/value"));
+  CHECK(saved(world, second, "tables/C2/row_sum") != std::vector<float>(7));
+  second.train.steps = 4;  // its own checkpoint goes first
+  second.optimizer.sparse.lr = 0.1;
+  CHECK(run(world, second).steps == 4);
+  train::Job third = second;
+  third.run.output = folder.path() + "/third";
+  CHECK(digests(world, third) == digests_alone(world, third));
+
+  third.optimizer.dense.type = optim::Type::adam;
+  third.run.output += "_adam";
+  CHECK(mentions(error_of([&] { run(world, third); }), "states of adam belong to their number of steps"));
+}
+
+TEST_CASE("what fits is taken, and the rest begins anew where checkpoint.accept allows it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "accept");
+  train::Job first = resuming(folder.path() + "/first");
+  first.train.steps = 3;
+  run(world, first);
+  train::Job second = first;
+  second.run.output = folder.path() + "/second";
+  second.checkpoint.resume = first.run.output;
+  second.model.top = {24, 1};
+  CHECK(mentions(error_of([&] { run(world, second); }), "dense/top.0/value ("));
+  second.checkpoint.accept = {"model"};
+  CHECK(mentions(error_of([&] { run(world, second); }), "no key or block of this deck") == false);
+  CHECK(run(world, second).steps == 3);  // the command once more has nothing to do
+  second.train.steps = 5;
+  CHECK(run(world, second).steps == 5);
+  train::Job third = second;
+  third.run.output = folder.path() + "/third";
+  third.data.synthetic.rows = {3001, 5, 500};
+  third.optimizer.dense.type = optim::Type::adam;
+  CHECK(mentions(error_of([&] { run(world, third); }), "begin as in a new run with checkpoint.accept"));
+  third.checkpoint.accept = {"model", "table", "optimizer"};
+  const Digests ends = digests(world, third);
+  CHECK(ends == digests_alone(world, third));
+}
+
+TEST_CASE("a run that a path began and a signal ended goes on from its own checkpoint by the same command") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "origin");
+  train::Job first = resuming(folder.path() + "/first");
+  first.train.steps = 2;
+  run(world, first);
+  train::Job second = first;
+  second.train.steps = 0;
+  second.checkpoint.resume = first.run.output + "/checkpoints/step_000000002";
+  second.run.output = folder.path() + "/whole";
+  const Digests whole = digests(world, second);
+
+  second.run.output = folder.path() + "/stopped";
+  const train::TrainResult stopped = run_to_signal(world, second, 3);
+  CHECK(stopped.signal == SIGUSR1);
+  CHECK(stopped.steps == 5);
+  const train::TrainResult result = run(world, second);
+  CHECK(result.steps == 8);
+  CHECK(Digests{result.weights_digest, result.state_digest} == whole);
+  // Another path is another run, whose checkpoints would replace these.
+  second.checkpoint.resume = folder.path() + "/whole";
+  second.train.steps = 9;
+  const std::string path = second.checkpoint.resume = store::find_checkpoint(world, first.run.output);
+  CHECK(run(world, second).steps == 8);
+  CHECK(path.ends_with("/first/checkpoints/step_000000002"));
+}
