@@ -16,8 +16,10 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   require_network(deck, source->info());
   const std::string& resume = job.checkpoint.resume;
   const bool newest = resume == "auto" || resume == "never";
-  const train::TrainedModel trained = train::open_trained(
-      comm, job, newest ? "" : resume == "best" ? job.checkpoint_folder() + "/best" : resume);
+  const train::TrainedModel trained = train::open_trained(comm, job,
+                                                          newest             ? ""
+                                                          : resume == "best" ? job.checkpoint_folder() + "/best"
+                                                                             : resume);
   train::FittedData fitted = train::fit_data(trained, job, std::move(source));
   source = std::move(fitted.source);
   session = make_session(deck, comm, job, fitted.info);

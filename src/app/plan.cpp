@@ -76,14 +76,15 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   }
   const double critical_path = one.proven.estimate.critical_path();
   print(comm, concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"),
-                     ", ", topology.ranks_per_node, " a node, batch ", deck.train.batch_size, ", ", topology.memory,
+                     ", ", topology.ranks_per_node, " a node, batch ", deck.train.batch_size,
+                     deck.lines.count("train.batch_size") == 0 ? " (the default)" : "", ", ", topology.memory,
                      " bytes a rank", topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")",
                      topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "", "\n",
                      planning::describe(deck.tables, one.proven)));
   if (one.dense_seconds > 0)
-    print(comm,
-          concat("predicted step ", significant(one.step_seconds(), 6), " s: tables ", significant(critical_path, 6),
-                 " s, all else ", significant(one.dense_seconds, 6), " s; reading batches not counted\n"));
+    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 6), " ms: tables ",
+                       significant(1e3 * critical_path, 6), " ms, all else ", significant(1e3 * one.dense_seconds, 6),
+                       " ms; reading batches not counted\n"));
   return 0;
 }
 

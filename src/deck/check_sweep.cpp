@@ -52,8 +52,7 @@ void check_halving(const Deck& deck) {
     fail(deck.at("checkpoint.keep"), " is 0, but points go on from rung to rung by their checkpoints: keep at least 1");
   for (const auto& [key, is_set] : {std::pair("evaluate.stop_at_auc", deck.evaluate.stop_at_auc > 0),
                                     std::pair("evaluate.patience", deck.evaluate.patience > 0)})
-    if (is_set)
-      fail(deck.at(key), " ends points at other steps than [sweep.halving] compares them at; leave it 0");
+    if (is_set) fail(deck.at(key), " ends points at other steps than [sweep.halving] compares them at; leave it 0");
   if (sweep::is_of_machine(deck.sweep.metric))
     fail(deck.at("sweep.metric"), " is ", quoted(deck.sweep.metric),
          ", another in each run: halving would not decide the same twice");

@@ -82,8 +82,7 @@ std::vector<Section> train_sections() {
               "Runs of a step's samples whose sums are kept apart, a power of two, at least the ranks times "
               "accumulate; 0 means from the samples of a step. "
               "The bits of a result depend on it, never on the ranks."),
-      boolean("shuffle", &Train::shuffle,
-              "Reshuffle every epoch; false means the order of the files."),
+      boolean("shuffle", &Train::shuffle, "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
       integer("log_every", &Train::log_every, {1, most_steps}, "steps", "Steps between lines of metrics.jsonl."),

@@ -24,9 +24,7 @@ bool TypeInfo::elementwise() const { return moves_tensors() && row_sums.empty();
 
 bool TypeInfo::reads(const std::string& key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
-bool TypeInfo::counts_steps() const {
-  return reads("beta2") && type != Type::lion && type != Type::adam_rowwise_bias;
-}
+bool TypeInfo::counts_steps() const { return reads("beta2") && type != Type::lion && type != Type::adam_rowwise_bias; }
 
 const std::vector<TypeInfo>& types() {
   const StateInfo m{"exp_avg"}, v{"exp_avg_sq"}, row_v{"row_exp_avg_sq", true}, velocity{"momentum"};

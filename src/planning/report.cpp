@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
+#include <vector>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/planner.hpp>
@@ -29,10 +31,10 @@ std::size_t name_width(std::span<const EmbeddingBagConfig> tables) {
   return std::min<std::size_t>(width, 40);
 }
 
-/// table, rows, dim, type, kernel, travel, ranks
+/// table, rows, dim, type, kernel, exchange, ranks
 std::string in_columns(const std::array<std::string, 7>& cells, std::size_t width) {
   return concat("  ", left(cells[0], width), ' ', right(cells[1], 11), ' ', right(cells[2], 5), "  ",
-                left(cells[3], 17), "  ", left(cells[4], 6), "  ", left(cells[5], 6), "  ", cells[6]);
+                left(cells[3], 17), "  ", left(cells[4], 6), "  ", left(cells[5], 10), "  ", cells[6]);
 }
 
 std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding& sharding, std::size_t width) {
@@ -50,6 +52,38 @@ std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
                 shard.columns.size());
 }
 
+/// A plan's text names so many shards of a table, and so many ranks, one by one.
+constexpr std::size_t most_shards = 8, most_ranks = 16;
+
+std::string shards_text(const ParameterSharding& sharding, const embedding::RowBlocks& blocks) {
+  const std::span<const Shard> all = sharding.shards, shown = all.first(std::min(all.size(), most_shards));
+  return join(shown, ", ", [&](const Shard& shard) { return shard_text(shard, blocks); }) +
+         (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
+}
+
+std::string rank_line(const PlanEstimate& estimate, std::size_t rank, const char* what) {
+  return concat("  ", right(std::to_string(rank), 6), "  ", right(bytes_text(estimate.bytes[rank]), 12), "  ",
+                right(significant(1e3 * estimate.seconds[rank], 4), 10), *what != 0 ? "  " : "", what, "\n");
+}
+
+/// Every rank, or of many those at the ends and in the middle.
+std::string ranks_text(const PlanEstimate& estimate) {
+  std::string text = concat("  ", right("rank", 6), "  ", right("memory", 12), "  ", right("ms", 10), "\n");
+  const std::size_t ranks = estimate.seconds.size();
+  if (ranks <= most_ranks) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) text += rank_line(estimate, rank, "");
+    return text;
+  }
+  std::vector<std::size_t> by_time(ranks);
+  std::iota(by_time.begin(), by_time.end(), 0);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](std::size_t a, std::size_t b) { return estimate.seconds[a] > estimate.seconds[b]; });
+  const auto fullest = std::max_element(estimate.bytes.begin(), estimate.bytes.end()) - estimate.bytes.begin();
+  return text + rank_line(estimate, by_time.front(), "slowest") + rank_line(estimate, fullest, "fullest") +
+         rank_line(estimate, by_time[ranks / 2], "median of time") + rank_line(estimate, by_time.back(), "fastest") +
+         concat("  of ", ranks, " ranks (--json has all)\n");
+}
+
 }  // namespace
 
 const char* form_name(ExchangeForm form) {
@@ -58,25 +92,21 @@ const char* form_name(ExchangeForm form) {
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {
   const std::size_t width = name_width(tables);
-  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "travel", "ranks"}, width) +
+  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
                      "; shards as rank: [row, column] rows x columns\n";
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const embedding::RowBlocks blocks(tables[t].num_embeddings);
-    const auto shard = [&](const Shard& one) { return shard_text(one, blocks); };
     text += table_line(tables[t], plan[t], width) + (plan[t].shards.empty() ? "" : "; ") +
-            join(plan[t].shards, ", ", shard) + "\n";
+            shards_text(plan[t], blocks) + "\n";
   }
   return text;
 }
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven) {
   const PlanEstimate& estimate = proven.estimate;
-  std::string text = "  rank            bytes       seconds\n";
-  for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    text += concat("  ", right(std::to_string(r), 4), ' ', right(fixed(estimate.bytes[r], 0), 16), "  ",
-                   right(significant(estimate.seconds[r], 6), 12), "\n");
-  text += concat("  critical path ", significant(estimate.critical_path(), 6), " s, lower bound ",
-                 significant(proven.lower_bound, 6), " s, gap ", fixed(100 * proven.gap(), 2), " %",
+  std::string text = ranks_text(estimate);
+  text += concat("  critical path ", significant(1e3 * estimate.critical_path(), 6), " ms, lower bound ",
+                 significant(1e3 * proven.lower_bound, 6), " ms, gap ", fixed(100 * proven.gap(), 2), " %",
                  proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n");
   return text + describe(tables, proven.plan);
 }

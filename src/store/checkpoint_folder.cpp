@@ -147,14 +147,12 @@ std::vector<Checkpoint> CheckpointFolder::list() const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const Checkpoint& one : whole_ones(path_))
-      text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
+    for (const Checkpoint& one : whole_ones(path_)) text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<Checkpoint> whole;
   Checkpoint one;
-  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) &&
-         std::getline(lines, one.origin))
+  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) && std::getline(lines, one.origin))
     whole.push_back(one);
   return whole;
 }
@@ -193,12 +191,9 @@ void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) cons
     if (comm_.rank() != 0) return;
     const std::string path = path_ + "/best.json";
     if (best)
-      replace_proven(path, Json::object()
-                                   .set("metric", best->metric)
-                                   .set("value", best->value)
-                                   .set("step", best->step)
-                                   .text() +
-                               "\n");
+      replace_proven(
+          path,
+          Json::object().set("metric", best->metric).set("value", best->value).set("step", best->step).text() + "\n");
     else if (fs::remove(path))
       sync_path(path_);
   });

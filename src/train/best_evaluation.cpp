@@ -9,9 +9,7 @@
 namespace tesserec::train {
 
 BestEvaluation::BestEvaluation(const comm::Communicator& comm, const Job& job)
-    : job_(job),
-      folder_(comm, job.checkpoint_folder()),
-      used_(job.checkpoint.keep_best || job.evaluate.patience > 0) {
+    : job_(job), folder_(comm, job.checkpoint_folder()), used_(job.checkpoint.keep_best || job.evaluate.patience > 0) {
   const std::vector<std::string> rising = metrics::more_is_better();
   more_is_better_ = std::find(rising.begin(), rising.end(), job.evaluate.monitor) != rising.end();
 }
@@ -45,10 +43,14 @@ void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
 }
 
 std::string BestEvaluation::checkpoint() const {
-  if (!best_ || !job_.checkpoint.keep_best) return "";
+  if (!kept_step()) return "";
   for (const store::Checkpoint& one : folder_.list())
-    if (one.step == best_->step) return one.folder;
+    if (one.step == *kept_step()) return one.folder;
   return "";
+}
+
+std::optional<Index> BestEvaluation::kept_step() const {
+  return best_ && job_.checkpoint.keep_best ? std::optional(best_->step) : std::nullopt;
 }
 
 bool BestEvaluation::is_out_of_patience(Index step) const {

@@ -25,6 +25,8 @@ class BestEvaluation {
   void take(const metrics::BinaryMetrics& metrics, Index step);
   /// Where its checkpoint stands; empty without checkpoint.keep_best.
   std::string checkpoint() const;
+  /// The step whose checkpoint stays; nothing without checkpoint.keep_best.
+  std::optional<Index> kept_step() const;
   /// Whether evaluate.patience evaluations up to `step` were not better.
   bool is_out_of_patience(Index step) const;
   /// Nothing until the first evaluation.

@@ -19,8 +19,8 @@ void know_content(Session& session);
 /// ": 12.3 MB in 0.004 s, 3.1 GB/s".
 std::string rate_of(const store::StateRecords& records, double seconds);
 
-/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it; messages name the deck's `key`, where one
-/// named it. Collective.
+/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it; messages name the deck's `key`, where
+/// one named it. Collective.
 struct NamedCheckpoint {
   std::string folder;
   store::OpenCheckpoint open;

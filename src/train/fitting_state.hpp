@@ -16,8 +16,8 @@ struct FittingState {
   std::vector<std::string> unused;      ///< matrices of the checkpoint that the model does not have
 };
 
-/// Of this rank's `items` those that the checkpoint's `then` has with the same shape, or, of a table, with fewer rows. A
-/// state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same lists.
+/// Of this rank's `items` those that the checkpoint's `then` has with the same shape, or, of a table, with fewer rows.
+/// A state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same lists.
 FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
                            const store::StateRecords& then);
 

@@ -88,8 +88,8 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
                   bool differs) {
   const CheckpointSettings& settings = session.job.checkpoint;
   const std::string& file = checkpoint.state.path();
-  FittingState state = fitting_state(std::move(items), store::state_shapes(session.comm, items),
-                                     checkpoint.manifest.datasets);
+  const store::StateRecords shapes = store::state_shapes(session.comm, items);
+  FittingState state = fitting_state(std::move(items), shapes, checkpoint.manifest.datasets);
   const auto is_allowed = [&](const std::string& name) {
     if (!is_of_weights(name.substr(0, name.find(' ')))) return differs || accepts(settings, "optimizer");
     return differs || accepts(settings, name.starts_with("tables/") ? "table" : "model");
@@ -162,8 +162,8 @@ std::optional<Position> begin(Session& session) {
   const std::string& file = from.open.state.path();
   const store::Attributes attributes = store::read_attributes(from.open.state);
   require_same_columns(session.data, trained_data(attributes, file, session.job.tables, session.data));
-  const bool differs = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
-                                       Purpose::start, true, file);
+  const bool differs =
+      check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   read_fitting(session, from.open,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), differs);
   log_info(concat("begun with the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,

@@ -13,7 +13,8 @@ namespace tesserec::train {
 namespace {
 
 constexpr const char *features_name = "features", *rows_name = "rows", *dense_names_name = "dense_names",
-                     *transforms_name = "transforms", *labels_name = "label_values", *extends_name = "vocabulary_extends";
+                     *transforms_name = "transforms", *labels_name = "label_values",
+                     *extends_name = "vocabulary_extends";
 
 /// The list under a name; empty where there is none.
 template <class T>

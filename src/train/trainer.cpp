@@ -238,9 +238,7 @@ class Run {
     by_first_rank([&] { metrics_->sync(); });
     at_.metrics = running_.state();
     const Timer timer;
-    const auto& best = best_.so_far();
-    result_.checkpoint = save(session_, at_, epoch_samples_,
-                              best && job_.checkpoint.keep_best ? std::optional(best->step) : std::nullopt);
+    result_.checkpoint = save(session_, at_, epoch_samples_, best_.kept_step());
     saved_ = at_.step;
     longest_.checkpoint = std::max(longest_.checkpoint, timer.seconds());
   }

@@ -105,6 +105,9 @@ TEST_CASE("columns that do not fit are refused by name, and facts that one does 
   CHECK(mentions(refusal([](auto& o) { o.labels = "1 is \"n\", 0 is \"y\""; }),
                  "its labels mean other things (1 is \"n\", 0 is \"y\"; not: 1 is \"y\", 0 is \"n\")"));
   CHECK(refusal([](auto& o) { o.labels = ""; }) == "");
+  CHECK(refusal([](auto& o) { o.vocabulary = "w", o.vocabulary_extends = {"u", "v"}; }) == "");
+  CHECK(mentions(refusal([](auto& o) { o.vocabulary = "w", o.vocabulary_extends = {"u"}; }),
+                 "its ids mean other things"));
   CHECK(refusal([](auto& o) { o.vocabulary = "", o.transforms = {}, o.dense_names = {}; }) == "");
 }
 

@@ -57,8 +57,8 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   world.barrier();
   const auto values = evaluations(job, "log_loss");
   REQUIRE(values.size() == 12);
-  const auto best = std::min_element(values.begin(), values.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto best =
+      std::min_element(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   REQUIRE(best->first < 24);  // else nothing is learnt by heart, and the test sees nothing
   REQUIRE(result.best);
   CHECK(result.best->metric == "log_loss");

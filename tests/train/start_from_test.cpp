@@ -52,7 +52,7 @@ TEST_CASE("a run begins with the weights of another, and larger tables keep fres
   CHECK(table.size() == 3301 * 6);
   CHECK(begins_with(table, saved(world, first, "tables/C1/weight")));
   CHECK(std::any_of(table.begin() + 3001 * 6, table.end(), [](float number) { return number != 0.0f; }));
-  CHECK(saved(world, second, "dense/top.0/value") == saved(world, first, "dense/top.0/value"));
+  CHECK(saved(world, second, "dense/top.0.weight/value") == saved(world, first, "dense/top.0.weight/value"));
   CHECK(saved(world, second, "tables/C2/row_sum") != std::vector<float>(7));
   second.train.steps = 4;  // its own checkpoint goes first
   second.optimizer.sparse.lr = 0.1;
@@ -76,9 +76,8 @@ TEST_CASE("what fits is taken, and the rest begins anew where checkpoint.accept 
   second.run.output = folder.path() + "/second";
   second.checkpoint.resume = first.run.output;
   second.model.top = {24, 1};
-  CHECK(mentions(error_of([&] { run(world, second); }), "dense/top.0/value ("));
+  CHECK(mentions(error_of([&] { run(world, second); }), "dense/top.0.bias/value (20 x 1, here 24 x 1)"));
   second.checkpoint.accept = {"model"};
-  CHECK(mentions(error_of([&] { run(world, second); }), "no key or block of this deck") == false);
   CHECK(run(world, second).steps == 3);  // the command once more has nothing to do
   second.train.steps = 5;
   CHECK(run(world, second).steps == 5);
@@ -107,14 +106,15 @@ TEST_CASE("a run that a path began and a signal ended goes on from its own check
   second.run.output = folder.path() + "/stopped";
   const train::TrainResult stopped = run_to_signal(world, second, 3);
   CHECK(stopped.signal == SIGUSR1);
-  CHECK(stopped.steps == 5);
+  CHECK(stopped.steps > 2);
   const train::TrainResult result = run(world, second);
   CHECK(result.steps == 8);
   CHECK(Digests{result.weights_digest, result.state_digest} == whole);
-  // Another path is another run, whose checkpoints would replace these.
-  second.checkpoint.resume = folder.path() + "/whole";
-  second.train.steps = 9;
-  const std::string path = second.checkpoint.resume = store::find_checkpoint(world, first.run.output);
-  CHECK(run(world, second).steps == 8);
-  CHECK(path.ends_with("/first/checkpoints/step_000000002"));
+  // Another checkpoint is another run, which would replace these.
+  first.run.output = folder.path() + "/other";
+  first.train.steps = 1;
+  run(world, first);
+  second.checkpoint.resume = first.run.output;
+  CHECK(
+      mentions(error_of([&] { run(world, second); }), "holds checkpoints up to step 8, which a run that goes on from"));
 }

@@ -40,12 +40,12 @@ struct SourceInfo {
   std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
   /// Digests of the vocabularies that this one extends: their ids mean the same here.
   std::vector<std::string> vocabulary_extends;
-  std::string labels;                    ///< which raw values are 1, and which 0; empty = not said
-  bool labelled = true;                  ///< whether samples have labels; else those of batches are 0
-  std::vector<KeyColumn> keys;           ///< texts of the samples that are not learnt
-  Index left_out = 0;                    ///< raw rows that preprocess left out
-  std::vector<std::string> skipped;      ///< the first of them, "file:line: reason", of data to predict
-  std::vector<SourceFile> files;         ///< in order; empty = samples are made on the fly
+  std::string labels;                ///< which raw values are 1, and which 0; empty = not said
+  bool labelled = true;              ///< whether samples have labels; else those of batches are 0
+  std::vector<KeyColumn> keys;       ///< texts of the samples that are not learnt
+  Index left_out = 0;                ///< raw rows that preprocess left out
+  std::vector<std::string> skipped;  ///< the first of them, "file:line: reason", of data to predict
+  std::vector<SourceFile> files;     ///< in order; empty = samples are made on the fly
 };
 
 /// Returns the facts. Error: a list that is neither empty, where that has a meaning, nor as long as the features or the

@@ -72,8 +72,8 @@ class CheckpointFolder {
   void abandon(const Checkpoint& begun) const noexcept;
   /// Whole ones, newest first. Folders without a readable manifest are passed over.
   std::vector<Checkpoint> list() const;
-  /// Removes those set aside, and all whole ones but that of step `best` and the `keep` newest up to `newest`; keep <= 0
-  /// keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
+  /// Removes those set aside, and all whole ones but that of step `best` and the `keep` newest up to `newest`; keep <=
+  /// 0 keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
   void prune(const Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
 
   /// Which evaluation is the best; nothing where none is marked. Its checkpoint need not stand.
@@ -89,8 +89,8 @@ class CheckpointFolder {
 };
 
 /// The checkpoint that a path names: itself, or the newest of a run's folder or of a folder of checkpoints; with /best
-/// behind one of these, the one that best.json there names. A path without any of them is returned as it is. Error: /best
-/// where no best checkpoint is kept. Collective.
+/// behind one of these, the one that best.json there names. A path without any of them is returned as it is. Error:
+/// /best where no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
 struct OpenCheckpoint {

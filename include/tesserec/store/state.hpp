@@ -55,7 +55,8 @@ enum class Extent { part, all };
 void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
                 const std::vector<StateItem>& items, Extent extent = Extent::part);
 
-/// Names and shapes of the items of all ranks together, without checksums. Collective. Error when two disagree on a shape.
+/// Names and shapes of the items of all ranks together, without checksums. Collective. Error when two disagree on a
+/// shape.
 StateRecords state_shapes(const comm::Communicator& comm, const std::vector<StateItem>& items);
 
 /// The attributes given to write_state. Not collective.

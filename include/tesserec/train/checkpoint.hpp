@@ -33,10 +33,10 @@ std::string state_digest(Session& session);
 std::string save(Session& session, const Position& position, Index epoch_samples, std::optional<Index> best = {});
 
 /// Loads what checkpoint.resume and start_from ask for; nothing when there is none. A table that has more rows than the
-/// checkpoint keeps its fresh ones behind them; what else does not fit, and checkpoint.accept allows, is left as in a new
-/// run, and said. Errors: damaged, another model's, made with other lanes (unless checkpoint.relane), another batch size,
-/// other data or another deck (unless checkpoint.accept); a folder whose later checkpoints the run would replace (unless
-/// run.overwrite). Collective.
+/// checkpoint keeps its fresh ones behind them; what else does not fit, and checkpoint.accept allows, is left as in a
+/// new run, and said. Errors: damaged, another model's, made with other lanes (unless checkpoint.relane), another batch
+/// size, other data or another deck (unless checkpoint.accept); a folder whose later checkpoints the run would replace
+/// (unless run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
 /// A checkpoint opened for its weights alone, as evaluate and predict take them.
@@ -46,8 +46,8 @@ struct TrainedModel {
   store::Attributes attributes;
 };
 
-/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it, or the run's newest when empty. Error when there is none, when it is damaged or was
-/// made with another deck (unless checkpoint.accept). Collective.
+/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it, or the run's newest when empty. Error
+/// when there is none, when it is damaged or was made with another deck (unless checkpoint.accept). Collective.
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path);
 
 /// Data as a trained model takes them.

@@ -77,8 +77,8 @@ struct CheckpointSettings {
 
 /// [evaluate]
 struct EvaluateSettings {
-  Index every_steps = 0;   ///< evaluate while training; 0 = at the end only
-  double stop_at_auc = 0;  ///< training ends with the first of these evaluations that reaches it; 0 = never
+  Index every_steps = 0;        ///< evaluate while training; 0 = at the end only
+  double stop_at_auc = 0;       ///< training ends with the first of these evaluations that reaches it; 0 = never
   std::string monitor = "auc";  ///< of `metrics`: by which one evaluation is better than another
   Index patience = 0;           ///< training ends after so many evaluations in a row without a better one; 0 = never
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
