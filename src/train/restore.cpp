@@ -191,6 +191,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   }
   const auto go_on_from_own = [&] {
     Position at = go_on(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
+    at.is_own = true;
     at.origin = own.front().origin;
     return at;
   };

@@ -104,7 +104,7 @@ class Run {
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
       last_step_ += at_.step - (at_.epoch * batches_ + at_.batch);  // of an earlier data set
-      if (!at_.checkpoint.empty()) saved_ = at_.step;
+      if (at_.is_own) saved_ = at_.step;
       longest_.checkpoint = timer.seconds();  // read; better than nothing known
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;

@@ -70,7 +70,7 @@ TEST_CASE("changed bytes of data sets without a seal are read or refused") {
   }
   std::mt19937 random(test::fuzz_seed(7));
   int read = 0, refused = 0;
-  for (test::Rounds rounds(400); rounds.next();) {
+  for (test::Rounds rounds(250); rounds.next();) {
     put_bytes(path, changed(seeds[random() % seeds.size()], random));
     const std::string text = reading(path);
     ++(text.empty() ? read : refused);
@@ -90,7 +90,7 @@ TEST_CASE("changed bytes of data sets and states with a seal are refused") {
   samples_file::jagged(path, 0, 30);
   seeds.push_back(bytes_of(path));
   std::mt19937 random(test::fuzz_seed(8));
-  for (test::Rounds rounds(300); rounds.next();) {
+  for (test::Rounds rounds(200); rounds.next();) {
     const std::string& seed = seeds[random() % seeds.size()];
     const std::string bytes = changed(seed, random);
     if (bytes == seed) continue;

@@ -68,6 +68,15 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   CHECK(result.best_checkpoint == store::find_checkpoint(world, folder.path() + "/best"));
   const train::TrainedModel named = train::open_trained(world, job, folder.path() + "/checkpoints/best");
   CHECK(store::attribute<std::int64_t>(named.attributes, "step", "it") == best->first);
+  // Where nothing gets better than what another run began with, that is kept.
+  train::Job other = job;
+  other.run.output = folder.path() + "/other";
+  other.checkpoint.resume = folder.path() + "/best";
+  other.train.steps = best->first + 2;
+  other.optimizer.dense.lr = other.optimizer.sparse.lr = 3;
+  const train::TrainResult worse = run(world, other);
+  CHECK(worse.best->step == best->first);
+  CHECK(steps_of(world, other) == std::vector<Index>{best->first + 2, best->first});
   // A run that begins anew has no best one.
   job.checkpoint.resume = "never";
   job.checkpoint.keep_best = false;

@@ -21,6 +21,7 @@ struct Position {
   Index loss_samples = 0;
   std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
   std::string checkpoint;             ///< restored from this folder; empty = a start at step 0
+  bool is_own = false;                ///< that folder is one of this run
   std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
 };
 

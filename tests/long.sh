@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What ctest leaves out for its time, some two hours on two processors: training on four ranks, faults of every call, fuzzers
+# for minutes each, crafted files, many kills, every model by every optimizer.
+#   tests/long.sh [NAME...]     all, or those named; BUILD names the build folder (build)
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+build=$(realpath "${BUILD:-build}")
+export TESSEREC=${TESSEREC:-$build/tesserec}
+launch="${MPIEXEC:-mpirun} --allow-run-as-root --oversubscribe -n"
+failed=0
+
+# check NAME COMMAND...
+check() {
+  local name=$1
+  shift
+  [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " = *" $name "* ]] || return 0
+  echo "== $name: $*"
+  "$@" || { echo "FAILED: $name"; failed=$((failed + 1)); }
+}
+wanted=("$@")
+
+# shellcheck disable=SC2086
+check train4 $launch 4 "$build/tests/test_train"
+check fuzz env TESSEREC_FUZZ_SECONDS=285 "$build/tests/test_fuzz"
+check crafted tests/fuzz/crafted.sh "$build"
+check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_mutate" LAUNCH="$launch" tests/faults/faults.sh
+check kills env LAUNCH="$launch" RANKS=1 tests/restart/kill_test.sh 20
+check matrix tests/matrix.sh "$build"
+check one_deck tests/one_deck.sh "$build"
+echo "$failed failed"
+[ "$failed" = 0 ]
