@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <tesserec/comm/agree.hpp>
@@ -107,8 +108,9 @@ std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::s
   const auto part = [](const auto& metric) {
     return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
   };
-  return concat(join(metrics::chosen(all, names), ", ", part), ", ", counted(all.samples, "sample"), ", base rate ",
-                fixed(all.ctr, 6));
+  return concat(join(metrics::chosen(all, names), ", ", part), ", ", counted(all.samples, "sample"), ", ",
+                counted(std::accumulate(all.bins.clicks.begin(), all.bins.clicks.end(), Index{0}), "click"),
+                ", base rate ", fixed(all.ctr, 6));
 }
 
 }  // namespace tesserec::train
