@@ -62,7 +62,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
 int train(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
   RunRecord record(invocation, deck, comm);
-  deck::require_data(deck);
+  deck::require_training(deck);
   const train::Job job = job_of(deck);
 
   const auto source = train::open_source(comm, job, data::Use::train);

@@ -20,6 +20,10 @@ void require_data(const Deck& deck) {
         path.find_first_of("*?[") == std::string::npos)
       fail(deck.at("data.train"), ": ", path, ": there is no such file; `tesserec preprocess ", deck.file,
            "` writes it (paths are relative to the working folder)");
+}
+
+void require_training(const Deck& deck) {
+  require_data(deck);
   for (const auto& [key, is_set] : {std::pair("evaluate.stop_at_auc", deck.evaluate.stop_at_auc > 0),
                                     std::pair("evaluate.patience", deck.evaluate.patience > 0),
                                     std::pair("checkpoint.keep_best", deck.checkpoint.keep_best)})

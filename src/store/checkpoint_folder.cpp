@@ -200,25 +200,36 @@ void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) cons
 }
 
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path) {
-  const auto exists = [&](const std::string& file) {
+  const auto exists = [&](const fs::path& file) {
     std::error_code unreadable;  // the reader says so
     return comm.max(comm.rank() == 0 && fs::exists(file, unreadable) ? 1 : 0) != 0;
   };
-  const auto folder_in = [&](const std::string& run) {
-    const std::string inside = (fs::path(run) / "checkpoints").string();
-    return exists(inside) ? inside : run;
+  const auto folder_in = [&](const fs::path& run) {
+    return (exists(run / "checkpoints") ? run / "checkpoints" : run).string();
   };
-  if (exists(path + "/manifest.json")) return path;
-  if (fs::path whole = path; whole.filename() == "best") {
-    const CheckpointFolder folder(comm, folder_in(whole.parent_path().string()));
-    const std::optional<BestEvaluation> best = folder.best();
-    for (const Checkpoint& one : folder.list())
-      if (best && one.step == best->step) return one.folder;
-    fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
-         "; checkpoint.keep_best keeps one while training");
+  fs::path plain = path;
+  if (!plain.has_filename()) plain = plain.parent_path();  // without the slash behind it
+  if (exists(plain / "manifest.json")) return plain.string();
+  const fs::path run = plain.parent_path().empty() ? "." : plain.parent_path();
+  if (plain.filename() != "best" || exists(plain) || !exists(run)) {
+    const std::vector<Checkpoint> whole = CheckpointFolder(comm, folder_in(plain)).list();
+    return whole.empty() ? path : whole.front().folder;
   }
-  const std::vector<Checkpoint> whole = CheckpointFolder(comm, folder_in(path)).list();
-  return whole.empty() ? path : whole.front().folder;
+  const CheckpointFolder folder(comm, folder_in(run));
+  const std::optional<BestEvaluation> best = folder.best();
+  for (const Checkpoint& one : folder.list())
+    if (best && one.step == best->step) return one.folder;
+  fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
+       "; checkpoint.keep_best keeps one while training");
+}
+
+std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
+  std::string seal;
+  comm::agree(comm, [&] {
+    std::error_code unreadable;  // as if there were none
+    if (comm.rank() == 0 && fs::exists(folder + "/manifest.json", unreadable)) seal = read_manifest(folder).state;
+  });
+  return comm.broadcast(seal, 0);
 }
 
 }  // namespace tesserec::store

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 
 namespace tesserec::train {
@@ -14,12 +16,17 @@ BestEvaluation::BestEvaluation(const comm::Communicator& comm, const Job& job)
   more_is_better_ = std::find(rising.begin(), rising.end(), job.evaluate.monitor) != rising.end();
 }
 
-void BestEvaluation::begin(Index step) {
-  begun_ = step;
+void BestEvaluation::begin(Index step, Index begun, bool goes_on) {
+  begun_ = begun;
   if (job_.checkpoint.keep == 0) return;
   best_ = folder_.best();
-  if (best_ && used_ && best_->step <= step && best_->metric == job_.evaluate.monitor) return;
-  if (best_ && (used_ || best_->step > step || step == 0)) folder_.mark_best(std::nullopt);
+  if (!best_) return;
+  const bool holds = goes_on && used_ && best_->step <= step && best_->step >= begun &&
+                     best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
+  if (holds) return;
+  if (goes_on && !used_)
+    log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
+  folder_.mark_best(std::nullopt);
   best_.reset();
 }
 

@@ -15,8 +15,10 @@ namespace tesserec::train {
 class BestEvaluation {
  public:
   BestEvaluation(const comm::Communicator& comm, const Job& job);
-  /// The run begins after `step`: goes on with what best.json says, if that is of this metric and no later step.
-  void begin(Index step);
+  /// The run goes on after `step` of a data set that began after step `begun`, or begins with it. Takes what best.json
+  /// says where `goes_on` and that is of this metric and data set, and, with checkpoint.keep_best, its checkpoint
+  /// stands.
+  void begin(Index step, Index begun, bool goes_on);
   /// Whether the evaluation made after `step` is better than all before, by evaluate.monitor in its direction, or is
   /// the best itself, made again. A metric that is not a number is not better.
   bool is_better(const metrics::BinaryMetrics& metrics, Index step) const;

@@ -44,13 +44,15 @@ FittingState fitting_state(std::vector<store::StateItem> items, const store::Sta
         state.grown.push_back(concat(table, " (", counted(rows[name], "row"), ", ", more, " more here)"));
       }
     } else if (const auto found = then.find(name); found != then.end()) {
-      state.fresh.push_back(concat(name, " (", shape(found->second), ", here ", shape(record), ")"));
+      state.fresh.push_back({name, concat(shape(found->second), ", here ", shape(record))});
     } else {
-      state.fresh.push_back(concat(name, " (not there, here ", shape(record), ")"));
+      state.fresh.push_back({name, concat("not there, here ", shape(record))});
     }
   }
+  const bool has_states =
+      std::any_of(now.begin(), now.end(), [](const auto& one) { return !is_of_weights(one.first); });
   for (const auto& [name, record] : then)
-    if (now.count(name) == 0) state.unused.push_back(name);
+    if (now.count(name) == 0 && (has_states || is_of_weights(name))) state.unused.push_back(name);
   for (store::StateItem& item : items) {
     const auto found = rows.find(item.name);
     if (found == rows.end() || item.slab.first_row >= found->second) continue;

@@ -9,11 +9,17 @@
 
 namespace tesserec::train {
 
+/// A matrix of the model that nothing in the checkpoint fits.
+struct Unfit {
+  std::string name;
+  std::string shapes;  ///< "8 x 4, here 16 x 4"
+};
+
 struct FittingState {
   std::vector<store::StateItem> items;  ///< to be read; of a table that has grown, the rows that the checkpoint has
   std::vector<std::string> grown;       ///< "C1 (1000 rows, 20 more here)"
-  std::vector<std::string> fresh;       ///< "dense/top.0/value (8 x 4, here 16 x 4)": begin as in a new run
-  std::vector<std::string> unused;      ///< matrices of the checkpoint that the model does not have
+  std::vector<Unfit> fresh;             ///< begin as in a new run
+  std::vector<std::string> unused;      ///< of the checkpoint; its states only where the items have some
 };
 
 /// Of this rank's `items` those that the checkpoint's `then` has with the same shape, or, of a table, with fewer rows.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <fstream>
 
 #include <fcntl.h>
@@ -30,6 +31,11 @@ std::string lines_until(const std::string& path, Index step, Index last) {
   return kept;
 }
 
+/// Seconds since 1970, UTC.
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 Json begun(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
 
 /// What a line of this step and kind begins with.
@@ -58,6 +64,7 @@ void MetricsLog::close() {
 void MetricsLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
   Json json = begun(step, kind);
   for (const auto& [name, value] : values) json.set(name, value);
+  json.set("time", unix_time());
   const std::string line = json.text() + "\n";
   store::write_all(*file_, path_, std::as_bytes(std::span(line.data(), line.size())));
 }

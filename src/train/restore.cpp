@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "checkpoint_parts.hpp"
@@ -82,26 +84,27 @@ bool has_another_set(const Session& session, Index epoch_samples, const store::A
          files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
 }
 
-/// Reads what of `items` the checkpoint has, and says what it does not have. Error where a matrix does not fit and
-/// neither a key in which the decks may differ (`differs`) nor checkpoint.accept explains it. Collective.
+/// Reads what of `items` the checkpoint has, and says what it does not have. Error where a matrix does not fit that
+/// neither accepted differences of the decks (`explained`) nor its block in checkpoint.accept explain. Collective.
 void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
-                  bool differs) {
+                  Explained explained) {
   const CheckpointSettings& settings = session.job.checkpoint;
   const std::string& file = checkpoint.state.path();
   const store::StateRecords shapes = store::state_shapes(session.comm, items);
   FittingState state = fitting_state(std::move(items), shapes, checkpoint.manifest.datasets);
-  const auto is_allowed = [&](const std::string& name) {
-    if (!is_of_weights(name.substr(0, name.find(' ')))) return differs || accepts(settings, "optimizer");
-    return differs || accepts(settings, name.starts_with("tables/") ? "table" : "model");
-  };
-  for (const std::string& name : state.fresh)
-    if (!is_allowed(name))
-      fail(file, " does not fit this model: ", name,
-           "; give the model its shape back, or let such weights begin as in a new run with checkpoint.accept = "
-           "[\"model\", \"table\", \"optimizer\"], each for what it names");
+  const auto text = [](const Unfit& one) { return one.name + " (" + one.shapes + ")"; };
+  for (const Unfit& one : state.fresh) {
+    const char* const block = one.name.starts_with("tables/") ? "table" : "model";
+    const bool weights = explained.weights || accepts(settings, block);
+    if (weights || (!is_of_weights(one.name) && (explained.states || accepts(settings, "optimizer")))) continue;
+    fail(file, " does not fit this model: ", text(one),
+         "; give the model that shape back (a table by table.NAME.rows), ",
+         "or let what does not fit begin as in a new run with checkpoint.accept = [\"",
+         is_of_weights(one.name) ? block : "optimizer", "\"]");
+  }
   store::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
   if (!state.grown.empty()) log_info("tables with fresh rows behind those of " + file + ": " + join(state.grown));
-  if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh));
+  if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh, ", ", text));
   if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
 }
 
@@ -113,10 +116,10 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   check_same_run(session, epoch_samples, attributes, file);
   const std::string content = content_then(attributes, file);
-  const bool differs = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
-                                       Purpose::resume, same_files(session, content), file);
+  const Explained explained = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
+                                              Purpose::resume, same_files(session, content), file);
   check_same_bytes(session, content, file);
-  read_fitting(session, checkpoint, all_items(session), differs);
+  read_fitting(session, checkpoint, all_items(session), explained);
   Position at;
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   session.model.embeddings.resume(at.step);
@@ -130,6 +133,7 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
   at.checkpoint = from.folder;
   if (has_another_set(session, epoch_samples, attributes, file)) {
     at.epoch = at.batch = 0;
+    at.another_set = true;
     log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
   }
   log_info("resumed from " + from.folder + ": step " + std::to_string(at.step));
@@ -152,6 +156,10 @@ void check_states_begin(const Session& session) {
     check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, moves.sparse, moves.dense));
 }
 
+/// Manifest::origin of a run that went on from a checkpoint elsewhere, or began with its weights.
+std::string went_on_from(const std::string& seal) { return "resume " + seal; }
+std::string begun_with(const std::string& seal) { return "start " + seal; }
+
 /// Begins with what checkpoint.start_from has; nothing where it names none. Collective.
 std::optional<Position> begin(Session& session) {
   const CheckpointSettings& settings = session.job.checkpoint;
@@ -165,12 +173,22 @@ std::optional<Position> begin(Session& session) {
   const bool differs =
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   read_fitting(session, from.open,
-               settings.start_states ? all_items(session) : model_weights(session.comm, session.model), differs);
+               settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
   log_info(concat("begun with the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
                   rate_of(from.open.manifest.datasets, timer.seconds())));
   Position at;
-  at.origin = from.open.manifest.state;
+  at.origin = begun_with(from.open.manifest.state);
   return at;
+}
+
+/// Says where a run that goes on from its own checkpoint did not begin with checkpoint.start_from. Collective.
+void look_at_start(const Session& session, const store::Checkpoint& own) {
+  const std::string& path = session.job.checkpoint.start_from;
+  if (path.empty()) return;
+  const std::string seal = store::seal_of(session.comm, store::find_checkpoint(session.comm, path));
+  if (!seal.empty() && own.origin != begun_with(seal))
+    log_warning("checkpoint.start_from is not used: the run goes on from " + own.folder +
+                ", which did not begin with " + path + "; give the run another run.output to begin with it");
 }
 
 }  // namespace
@@ -190,22 +208,30 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
     return begin(session);
   }
   const auto go_on_from_own = [&] {
+    look_at_start(session, own.front());
     Position at = go_on(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
     at.is_own = true;
     at.origin = own.front().origin;
     return at;
   };
   if (resume == "auto") return own.empty() ? begin(session) : go_on_from_own();
-  const NamedCheckpoint named = open_named(session.comm, resume, "checkpoint.resume");
-  const std::string& seal = named.open.manifest.state;
-  if (!own.empty() && !seal.empty() && own.front().origin == seal) {  // the same command once more
-    log_info("checkpoint.resume: this run began from " + named.folder + ", and goes on from its own checkpoint");
+  const std::string path = store::find_checkpoint(session.comm, resume), seal = store::seal_of(session.comm, path);
+  const std::string origin = own.empty() ? "" : own.front().origin;
+  if (!origin.empty() && (seal.empty() ? origin.starts_with(went_on_from("")) : origin == went_on_from(seal))) {
+    log_info("checkpoint.resume: this run began from " + path + (seal.empty() ? ", which is gone," : "") +
+             " and goes on from its own checkpoint; another run.output begins from there again");
     return go_on_from_own();
   }
-  if (!own.empty() && own.front().step > named.open.manifest.step)
+  NamedCheckpoint named = open_named(session.comm, resume, "checkpoint.resume");
+  const bool is_own = std::any_of(own.begin(), own.end(), [&](const store::Checkpoint& one) {
+    return std::filesystem::path(one.folder).lexically_normal() ==
+           std::filesystem::path(named.folder).lexically_normal();
+  });
+  if (!own.empty() && (!is_own || own.front().step > named.open.manifest.step))
     require_overwrite("a run that goes on from " + named.folder);
   Position at = go_on(session, named, epoch_samples);
-  at.origin = seal;
+  at.is_own = is_own;
+  at.origin = went_on_from(named.open.manifest.state);
   return at;
 }
 

@@ -25,6 +25,8 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
                        " steps: none has the whole learning rate"));
   if (job.optimizer.dense.lr > 0 && float(optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, last)) == 0.0f)
     log_warning(concat("[schedule] makes the learning rate 0 before the run ends at step ", last));
+  if (job.checkpoint.keep_best && job.evaluate.every_steps == 0)
+    log_warning("checkpoint.keep_best is true, but evaluate.every_steps is 0: the last evaluation is the only one");
   if (job.evaluate.every_steps > 0 && !evaluates)
     log_warning(concat("evaluate.every_steps is ", job.evaluate.every_steps, ", but there are no evaluation data"));
 }

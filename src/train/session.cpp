@@ -126,8 +126,8 @@ std::string describe_model(const model::Network& dense, const std::vector<embedd
     bytes += planning::table_bytes(table, moves, table.num_embeddings);
   }
   return concat(model::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
-                counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights, " in tables (", bytes_text(double(bytes)),
-                " with optimizer state)\n");
+                counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,
+                " in tables (", bytes_text(double(bytes)), " with optimizer state)\n");
 }
 
 }  // namespace tesserec::train

@@ -45,7 +45,8 @@ bool shapes_weights(const std::string& key) {
   };
   if (is_in(key, "model.layer"))
     return ends_with_one_of({".widths", ".layers", ".rank", ".experts", ".dim", ".positions"});
-  if (is_in(key, "table")) return ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions"});
+  const bool is_table = begins_with(key, "table.") && std::count(key.begin(), key.end(), '.') == 1;
+  if (is_in(key, "table")) return is_table || ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions"});
   if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
   return is_in(key, "model") &&
          !is_in_one_of(key, {"model.loss", "model.loss_threshold", "model.loss_weights", "model.loss_temperature",
@@ -115,9 +116,9 @@ bool accepts(const CheckpointSettings& checkpoint, const std::string& key) {
                      [&](const std::string& name) { return is_in(key, name); });
 }
 
-bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
-                     const std::string& file) {
-  if (deck_then.empty() || job.deck.empty()) return false;  // a program of one's own, without decks
+Explained check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
+                          const std::string& file) {
+  if (deck_then.empty() || job.deck.empty()) return {};  // a program of one's own, without decks
   const std::map<std::string, std::string> then = flat_deck(deck_then), now = flat_deck(job.deck);
   std::set<std::string> keys, blocks_then, blocks_now;
   for (const auto& [key, value] : then) keys.insert(key), blocks_then.insert(home_of(key));
@@ -130,10 +131,14 @@ bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
   std::vector<std::string> differences, advice;
-  bool fits = true, differs = false;
+  bool fits = true;
+  Explained explained;
   const auto add = [&](const std::string& key, const std::string& value_then, const std::string& value_now) {
-    differs = true;
-    if (accepts(job.checkpoint, key)) return;
+    if (accepts(job.checkpoint, key)) {
+      explained.weights = explained.weights || shapes_weights(key);
+      explained.states = explained.states || key.find("optimizer") != std::string::npos;
+      return;
+    }
     differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
     advice.push_back('"' + key + '"');
     fits = fits && !shapes_weights(key);
@@ -163,11 +168,11 @@ bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpo
     differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
     advice.push_back('"' + block + '"');
   }
-  if (differences.empty()) return differs;
+  if (differences.empty()) return explained;
   const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
   if (fits || purpose != Purpose::weights)
     fail(what, "allow it with checkpoint.accept = [", join(advice), "]",
-         fits ? "" : ": weights of other shapes then begin as in a new run");
+         fits ? "" : ": weights of other shapes then begin as in a new run, and larger tables keep their rows");
   fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
 }
 

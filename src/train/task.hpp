@@ -18,10 +18,15 @@ std::map<std::string, std::string> flat_deck(const std::string& text);
 /// Whether checkpoint.accept names the key or a block that it lies in.
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
 
+/// What a difference that checkpoint.accept allows explains: weights, or optimizer states, that do not fit.
+struct Explained {
+  bool weights = false, states = false;
+};
+
 /// Error naming every key of the task whose value differs between the checkpoint's deck and the job's, with both
-/// values, but for those in checkpoint.accept; returns whether any differs that is. `same_files`: the training data are
-/// known to have the same bytes, wherever they lie. A key that one of the two programs did not know is passed over.
-bool check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
-                     const std::string& file);
+/// values, but for those in checkpoint.accept; returns what those explain. `same_files`: the training data are known to
+/// have the same bytes, wherever they lie. A key that one of the two programs did not know is passed over.
+Explained check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
+                          const std::string& file);
 
 }  // namespace tesserec::train

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <functional>
@@ -34,15 +33,9 @@ namespace tesserec::train {
 namespace {
 
 double median(std::vector<float> values) {
-  if (values.empty()) return 0;
   const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Seconds since 1970, UTC.
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return values.empty() ? 0 : *middle;
 }
 
 /// One run: where it is, and what falls due after a step.
@@ -97,20 +90,23 @@ class Run {
   }
 
  private:
+  /// Steps on earlier data sets.
+  Index begun() const { return at_.step - (at_.epoch * batches_ + at_.batch); }
+
   /// Returns whether there is a step to make.
   bool resume() {
     locks_.emplace(session_.comm, job_);
     const Timer timer;
     if (const auto restored = restore(session_, epoch_samples_)) {
       at_ = *restored;
-      last_step_ += at_.step - (at_.epoch * batches_ + at_.batch);  // of an earlier data set
+      last_step_ += begun();
       if (at_.is_own) saved_ = at_.step;
       longest_.checkpoint = timer.seconds();  // read; better than nothing known
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
-    best_.begin(at_.step);
+    best_.begin(at_.step, begun(), at_.is_own && !at_.another_set);
     result_.loss = std::nan("");
     if (is_due_between()) look_back();
     const bool goes_on = at_.step < last_step_ && !ends_early();
@@ -169,8 +165,7 @@ class Run {
         {"samples", double(at_.samples)},
         {"loss", result_.loss},
         {"lr", optim::scheduled_rate(job_.schedule, job_.optimizer.dense.lr, at_.step)},
-        {"samples_per_second", double(trained_.samples) / trained_.seconds},
-        {"time", unix_time()}};
+        {"samples_per_second", double(trained_.samples) / trained_.seconds}};
     if (job_.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
     for (auto& value : running_.line()) values.push_back(std::move(value));
     by_first_rank([&] { metrics_->write(at_.step, "train", values); });
@@ -198,7 +193,6 @@ class Run {
     if (better) keep_best();
     auto values = metrics::chosen(*result_.evaluation, job_.evaluate.metrics);
     values.insert(values.begin(), {"samples", double(at_.samples)});
-    values.emplace_back("time", unix_time());
     by_first_rank([&] { metrics_->write(at_.step, "evaluate", values); });
   }
 

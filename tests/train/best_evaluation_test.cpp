@@ -102,6 +102,15 @@ TEST_CASE("a run whose patience is spent ends, and has ended when it is started 
   CHECK(again.weights_digest == result.weights_digest);
   CHECK(again.evaluation->log_loss == result.evaluation->log_loss);
 
+  // Another day in the same folder has patience and a best one of its own.
+  train::Job next = job;
+  next.data.synthetic.samples = 1200;
+  next.checkpoint.accept = {"data"};
+  next.train.epochs = 1;
+  const train::TrainResult day = run(world, next);
+  CHECK(day.steps == result.steps + 5);
+  CHECK(day.best->step > result.steps);
+
   job.run.output = folder.path() + "/stopped";
   run_to_signal(world, job, int(result.best->step) + 2);  // one evaluation without a better one
   CHECK(run(world, job).weights_digest == result.weights_digest);

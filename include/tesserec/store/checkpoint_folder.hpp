@@ -21,8 +21,9 @@ inline constexpr std::int64_t checkpoint_version = 2;
 struct Manifest {
   std::int64_t version = checkpoint_version;
   Index step = 0;
-  std::string state;   ///< seal of state.h5, which speaks for its parts; empty in version 1
-  std::string origin;  ///< `state` of the checkpoint in another place that its run began from; empty = none
+  std::string state;  ///< seal of state.h5, which speaks for its parts; empty in version 1
+  std::string
+      origin;  ///< how its run began: "resume SEAL" or "start SEAL", of a checkpoint elsewhere; empty = by itself
   StateRecords datasets;
 };
 
@@ -92,6 +93,9 @@ class CheckpointFolder {
 /// behind one of these, the one that best.json there names. A path without any of them is returned as it is. Error:
 /// /best where no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
+
+/// Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.
+std::string seal_of(const comm::Communicator& comm, const std::string& folder);
 
 struct OpenCheckpoint {
   Manifest manifest;

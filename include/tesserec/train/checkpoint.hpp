@@ -22,6 +22,7 @@ struct Position {
   std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
   std::string checkpoint;             ///< restored from this folder; empty = a start at step 0
   bool is_own = false;                ///< that folder is one of this run
+  bool another_set = false;           ///< the checkpoint was made with another data set
   std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
 };
 

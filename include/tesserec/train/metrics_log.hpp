@@ -17,7 +17,8 @@ class MetricsLog {
   /// Continues the file after `step`: lines of later steps, left by a run that was killed, are dropped. So is the
   /// evaluation of step `last`: it comes after that step's checkpoint, so a resumed run makes it again.
   MetricsLog(const std::string& folder, Index step, Index last);
-  /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ...}; what is not finite is null.
+  /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ..., "time": seconds since 1970, UTC}; what is not
+  /// finite is null.
   /// Error when the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
