@@ -29,6 +29,13 @@ std::vector<double> column(const std::string& folder, const std::string& kind, c
   return all;
 }
 
+/// A line without its time, which is the last.
+std::string timeless(const std::string& line) {
+  const std::size_t time = line.find(", \"time\": ");
+  REQUIRE(time != std::string::npos);
+  return line.substr(0, time) + "}";
+}
+
 }  // namespace
 
 TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, and the last evaluation goes") {
@@ -43,7 +50,7 @@ TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, 
   }
   const std::string number = "0.10000000000000001";
   REQUIRE(lines(folder.path()).size() == 6);
-  REQUIRE(lines(folder.path())[0] ==
+  REQUIRE(timeless(lines(folder.path())[0]) ==
           "{\"step\": 2, \"kind\": \"train\", \"loss\": " + number + ", \"none\": null, \"large\": null}");
   std::ofstream(folder.path() + "/metrics.jsonl", std::ios::app) << "{\"step\": 3, \"kind\": \"train\", \"lo";
   {
@@ -52,9 +59,9 @@ TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, 
   }
   const auto kept = lines(folder.path());
   REQUIRE(kept.size() == 4);
-  REQUIRE(kept[1] == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
+  REQUIRE(timeless(kept[1]) == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
   REQUIRE(kept[2].substr(0, 27) == "{\"step\": 4, \"kind\": \"train\"");
-  REQUIRE(kept[3] == "{\"step\": 5, \"kind\": \"train\"}");
+  REQUIRE(timeless(kept[3]) == "{\"step\": 5, \"kind\": \"train\"}");
 
   train::MetricsLog log(folder.path(), 4, 4);
   log.close();
