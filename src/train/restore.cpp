@@ -170,7 +170,7 @@ std::optional<Position> begin(Session& session) {
   const std::string& file = from.open.state.path();
   const store::Attributes attributes = store::read_attributes(from.open.state);
   require_same_columns(session.data, trained_data(attributes, file, session.job.tables, session.data));
-  const bool differs =
+  const Explained explained =
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   read_fitting(session, from.open,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
