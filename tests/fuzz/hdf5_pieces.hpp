@@ -99,13 +99,15 @@ struct Place {
   std::vector<const char*> types;  // that the format allows
 };
 inline const std::vector<Place>& places() {
-  static const std::vector<Place> all = {{"/labels", true, {8}, {"u8", "f32"}},
-                                         {"/weights", true, {8}, {"f32"}},
-                                         {"/dense", true, {8, 1}, {"f32"}},
-                                         {"/sparse/ids", true, {8, 2}, {"i32"}},
+  const std::vector<const char*> numbers = {"f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "enum", "f32"};
+  const std::vector<const char*> ids = {"i32", "i64", "u8"};
+  static const std::vector<Place> all = {{"/labels", true, {8}, numbers},
+                                         {"/weights", true, {8}, numbers},
+                                         {"/dense", true, {8, 1}, numbers},
+                                         {"/sparse/ids", true, {8, 2}, ids},
                                          {"/sparse/user/offsets", false, {9}, {"i64"}},
-                                         {"/sparse/user/values", false, {8}, {"i32", "i64"}},
-                                         {"/sparse/user/weights", false, {8}, {"f32"}}};
+                                         {"/sparse/user/values", false, {8}, ids},
+                                         {"/sparse/user/weights", false, {8}, numbers}};
   return all;
 }
 
