@@ -103,9 +103,11 @@ must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
 must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
 must_fail 'checkpoint.keep_best needs evaluation data' train "$deck" --set checkpoint.keep_best=true --set data.synthetic.evaluate_samples=0
 must_fail '/best: no best checkpoint is kept there; checkpoint.keep_best keeps one while training' evaluate "$deck" --set checkpoint.resume=best
-must_fail 'has tables/C1/row_sum, which is not wanted: the file was written from another state' \
-  train "$deck" --set optimizer.sparse.type=sgd --set checkpoint.accept=optimizer
-must_fail 'exp_avg (8 x 1) is wanted, which this file does not have' train "$deck" --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
+# Another optimizer, as accept allows: its states begin anew, and what is not taken is listed.
+must_succeed '"steps": 18' train "$deck" --json --set "checkpoint.resume=$folder/run" --set "run.output=$folder/other" --set train.epochs=2 \
+  --set train.steps=18 --set optimizer.sparse.type=sgd --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
+grep -q 'not in .*, begin as in a new run: .*top.1.bias/exp_avg (not there, here 1 x 1)' "$folder/err" || complain 'the log lacks the states that begin anew'
+grep -q 'not used of .*tables/C1/row_sum' "$folder/err" || complain 'the log lacks the states that are not taken'
 # Checkpoints that a run would replace.
 must_fail 'would replace; set run.overwrite = true' train "$deck" --set checkpoint.resume=never
 must_fail 'would replace; set run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
