@@ -4,11 +4,11 @@
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck"
-# in_page TEXT: the report of the run has it in a cell. Its JSON tells "state" and "steps", too.
+# in_page TEXT: the report of the run has it in a cell or a tile, there with ": " before what stands below the value. Its JSON tells "state" and "steps", too.
 in_page() {
   run "$TESSEREC" report "$folder/run" --json
   [ "$code" = 0 ] || complain "the report ends with exit code $code"
-  grep -qF -- "$1" "$folder/run/report.html" || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
+  sed -E 's|</b><small[^>]*>|: |g' "$folder/run/report.html" | grep -qF -- "$1" || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
 }
 of_last() { grep "\"kind\": \"$1\"" "$folder/run/metrics.jsonl" | tail -n 1 | grep -oE "\"$2\": [^,}]*" | sed 's/.*: //'; }
 
@@ -37,7 +37,7 @@ message=$(grep '^tesserec: ' "$folder/err" | sed 's/^tesserec: //')
 "$JSON_CHECK" <"$folder/run/result.json" || complain "result.json is not one JSON object"
 grep -qF "\"steps\": 17, \"samples\": 1064, \"exit_reason\": \"diverged\", \"message\": \"$message\"" "$folder/run/result.json" || complain "no reason in result.json"
 in_page ">diverged: $message<"
-in_page '2, with gaps of '  # starts
+in_page '>2: gaps '  # starts
 in_page ', until start 1<'  # another rate
 must_fail 'was made with model.bottom' train "$deck" --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
 in_page ">diverged: $message<"
@@ -67,10 +67,10 @@ wait $pid 2>/dev/null
 [ ! -e "$folder/run/result.json" ] || complain "a killed run has the result of an earlier start"
 in_page '>crashed<'
 [ "$(value state)" = crashed ] || complain "the report's JSON does not tell the crash"
-in_page '2, with gaps of '
+in_page '>2: gaps '
 must_succeed '"exit_reason": "finished"' train "$deck" --json --set "train.steps=$((steps + 1000))" --set train.epochs=1000000
 in_page '>finished<'
-in_page '3, with gaps of '
+in_page '>3: gaps '
 in_page ">$(grep -oE '"start_time": "[^"]*' "$folder/run/run.json" | sed -n '2s/.*"//p')<"  # the first of `starts`
 must_succeed '"exit_reason": "finished"' train "$deck" --json --set checkpoint.resume=never --set run.overwrite=true
 run "$TESSEREC" report "$folder/run"

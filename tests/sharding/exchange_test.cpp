@@ -156,6 +156,7 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
+  const Index global = 8 * comm.size(), mine = lanes.samples_of_rank(comm.rank(), comm.size(), global).size();
   using enum sharding::NumberType;
   for (const bool mean : {false, true})
     for (const sharding::NumberType type : {fp16, bf16}) {
@@ -166,7 +167,7 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
         Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {},
                           Kernels::simd, {}, precision);
         tables.initialise(exec, 7);
-        auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(8, {1, 2, 39})}), 8 * comm.size());
+        auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
         const auto sums = tables.forward(exec, batch);
         return std::vector<float>(sums.data(), sums.data() + sums.size());
       };
