@@ -8,7 +8,7 @@ planted_deck "$deck"
 in_page() {
   run "$TESSEREC" report "$folder/run" --json
   [ "$code" = 0 ] || complain "the report ends with exit code $code"
-  sed -E 's|</b><small[^>]*>|: |g' "$folder/run/report.html" | grep -qF -- "$1" || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
+  grep -qF -- "$1" <(sed -E 's|</b><small[^>]*>|: |g' "$folder/run/report.html") || complain "the report lacks \"$1\": $(grep -oE '<td>[^<]*' "$folder/run/report.html" | tr '\n' ' ')"
 }
 of_last() { grep "\"kind\": \"$1\"" "$folder/run/metrics.jsonl" | tail -n 1 | grep -oE "\"$2\": [^,}]*" | sed 's/.*: //'; }
 
