@@ -170,9 +170,10 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
   }
   if (differences.empty()) return explained;
   const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
-  if (fits || purpose != Purpose::weights)
-    fail(what, "allow it with checkpoint.accept = [", join(advice), "]",
-         fits ? "" : ": weights of other shapes then begin as in a new run, and larger tables keep their rows");
+  if (fits) fail(what, "allow it with checkpoint.accept = [", join(advice), "]");
+  if (purpose != Purpose::weights)
+    fail(what, "begin the weights that have other shapes anew, and keep the rows of larger tables, with ",
+         "checkpoint.accept = [", join(advice), "]");
   fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
 }
 

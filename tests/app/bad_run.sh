@@ -71,7 +71,7 @@ must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 -
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
 must_fail 'it has the additional dense feature "I6"; preprocess both with one deck' train "$deck" --set data.synthetic.dense_features=6
 # Another task: every key that differs, with both values, unless the deck accepts it; then what does not fit.
-must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or allow it with checkpoint.accept = ["data.synthetic.rows"]: weights of other shapes then begin as in a new run' \
+must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or begin the weights that have other shapes anew, and keep the rows of larger tables, with checkpoint.accept = ["data.synthetic.rows"]' \
   train "$deck" --set data.synthetic.rows.0=51
 for change in 'model.loss "bce" "mse"' 'model.interaction "dot" "cat"' 'data.synthetic.zipf 1.05 0.5' \
   'data.synthetic.ids_per_bag 1 2' 'optimizer.dense.lr 0.05 0.5' 'schedule.warmup_steps 0 7'; do
