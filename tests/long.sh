@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What ctest leaves out for its time, some two hours on two processors: training on four ranks, faults of every call, fuzzers
+# What ctest leaves out for its time, some two hours on two processors: training on two and four ranks, faults of every call, fuzzers
 # for minutes each, crafted files, many kills, every model by every optimizer.
 #   tests/long.sh [NAME...]     all, or those named; BUILD names the build folder (build)
 set -u
@@ -20,6 +20,8 @@ check() {
 }
 wanted=("$@")
 
+# shellcheck disable=SC2086
+check train2 $launch 2 "$build/tests/test_train"
 # shellcheck disable=SC2086
 check train4 $launch 4 "$build/tests/test_train"
 check fuzz env TESSEREC_FUZZ_SECONDS=285 "$build/tests/test_fuzz"

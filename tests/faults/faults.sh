@@ -4,7 +4,7 @@
 # The n-th call that concerns the output fails: for train with checkpoints, preprocess and predict (commands.sh),
 # each over older output, for every n of every rank, on 1 to 4 ranks and for each kind of fault (shim.cpp has them).
 #   tests/faults/faults.sh         all: half an hour on two processors
-#   tests/faults/faults.sh short   each kind of call once, the kinds of fault in turn
+#   tests/faults/faults.sh short   checkpoint and preprocess: each kind of call once, the kinds of fault in turn
 # COMMANDS, RANKS_LIST and KINDS narrow it; KEEP=FILE keeps a line a case, VERBOSE=1 prints the bad ones at once.
 # Of each case:
 #   ok        exit code 0, and all output is whole and right; after a KILL: the old or the new is, and so is the next run
@@ -17,7 +17,9 @@
 . "$here/commands.sh"
 form=${1:-long}
 [ "$form" != short ] || LIMIT=20
-read -ra commands <<<"${COMMANDS:-checkpoint replace preprocess predict}"
+every="checkpoint replace preprocess predict"
+[ "$form" != short ] || every="checkpoint preprocess"
+read -ra commands <<<"${COMMANDS:-$every}"
 # ranks_of COMMAND
 ranks_of() {
   case $form:$1 in
