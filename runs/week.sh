@@ -104,7 +104,7 @@ for day in 1 2 3 4 5 6 7; do
   digest=$(grep -o '"weights_digest": "[0-9a-f]*"' "day$day/result.json" | cut -d'"' -f4)
   best=$(grep -o '"best": {[^}]*}' "day$day/result.json" |
     sed -E 's/.*"metric": "([a-z_]*)", "value": ([0-9.]{1,8})[^,]*, "step": ([0-9]*).*/\1 \2 at step \3/')
-  echo "day $day on ${ranks[$(((day - 1) % ${#ranks[@]}))]} ranks: weights $digest, best $best"
+  echo "day $day, ranks ${ranks[$(((day - 1) % ${#ranks[@]}))]}: weights $digest, best $best"
 done
 
 mkdir -p day8
