@@ -27,11 +27,12 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   show_banner(*session, source->info());
   train::restore_weights(*session, trained);
   checkpoint = trained.folder;
-  const auto own = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
-  if (!newest && resume != "best" && !own.empty() &&
-      own.front().origin == "resume " + trained.checkpoint.manifest.state)
-    log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
-                " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
+  if (!newest && resume != "best") {
+    const auto own = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
+    if (!own.empty() && own.front().origin == "resume " + trained.checkpoint.manifest.state)
+      log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
+                  " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
+  }
   log_info("weights of " + checkpoint);
   show_model(*session);
 }
