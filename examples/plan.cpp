@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank holds which table on a machine that is not here, and how long a step takes there, for 1, 2, 4, 8 nodes.
+// Plans for a machine that is not here: which rank holds which table, and how long a step takes, for 1, 2, 4, 8 nodes.
 #include <iostream>
 
 #include <tesserec/core/text.hpp>

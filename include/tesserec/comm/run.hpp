@@ -12,7 +12,7 @@ namespace tesserec::comm {
 /// Exit code of a failure.
 inline constexpr int exit_code_error = 2;
 
-/// How one rank ended.
+/// The end of one rank.
 struct Outcome {
   int code = 0;         ///< exit code
   std::string message;  ///< not empty = it failed
@@ -25,7 +25,7 @@ Outcome outcome_of(const std::function<int()>& body);
 /// Says "tesserec: MESSAGE" on stderr, behind what stands on stdout.
 void say(const std::string& message);
 
-/// What a program changes of its life.
+/// The parts of its life that a program changes.
 struct RunOptions {
   bool mpi = true;                   ///< false: this process alone, without MPI
   bool kokkos = true;                ///< false: the body starts Kokkos itself, or needs none

@@ -78,7 +78,7 @@ void check_network(const Deck& deck, Index dense_features);
 
 /// For commands that need samples: Error unless data.train or data.synthetic is given.
 void require_data(const Deck& deck);
-/// And where a deck is not one that can be trained: evaluations without data, checkpoints named twice.
+/// For training: Error as require_data, or for evaluations without data and for checkpoints named twice.
 void require_training(const Deck& deck);
 /// For preprocessing: Error unless preprocess.train and preprocess.output are given.
 void require_preprocess(const Deck& deck);

@@ -11,14 +11,14 @@
 
 namespace tesserec::dense {
 
-/// How a gradient is checked.
+/// The steps and bounds of a check.
 struct GradientCheck {
   Index rows = 7;           ///< samples of the chunk
   double tolerance = 1e-2;  ///< of a slope, relative to the largest of its tensor
   std::uint64_t seed = 1;   ///< of inputs and parameters, which are N(0, 1)
 };
 
-/// What was compared.
+/// The outcome of a check.
 struct CheckedGradient {
   Index numbers = 0;      ///< gradients beside slopes
   Index corners = 0;      ///< left out, because slopes from both sides differ: max(0, x) at 0

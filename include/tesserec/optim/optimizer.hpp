@@ -72,7 +72,7 @@ struct TypeInfo {
   /// Whether a tensor of a dense half can be moved, for which it is one long row.
   bool moves_tensors() const;
   bool reads(const std::string& key) const;
-  /// Whether its states mean something only beside the number of steps that made them.
+  /// Tells whether its states mean something only beside the number of steps that made them.
   bool counts_steps() const;
 };
 /// All of them, in the order of the enumeration.

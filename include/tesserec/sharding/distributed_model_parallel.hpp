@@ -11,7 +11,7 @@
 
 namespace tesserec::sharding {
 
-/// What a DistributedModelParallel may be told: by all ranks the same.
+/// Options of a DistributedModelParallel; all ranks give the same.
 struct ParallelOptions {
   std::optional<planning::ShardingPlan> plan;  ///< unset: the planner's own
   planning::Settings planner;                  ///< constraints for the planner, and its machine

@@ -77,7 +77,7 @@ class CheckpointFolder {
   /// 0 keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
   void prune(const Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
 
-  /// Which evaluation is the best; nothing where none is marked. Its checkpoint need not stand.
+  /// Returns the evaluation that is marked as the best; nothing where none is. Its checkpoint need not stand.
   std::optional<BestEvaluation> best() const;
   /// Replaces best.json; nullopt removes it.
   void mark_best(const std::optional<BestEvaluation>& best) const;

@@ -14,7 +14,7 @@ struct RunEnd {
   std::string detail;   ///< why it ended, or which process holds the lock; may be empty
   bool stale = false;   ///< result.json is of another start than run.json, so it says nothing of this one
   bool in_use = false;  ///< the lock is held
-  /// Whether the run did all that it was told to.
+  /// Tells whether the run did all that it was told to.
   bool is_done() const { return state == "finished" || state == "auc" || state == "patience"; }
   /// "diverged: step 3: the loss is not a number", "crashed".
   std::string text() const;

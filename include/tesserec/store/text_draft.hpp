@@ -16,7 +16,7 @@ class TextDraft {
  public:
   /// Waits at most `lock_wait` seconds for another job that writes PATH.
   TextDraft(const std::string& path, double lock_wait);
-  /// What was not published is removed.
+  /// Removes a draft that was not published.
   ~TextDraft();
   TextDraft(const TextDraft&) = delete;
   TextDraft& operator=(const TextDraft&) = delete;

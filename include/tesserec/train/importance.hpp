@@ -10,7 +10,7 @@
 
 namespace tesserec::train {
 
-/// What a model loses without a feature: metrics where its values are permuted among the samples, so that each sample
+/// The loss of a model without a feature: metrics where its values are permuted among the samples, so that each sample
 /// has those of another one.
 struct Importance {
   std::string feature;
