@@ -54,7 +54,7 @@ a { color: var(--s0); } table.first td { vertical-align: top; } table.first td:f
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; margin-bottom: 14px; }
 th, td { text-align: left; padding: 3px 14px 3px 0; border-bottom: 1px solid var(--grid); white-space: nowrap; font-variant-numeric: tabular-nums; }
 th { color: var(--soft); font-weight: 600; } pre { background: var(--box); padding: 10px; max-height: 480px; overflow: auto; font-size: 12px; }
-code { overflow-wrap: anywhere; }
+code, p { overflow-wrap: anywhere; }
 @media screen and (max-width: 600px) { .name { width: 110px; } }
 @media screen { .wide { overflow-x: auto; } .wide svg { min-width: 900px; } }
 @media print { :root { color-scheme: light; } .switch { display: none; } body { max-width: none; padding: 0; font-size: 11px; } main { grid-template-columns: 1fr 1fr; }
