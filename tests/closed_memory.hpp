@@ -9,9 +9,10 @@
 #include <map>
 #include <string>
 
-#include <tesserec/core/device.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <tesserec/core/device.hpp>
 
 namespace closed_memory {
 
@@ -32,7 +33,7 @@ inline void protect_all(int how) {
 }
 
 inline void allocated(Kokkos_Profiling_SpaceHandle, const char* label, const void* at, std::uint64_t size) {
-  if (!tesserec::device_is_host || !of_device(label)) return;
+  if (!of_device(label)) return;
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE)), address = reinterpret_cast<std::uintptr_t>(at);
   constexpr std::uintptr_t header = 256;  // and less: what Kokkos writes in front
   const Pages whole{(address + header + page - 1) / page * page, (address + size) / page * page, label};
@@ -90,6 +91,7 @@ class ClosedMemory {
 
  private:
   void set(bool on) {
+    if (!tesserec::device_is_host) return;  // it has memory of its own
     using namespace Kokkos::Tools::Experimental;
     using namespace closed_memory;
     set_allocate_data_callback(on ? allocated : nullptr);

@@ -19,6 +19,9 @@
 using Listener = Catch::EventListenerBase;
 #else
 #define CATCH_CONFIG_RUNNER
+#ifdef TESSEREC_EMULATED
+#define CATCH_CONFIG_NO_POSIX_SIGNALS  // the emulated device has its own handler
+#endif
 #include <catch2/catch.hpp>
 using Listener = Catch::TestEventListenerBase;
 #endif
@@ -71,8 +74,8 @@ class EndsTogether : public Listener {
 
   [[noreturn]] void end(const Catch::AssertionStats& stats) const {
     std::fflush(stdout);
-    std::fprintf(stderr, "\nrank %d of %d failed where others did not, in \"%s\":\n%s\n", world->rank(),
-                 world->size(), currentTestCaseInfo->name.c_str(), text_of(stats).c_str());
+    std::fprintf(stderr, "\nrank %d of %d failed where others did not, in \"%s\":\n%s\n", world->rank(), world->size(),
+                 currentTestCaseInfo->name.c_str(), text_of(stats).c_str());
     std::fflush(stderr);
     tesserec::comm::abort(*world, 1, "the job ends");
   }

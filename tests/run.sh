@@ -10,8 +10,13 @@ need_packages "${program_packages[@]}" "${test_packages[@]}"
 # Eight sources a compilation take two fifths of the time.
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_TESTS=ON -DCMAKE_UNITY_BUILD=ON
 ninja -C build -j "${JOBS:-2}"
+# The tests over the emulated device (src/emulated/README.md), which the ctest of build/ runs too.
+cmake -S . -B build/emulated -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_DEVICE=emulated -DCMAKE_UNITY_BUILD=ON
+ninja -C build/emulated -j "${JOBS:-2}"
 
-# Tests of several ranks fill two processors alone; those of one run side by side.
+# Tests of several ranks fill two processors alone; those of one run side by side. The longest are left to tests/long.sh,
+# unless arguments choose.
+(($#)) || set -- -LE long
 report=build/test_report.xml
 rm -f "$report"
 status=0

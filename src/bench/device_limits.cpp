@@ -71,7 +71,8 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
   DeviceLimits limits;
   limits.read = add("device memory, read", double(bytes) / context.seconds([&] {
     std::uint64_t sum = 0;
-    Kokkos::parallel_reduce(on_device("tesserec::bench::read"), DeviceRange(device, 0, n), ReadWords{from.data()}, sum);
+    const Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>> range(device, 0, n);
+    Kokkos::parallel_reduce(on_device("tesserec::bench::read"), range, ReadWords{from.data()}, sum);
     keep(sum);
   }));
   limits.copy = add("device memory, copied (read and written)", rate(2 * bytes, [&] {

@@ -21,7 +21,11 @@ bool kernels_are_watched() {
 
 }  // namespace
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef TESSEREC_EMULATED
+DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& launches) : graph_(device, launches) {}
+
+void DeviceGraph::launch(const Device& device) const { graph_.launch(device); }
+#elif defined(KOKKOS_ENABLE_CUDA)
 void DeviceGraph::Destroy::operator()(CUgraphExec_st* graph) const { cudaGraphExecDestroy(graph); }
 
 DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& launches) {

@@ -26,7 +26,7 @@ struct FirstOf {
   const float* values;
   Index* first;
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
-    if (!(std::fabs(values[i]) <= most)) Kokkos::atomic_fetch_min(first, i);
+    if (!(std::fabs(values[i]) <= most)) atomic_min(first, i);
   }
 };
 

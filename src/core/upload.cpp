@@ -7,7 +7,20 @@
 
 namespace tesserec {
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef TESSEREC_EMULATED
+void DeviceMark::set(const Device& device) { event_.record(device); }
+
+void DeviceMark::wait() const { event_.wait(); }
+
+void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
+                 DeviceMark& sent) {
+  static const Device beside = Device::another("beside");
+  free.event_.hold(beside);
+  emulated::copy(beside, from, to, bytes);
+  sent.set(beside);
+  sent.event_.hold(device);
+}
+#elif defined(KOKKOS_ENABLE_CUDA)
 void DeviceMark::Destroy::operator()(CUevent_st* event) const { cudaEventDestroy(event); }
 
 void DeviceMark::set(const Device& device) { set(device.cuda_stream()); }

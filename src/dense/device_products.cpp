@@ -6,7 +6,7 @@ namespace tesserec::dense {
 
 std::unique_ptr<DeviceProducts> device_products([[maybe_unused]] Kernels kernels,
                                                 [[maybe_unused]] Precision precision) {
-  if constexpr (!device_is_host)
+  if constexpr (has_cublaslt)
     if (chosen(kernels) == Kernels::cublaslt) return cublaslt_products(precision);
   return portable_products();
 }

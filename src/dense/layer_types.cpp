@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
 
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
@@ -58,7 +57,6 @@ const LayerType& layer_type(const std::string& name) {
 }
 
 std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  assert(settings.inputs.size() == inputs.size());
   const LayerType& type = layer_type(settings.type);
   const auto takes = [](const LayerType& other) { return other.sequences; };
   for (const InputShape& input : inputs)

@@ -26,10 +26,7 @@ class EightThreads {
   template <class T>
   TESSEREC_FUNCTION T total(const EightChains<T>& chains) const {
     T sum = chains.of[0];
-#ifdef __CUDA_ARCH__
-    const unsigned mask = 0xffu << (threadIdx.y & 24u);  // Kokkos' index runs over y, and a block is whole warps
-    for (int other = 1; other < count; other *= 2) sum += __shfl_xor_sync(mask, sum, other);
-#endif
+    for (int other = 1; other < count; other *= 2) sum += LaneGroup{thread_, count}.of_lane(sum, other);
     return sum;
   }
   template <class T, class Step>
@@ -62,9 +59,7 @@ struct OverRows {
 /// body(row, its RowThreads) for rows in [0, rows).
 template <class Body>
 void over_rows(const Device& device, const char* label, Index rows, const Body& body) {
-  queue([=] {
-    Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, rows * RowThreads::count), OverRows<Body>{body});
-  });
+  launch_threads(device, label, rows * RowThreads::count, OverRows<Body>{body});
 }
 
 }  // namespace tesserec::dense

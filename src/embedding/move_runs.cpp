@@ -20,11 +20,7 @@ struct MoveRuns {
     const DeviceStep& step = steps[key >> bits];
     const Index dim = sums.quads.dim;
     const DeviceRow at = row_at<Rule>(shard, row, dim, 0, dim);
-#ifdef __CUDA_ARCH__
-    constexpr bool alone = true;  // a lane has one quad
-#else
-    constexpr bool alone = false;
-#endif
+    constexpr bool alone = !device_is_host;  // a lane has one quad
     Quad held[alone ? 1 : LaneGroup::most] = {};
     for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
       Quad sum = sums.of_run(run, q);

@@ -99,11 +99,7 @@ struct RowMove {
   /// lanes get it.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
-#ifdef __CUDA_ARCH__
-    constexpr int levels = one ? 1 : 12;
-#else
-    constexpr int levels = 28;
-#endif
+    constexpr int levels = device_is_host ? 28 : one ? 1 : 12;
     const Index count = quads.count();
     TreeSum<float, levels> tree;
     float sum = 0.0f;

@@ -31,7 +31,7 @@ class DevicePass final : public Pass {
     if (settings.precision != dense::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
                                              "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
-                                             device_is_host ? "simd" : "cublaslt", "\", or fp32"));
+                                             has_cublaslt ? "cublaslt" : "simd", "\", or fp32"));
     for (std::size_t n = 0; n < layers_.size(); ++n) {
       const dense::LayerSettings& layer = graph.layers()[n].settings;
       layers_[n].on_device = graph.nodes()[n].layer->on_device(*products_);

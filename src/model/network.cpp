@@ -30,14 +30,14 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
 
 std::unique_ptr<Pass> make_pass(Graph& graph, const dense::LossFunction& loss, const Settings& s) {
   const bool cublaslt = chosen(s.kernels) == Kernels::cublaslt;
-  if (cublaslt && device_is_host)
+  if (cublaslt && !has_cublaslt)
     throw SettingError("kernels",
                        " = \"cublaslt\": cuBLASLt multiplies on a GPU, in a build over a Kokkos with CUDA "
                        "(docs/gpu.md); set run.kernels = \"auto\", which is simd in this build",
                        "run");
   if (s.precision == dense::Precision::tf32 && !cublaslt)
     throw SettingError("precision", concat(" = \"tf32\": ", name(chosen(s.kernels)), " kernels have no such products; ",
-                                           device_is_host ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
+                                           !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
   return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, loss);
 }
 

@@ -32,7 +32,7 @@ std::vector<float> numbers(std::uint64_t stream, Index n) {
   return values;
 }
 std::vector<float> rounded(std::vector<float> values) {
-  std::transform(values.begin(), values.end(), values.begin(), to_bf16);
+  std::transform(values.begin(), values.end(), values.begin(), rounded_to_bf16);
   return values;
 }
 

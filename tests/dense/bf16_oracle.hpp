@@ -26,7 +26,7 @@ inline float step(float a, float b, float c) {
   return std::fma(a, b, c);
 }
 
-inline float to_bf16(float v) {
+inline float rounded_to_bf16(float v) {
   if (std::isnan(v)) return v;
   v = flush(v);
   if (std::isinf(v) || v == 0.0f) return v;

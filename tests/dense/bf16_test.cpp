@@ -118,7 +118,7 @@ TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of w
     bool right = true;
     for (Index r = 0; r < rows; ++r)
       for (Index c = 0; c < columns; ++c) {
-        const float expected = to_bf16(m[r * columns + c]);
+        const float expected = rounded_to_bf16(m[r * columns + c]);
         const std::uint32_t a = in_panels(across, rows, r, c / 2), d = in_panels(down, rows / 2, r / 2, c);
         right &= same(expected, number(c % 2 == 0 ? a << 16 : a & 0xffff0000u));
         right &= same(expected, number(r % 2 == 0 ? d << 16 : d & 0xffff0000u));
@@ -142,7 +142,9 @@ TEST_CASE("weights are packed in words of neighbours in depth, padded with zeros
         k.bf16.pack_rows(out, in, p, w.data(), forward.data(), backward.data());
         k.bf16.pack_rows(out, in, p, w.data(), alone.data(), nullptr);
       }
-      const auto at = [&](Index o, Index i) { return o < out && i < in ? bits(to_bf16(w[o * in + i])) >> 16 : 0u; };
+      const auto at = [&](Index o, Index i) {
+        return o < out && i < in ? bits(rounded_to_bf16(w[o * in + i])) >> 16 : 0u;
+      };
       bool right = true;
       for (Index o = 0; o < outs; ++o)
         for (Index i = 0; i < in_words; ++i) {

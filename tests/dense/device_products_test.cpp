@@ -93,12 +93,13 @@ TEST_CASE("a lane's gradient is its pieces' sums, each finished, in order") {
     std::vector<float> gradient(lanes * size, 7.0f), expected(lanes * size, 0.0f);
     DeviceCopies there;
     float* const to = there(gradient);
-    portable_products()->weight_gradient(there.device, {{5, lanes, there(rows), there(of_lane)},
-                                                        {there(dy), s.out, s.out},
-                                                        {there(x), s.in, s.in},
-                                                        to,
-                                                        to + s.out * s.in,
-                                                        size});
+    const auto products = portable_products();
+    products->weight_gradient(there.device, {{5, lanes, there(rows), there(of_lane)},
+                                             {there(dy), s.out, s.out},
+                                             {there(x), s.in, s.in},
+                                             to,
+                                             to + s.out * s.in,
+                                             size});
     there.fetch();
     for (Index lane = 0; lane < lanes; ++lane)
       for (Index o = 0; o < s.out; ++o)

@@ -26,8 +26,9 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
     for (auto& table : tables) table.num_embeddings = rows, table.feature_names = table.unpooled = {"f"};
     tables[1].start = embedding::RowStart::one;
     tables[1].optimizer = kind == "fixed" ? stays : moves;
-    sharding::ShardedEmbeddingBagCollection collection(
-        exec, comm, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), {"f"}, Lanes(1), moves, {});
+    sharding::ShardedEmbeddingBagCollection collection(exec, comm, tables,
+                                                       golden::whole_tables(tables, embedding::ComputeKernel::fused),
+                                                       {"f"}, Lanes(1), moves, {}, Kernels::simd);
     collection.initialise(exec, 1);
     const auto weights = [&](std::size_t t) {
       const MatrixView<float> all = collection.shards()[t].rows->weights().host();

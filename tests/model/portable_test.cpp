@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "errors.hpp"
+#include "left_out.hpp"
 #include "slopes.hpp"
 #include <tesserec/dense.hpp>
 
@@ -186,10 +187,12 @@ class MyLoss final : public dense::LossFunction {
 }  // namespace
 
 TEST_CASE("portable: every model has the bits of the SIMD chunks, at any batch and lanes") {
+  Index turn = 0;
   for (const Named& model : named()) {
     Batch batch(model.settings, 5, model.features);
     for (const Index n : {1, 17, 128, 300, 2048})
-      for (const int lanes : {1, 2, 8}) batch.compare(lanes, {0, lanes}, n);
+      for (const int lanes : {1, 2, 8})
+        if (!left_out(turn++, n > 300 ? 45 : 4)) batch.compare(lanes, {0, lanes}, n);
   }
 }
 
@@ -207,6 +210,7 @@ TEST_CASE("portable: values with several readers, columns read apart, numbers th
 }
 
 TEST_CASE("portable: gradients are slopes") {
+  if (left_out(1, 4)) return;
   Run run({{.name = "all", .type = "cat", .inputs = {"pooled", "dense"}},
            {.name = "cross", .type = "cross", .inputs = {"all"}, .layers = 2, .rank = 2},
            {.name = "two", .type = "mlp", .inputs = {"cross"}, .widths = {3, 2}, .activations = {Activation::gelu}},

@@ -71,6 +71,10 @@ if [[ -n $check ]]; then
   exit
 fi
 
+# Tests over the emulated device have a build of their own, below the other.
+on_device=
+for name in "${chosen[@]}"; do [[ ${entry[$name.test]} != ^device* ]] || on_device=yes; done
+
 # The copy: the tree as it stands, without what a run before left in it.
 mkdir -p "$source" "$log"
 cd "$root"
@@ -86,6 +90,11 @@ done < <(find "$source" -type f -print0)
 {
   [[ -f $build/build.ninja ]] || cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
   ninja -C "$build" build.ninja
+  if [[ -n $on_device ]]; then
+    [[ -f $build/emulated/build.ninja ]] || cmake -S "$source" -B "$build/emulated" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DTESSEREC_DEVICE=emulated -DCMAKE_UNITY_BUILD=ON
+    ninja -C "$build/emulated" build.ninja
+  fi
 } >"$log/cmake" 2>&1 || die "cmake failed, see $log/cmake"
 
 # mutate NAME: in the copy.
@@ -100,12 +109,16 @@ targets_of() { # of a name: what the list says, or the test programs of its test
   if [[ -n ${entry[$1.build]:-} ]]; then
     echo "${entry[$1.build]}"
   else
-    tests_of "${entry[$1.test]}" | sed -E 's/^([a-z]+)\..*/test_\1/' | sort -u
+    tests_of "${entry[$1.test]}" | sed -E 's/^device\.([a-z]+)\..*/emulated\/test_\1/; s/^([a-z]+)\..*/test_\1/' | sort -u
   fi
 }
 make() {
-  # shellcheck disable=SC2086
-  ninja -C "$build" -j "${JOBS:-2}" $1
+  local target host=() device=()
+  for target in $1; do
+    if [[ $target == emulated/* ]]; then device+=("${target#*/}"); else host+=("$target"); fi
+  done
+  ((${#host[@]} == 0)) || ninja -C "$build" -j "${JOBS:-2}" "${host[@]}" || return
+  ((${#device[@]} == 0)) || ninja -C "$build/emulated" -j "${JOBS:-2}" "${device[@]}"
 }
 run_tests() { timeout -k 10 "$2" ctest --test-dir "$build" --output-on-failure -R "$1"; }
 

@@ -32,7 +32,7 @@ TEST_CASE("an id outside its table and weights that are missing are errors of ev
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const bool weighted : {false, true}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
-      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {});
+      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {}, Kernels::simd);
       tables.initialise(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {
         std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
@@ -67,7 +67,7 @@ TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and o
   const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
     const embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
-    Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {});
+    Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {}, Kernels::simd);
     tables.initialise(exec, 0);
     const auto start = [&](Index id) {
       return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
@@ -107,7 +107,7 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
       weights.emplace_back(static_cast<std::size_t>(s % 3), 0.5f);
       id_count += s % 3, bags += s % 3 > 0;
     }
-    Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {});
+    Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {}, Kernels::simd);
     tables.initialise(exec, 0);
     auto batch = tables.start(batch_of({"a"}, {ids}, {weights}), global);
     tables.forward(exec, batch);

@@ -3,6 +3,7 @@
 // and optimizer.
 #include "catch.hpp"
 #include "law_plans.hpp"
+#include "left_out.hpp"
 #include "oracle.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/random.hpp>
@@ -170,6 +171,7 @@ void run(const Case& c) {
   };
   std::vector<Way> ways;
   for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
+    if (!device_is_host && kernels == Kernels::simd) continue;  // the host's build has it
     for (const planning::ShardingPlan& plan : law::plans(configs, comm.size())) ways.push_back({plan, kernels, {}});
     if (comm.size() != 4) continue;
     for (const planning::ShardingPlan& plan : law::node_plans(configs, 4, 2)) ways.push_back({plan, kernels, {2, 2}});
@@ -245,16 +247,18 @@ void run(const Case& c) {
 }  // namespace
 
 TEST_CASE("pooled vectors and trained rows have the oracle's bits under every plan") {
+  Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
     for (const bool weighted : {false, true})
       for (const Index most_ids : {1, 6, 90})
         for (const optim::Type type : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
-          run({pooling, weighted, most_ids, type});
+          if (!left_out(turn++, 18)) run({pooling, weighted, most_ids, type});
 }
 
 TEST_CASE("vectors that stay apart, one an id, beside pooled ones of the same table, and their gradients") {
+  Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
     for (const Index most_ids : {1, 6, 90})
       for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad})
-        run({pooling, false, most_ids, type, true});
+        if (!left_out(turn++, 12)) run({pooling, false, most_ids, type, true});
 }

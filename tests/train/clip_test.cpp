@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "left_out.hpp"
 #include "small_job.hpp"
 #include <tesserec/train/checkpoint.hpp>
 
@@ -32,10 +33,10 @@ FirstStep first_step(train::Job job) {
   const auto append = [&](const float* values, std::size_t n) {
     result.gradients.insert(result.gradients.end(), values, values + n);
   };
-  const auto& velocity = session.model.optimizer.state().front().values.host();
+  const auto velocity = session.model.optimizer.state().front().values.to_host(Exec());
   append(velocity.data(), velocity.size());
   for (const auto& shard : session.model.tables().shards()) {
-    const auto& values = shard.rows->state().front().values;
+    const auto values = shard.rows->state().front().values.to_host(Exec());
     append(values.data(), values.size());
   }
   result.norm = session.step.gradient_norm();
@@ -80,7 +81,9 @@ TEST_CASE("a bound of the common length has one digest for all ranks, plans, ker
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder alone(self, "clip_alone_" + std::to_string(world.rank()));
   const Folder together(world, "clip");
+  Index turn = 0;
   for (const optim::Type type : {optim::Type::adagrad, optim::Type::lamb, optim::Type::rowwise_adagrad}) {
+    if (left_out(turn++, 3)) continue;
     train::Job job = small_job("");
     job.data.synthetic.rows = {301, 7, 50};
     job.model.embedding_dim = job.model.bottom.back() = 11;  // cut 4 + 7, 8 + 3, ...

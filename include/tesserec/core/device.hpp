@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where portable kernels run: the host, or the GPU that Kokkos was built for. A kernel is a struct with
+/// Where portable kernels run: the host, the GPU that Kokkos was built for, or the emulated device. A kernel is a
+/// struct with
 ///   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const
 /// which has all it needs by value: one text for every space.
 #pragma once
@@ -29,14 +30,25 @@
 
 namespace tesserec {
 
-using DeviceMemory = Device::memory_space;
 inline constexpr bool device_is_host = std::is_same_v<Device, Exec>;
 
-/// Where kernels go that belong to `exec`: it, or the default instance of the GPU's space.
-#ifdef KOKKOS_ENABLE_CUDA
-inline Device device_of(const Exec&) { return {}; }
+/// Returns the instance on which kernels of `exec` run: `exec` itself, or the default instance of the device.
+template <class Host>
+Device device_of([[maybe_unused]] const Host& exec) {
+  static_assert(std::is_same_v<Host, Exec>);
+  if constexpr (std::is_same_v<Host, Device>)
+    return exec;
+  else
+    return {};
+}
+
+#ifdef TESSEREC_EMULATED
+using Site = emulated::Site;
 #else
-inline Device device_of(const Exec& exec) { return exec; }
+/// A place in a kernel's source, which only the emulated device reports.
+struct Site {
+  TESSEREC_FUNCTION static constexpr Site here() { return {}; }
+};
 #endif
 
 /// What a tool sees of memory and kernels of the device, where it cannot tell them from the host's by their space.
@@ -47,22 +59,49 @@ struct LaneGroup {
   static constexpr int most = 32;
   int lane = 0, width = 1;
 
-  /// The number that lane (lane ^ other) gives; all lanes of the group must ask.
-  TESSEREC_FUNCTION float of_lane(float number, [[maybe_unused]] int other) const {
+  /// Returns the number that lane (lane ^ other) gives. All lanes of the group must call it.
+  template <class T>
+  TESSEREC_FUNCTION T of_lane(T number, [[maybe_unused]] int other, [[maybe_unused]] Site site = Site::here()) const {
+#ifdef TESSEREC_EMULATED
+    return emulated::shuffle_xor(mask(), number, other, site);
+#else
     KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(mask(), number, other);))
     KOKKOS_IF_ON_HOST((return number;))
+#endif
   }
-  /// All lanes have read what one of them is about to write.
-  TESSEREC_FUNCTION void meet() const { KOKKOS_IF_ON_DEVICE((__syncwarp(mask());)) }
+  /// Waits for all lanes of the group. What they wrote before is what each reads from here on.
+  TESSEREC_FUNCTION void meet([[maybe_unused]] Site site = Site::here()) const {
+#ifdef TESSEREC_EMULATED
+    emulated::meet_warp(mask(), site);
+#else
+    KOKKOS_IF_ON_DEVICE((__syncwarp(mask());))
+#endif
+  }
 
  private:
+  /// The group's lanes of the thread's warp.
   TESSEREC_FUNCTION unsigned mask() const {
-    KOKKOS_IF_ON_DEVICE((const unsigned lanes = width == most ? ~0u : (1u << width) - 1;
-                         const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    [[maybe_unused]] const unsigned lanes = width == most ? ~0u : (1u << width) - 1;
+#ifdef TESSEREC_EMULATED
+    return lanes << (emulated::thread_in_block() % most - lane);
+#else
+    KOKKOS_IF_ON_DEVICE((const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
                          return lanes << (thread % most - lane);))
     KOKKOS_IF_ON_HOST((return 1u;))
+#endif
   }
 };
+
+/// Stores the smaller of *at and `value`, in one step among all threads.
+TESSEREC_FUNCTION void atomic_min(Index* at, Index value) {
+#ifdef TESSEREC_EMULATED
+  Index now = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (value < now && !__atomic_compare_exchange_n(at, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#else
+  Kokkos::atomic_fetch_min(at, value);
+#endif
+}
 
 /// A Kokkos body over items times lanes.
 template <class Kernel>
@@ -88,20 +127,46 @@ void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
 /// graph can record.
 using ByValue = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
+/// Launches body(i) for i in [0, n), each by a thread of its own. `Bounds`: Kokkos' LaunchBounds, or nothing.
+template <class... Bounds, class Body>
+void launch_threads(const Device& device, const std::string& label, Index n, const Body& body) {
+#ifdef TESSEREC_EMULATED
+  emulated::launch_numbers(device, on_device(label), n, body);
+#else
+  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Bounds..., ByValue>;
+  queue([=] { Kokkos::parallel_for(on_device(label), Policy(device, 0, n), body); });
+#endif
+}
+
 /// Launches `kernel` for items [0, items) on `exec`, each by so many lanes as cover `columns`, and waits for nothing.
 template <class Kernel>
 void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
   constexpr Index most = device_is_host ? 1 : LaneGroup::most;
   const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
-  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<256>, ByValue>;
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
   (void)address_of_compiled<Kernel>;
 #endif
   if (items > 0)
-    queue([=] {
-      Kokkos::parallel_for(on_device(label), Policy(exec, 0, items << width_bits),
-                           GroupBody<Kernel>{kernel, width_bits});
-    });
+    launch_threads<Kokkos::LaunchBounds<256>>(exec, label, items << width_bits, GroupBody<Kernel>{kernel, width_bits});
+}
+
+/// Allocates `size` numbers of the device's memory, uninitialised.
+template <class T>
+DeviceVector<T> make_device_vector([[maybe_unused]] const Device& device, const std::string& label, Index size) {
+#ifdef TESSEREC_EMULATED
+  return DeviceVector<T>(on_device(label), size);
+#else
+  return DeviceVector<T>(Kokkos::view_alloc(device, Kokkos::WithoutInitializing, on_device(label)), size);
+#endif
+}
+
+/// Returns the size of storage that has to hold `size` numbers and may have to grow.
+inline Index with_room(Index size) {
+#ifdef TESSEREC_EMULATED
+  return size;  // one number too many is to be seen
+#else
+  return size + size / 8;
+#endif
 }
 
 /// Storage of kernels, reused: grown when it is too small, its content lost. The host never reads or writes it, in a
@@ -109,33 +174,49 @@ void launch(const Device& exec, const std::string& label, Index items, Index col
 template <class T>
 T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {
-    view = DeviceVector<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, on_device(label)), size + size / 8);
+    if (view.extent(0) > 0) exec.fence();  // for kernels that use the old storage
+    view = make_device_vector<T>(exec, label, with_room(size));
     DeviceGraph::storage_moved();
   }
   return view.data();
 }
 
-/// Queued on `device`: n numbers of the host, which stay as they are until it is done.
+#ifdef TESSEREC_EMULATED
 template <class T>
 void copy_to_device(const Device& device, const T* from, T* to, Index n) {
-  using From = Kokkos::View<const T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  using To = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
-  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+  emulated::copy(device, from, to, n * sizeof(T));
 }
-/// Queued on `device`; there when it is done.
 template <class T>
 void copy_to_host(const Device& device, const T* from, T* to, Index n) {
-  using From = Kokkos::View<const T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
-  using To = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  if (n > 0) Kokkos::deep_copy(device, To(to, n), From(from, n));
+  emulated::copy(device, from, to, n * sizeof(T));
 }
-
-/// Queued on `device`; from one place there to another.
 template <class T>
 void copy_on_device(const Device& device, const T* from, T* to, Index n) {
-  using From = Kokkos::View<const T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
-  using To = Kokkos::View<T*, Kokkos::LayoutRight, DeviceMemory, Kokkos::MemoryUnmanaged>;
+  emulated::copy(device, from, to, n * sizeof(T));
+}
+#else
+template <class T, class Space>
+using Unmanaged = Kokkos::View<T*, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged>;
+
+/// Queues a copy of n numbers of the host on `device`. They must stay as they are until it has run.
+template <class T>
+void copy_to_device(const Device& device, const T* from, T* to, Index n) {
+  using To = Unmanaged<T, Device::memory_space>;
+  if (n > 0) Kokkos::deep_copy(device, To(to, n), Unmanaged<const T, Kokkos::HostSpace>(from, n));
+}
+/// Queues a copy of n numbers of the device to the host, who may read them when it has run.
+template <class T>
+void copy_to_host(const Device& device, const T* from, T* to, Index n) {
+  using From = Unmanaged<const T, Device::memory_space>;
+  if (n > 0) Kokkos::deep_copy(device, Unmanaged<T, Kokkos::HostSpace>(to, n), From(from, n));
+}
+/// Queues a copy of n numbers from one place of the device to another.
+template <class T>
+void copy_on_device(const Device& device, const T* from, T* to, Index n) {
+  using From = Unmanaged<const T, Device::memory_space>;
+  using To = Unmanaged<T, Device::memory_space>;
   if (n > 0) queue([=] { Kokkos::deep_copy(device, To(to, n), From(from, n)); });
 }
+#endif
 
 }  // namespace tesserec

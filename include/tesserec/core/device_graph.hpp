@@ -27,7 +27,9 @@ class DeviceGraph {
  private:
   inline static std::uint64_t moves_ = 0;
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef TESSEREC_EMULATED
+  emulated::Graph graph_;
+#elif defined(KOKKOS_ENABLE_CUDA)
   struct Destroy {
     void operator()(CUgraphExec_st* graph) const;
   };
@@ -44,7 +46,7 @@ class DeviceGraph {
 /// Launches, or leaves it to the graph that is being made: whatever one may hold is launched so.
 template <class Launch>
 void queue(const Launch& launch) {
-#ifndef KOKKOS_ENABLE_CUDA
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(TESSEREC_EMULATED)
   if (DeviceGraph::recorded_ != nullptr) return DeviceGraph::recorded_->push_back(launch);
 #endif
   launch();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ class DeviceList {
     if (known != sent_.end()) return known->there.data();
     if (sent_.size() == most) {
       device.fence();
-      sent_.erase(sent_.begin());
+      sent_.pop_front();
     }
     Sent& one = sent_.emplace_back();
     one.numbers.assign(list.begin(), list.end());
@@ -40,7 +41,7 @@ class DeviceList {
     DeviceVector<T> there;
   };
   static constexpr std::size_t most = 8;
-  std::vector<Sent> sent_;  // the oldest first
+  std::deque<Sent> sent_;  // the oldest first; entries stay where they are, for copies that have not run
 };
 
 }  // namespace tesserec

@@ -53,8 +53,6 @@ template <class Body>
 void* const address_of_compiled_numbers = reinterpret_cast<void*>(&compiled_numbers<Body>);
 #endif
 
-using DeviceRange = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, ByValue>;
-
 /// body(i) for i in [0, n): a thread each.
 template <class Body>
 void over_numbers(const Device& device, const char* label, Index n, const Body& body) {
@@ -62,9 +60,7 @@ void over_numbers(const Device& device, const char* label, Index n, const Body& 
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_aggregate_v<Body>) (void)address_of_compiled_numbers<Body>;  // lambdas need a CUDA build
 #endif
-  queue([=] {
-    Kokkos::parallel_for(on_device(label), DeviceRange(device, 0, (n + block - 1) / block), OverNumbers<Body>{n, body});
-  });
+  launch_threads(device, label, (n + block - 1) / block, OverNumbers<Body>{n, body});
 }
 
 /// to[i] = value for i in [0, n)
@@ -82,19 +78,29 @@ void fill_on(const Device& device, const char* label, T* to, Index n, T value) {
 /// body(i, so far, last turn) for i in [0, n): a running count, as Kokkos::parallel_scan has it.
 template <class Body>
 void scan_numbers(const Device& device, const std::string& label, Index n, const Body& body) {
-  if (n > 0) queue([=] { Kokkos::parallel_scan(on_device(label), DeviceRange(device, 0, n), body); });
+  if (n == 0) return;
+#ifdef TESSEREC_EMULATED
+  emulated::launch_scan<Index>(device, on_device(label), n, body);
+#else
+  using Policy = Kokkos::RangePolicy<Device, Kokkos::IndexType<Index>, ByValue>;
+  queue([=] { Kokkos::parallel_scan(on_device(label), Policy(device, 0, n), body); });
+#endif
 }
 
 /// body(team) for `league` teams of `members` threads that share `scratch` bytes.
 template <int members, int blocks, class Body>
 void over_teams(const Device& device, const char* label, Index league, std::size_t scratch, const Body& body) {
   if (league == 0) return;
+#ifdef TESSEREC_EMULATED
+  emulated::launch_teams(device, on_device(label), league, members, scratch + 16, OverTeams<Body>{body});
+#else
   using Policy = Kokkos::TeamPolicy<Device, Kokkos::LaunchBounds<members, blocks>, ByValue>;
   queue([=] {
     Kokkos::parallel_for(on_device(label),
                          Policy(device, int(league), members).set_scratch_size(0, Kokkos::PerTeam(int(scratch) + 16)),
                          OverTeams<Body>{body});
   });
+#endif
 }
 /// The team's scratch memory: so many floats on a border of 16 bytes.
 template <class Team>

@@ -5,7 +5,7 @@
 /// Its arithmetic must not depend on the vector width: elementwise, or reductions in an order that is written out,
 /// with std::fma where a product is added.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSEREC_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TESSEREC_KERNEL

@@ -11,6 +11,9 @@
 
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>
+#ifdef TESSEREC_EMULATED
+#include <tesserec/emulated/launch.hpp>
+#endif
 
 namespace tesserec {
 
@@ -23,12 +26,16 @@ using Vector = Kokkos::View<T*, Kokkos::LayoutRight, Memory>;
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
 
+#ifdef TESSEREC_EMULATED
+using Device = emulated::Device;
+template <class T>
+using DeviceVector = emulated::Array<T, emulated::Kind::device>;
+#else
 /// Where device kernels run: the default space of the Kokkos that is installed; in a host build the same as Exec.
 using Device = Kokkos::DefaultExecutionSpace;
 template <class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, Device::memory_space>;
-template <class T>
-using DeviceMatrix = Kokkos::View<T**, Kokkos::LayoutRight, Device::memory_space>;
+#endif
 
 /// Rows of numbers that somebody else keeps.
 template <class T>

@@ -14,9 +14,18 @@ namespace tesserec {
 
 enum class Place { host, device };
 
-/// What `automatic` is here.
+/// Whether this build links cuBLASLt.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(TESSEREC_CUBLASLT)
+inline constexpr bool has_cublaslt = true;
+#else
+inline constexpr bool has_cublaslt = false;
+#endif
+
+/// Returns what `automatic` is in this build.
 inline Kernels chosen(Kernels kernels) {
-  return kernels != Kernels::automatic ? kernels : device_is_host ? Kernels::simd : Kernels::cublaslt;
+  if (kernels != Kernels::automatic) return kernels;
+  if (has_cublaslt) return Kernels::cublaslt;
+  return device_is_host ? Kernels::simd : Kernels::portable;
 }
 /// Where the numbers of these kernels lie.
 inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::simd ? Place::host : Place::device; }
@@ -54,8 +63,7 @@ class PlacedVector {
     if (place == Place::host)
       host_ = make_vector<T>(exec, label, size);
     else
-      device_ = DeviceVector<T>(
-          Kokkos::view_alloc(device_of(exec), Kokkos::WithoutInitializing, tesserec::on_device(label)), size);
+      device_ = make_device_vector<T>(device_of(exec), label, size);
   }
   /// Scratch that is reused: grown when it is too small, never shrunk, its content lost.
   T* reserve(const Exec& exec, const std::string& label, Index size) {

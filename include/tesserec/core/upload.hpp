@@ -11,19 +11,26 @@
 
 namespace tesserec {
 
-#ifdef KOKKOS_ENABLE_CUDA
-using PinnedMemory = Kokkos::CudaHostPinnedSpace;  ///< of the host, where copies to a device start
-#else
-using PinnedMemory = Memory;
-#endif
-
 /// Storage of the host from which, and to which, a device copies by itself; reused.
+#ifdef TESSEREC_EMULATED
 template <class T>
-using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, PinnedMemory>;
+using PinnedVector = emulated::Array<T, emulated::Kind::pinned>;
+#elif defined(KOKKOS_ENABLE_CUDA)
+template <class T>
+using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::CudaHostPinnedSpace>;
+#else
+template <class T>
+using PinnedVector = Vector<T>;
+#endif
 template <class T>
 T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
-  if (Index(view.extent(0)) < size)
-    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size + size / 8);
+  if (Index(view.extent(0)) < size) {
+#ifdef TESSEREC_EMULATED
+    view = PinnedVector<T>(label, with_room(size));
+#else
+    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), with_room(size));
+#endif
+  }
   return view.data();
 }
 
@@ -36,7 +43,10 @@ class DeviceMark {
   void wait() const;
 
  private:
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef TESSEREC_EMULATED
+  friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
+  emulated::Event event_;
+#elif defined(KOKKOS_ENABLE_CUDA)
   friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
   struct Destroy {
     void operator()(CUevent_st* event) const;
@@ -48,18 +58,24 @@ class DeviceMark {
 #endif
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
 /// A copy from pinned memory beside what the device computes: after `free`, and before all that is queued on `device`
 /// from here on. Sets `sent`.
 void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
                  DeviceMark& sent);
-#endif
 
 /// Numbers that the host writes and kernels read, batch after batch. Grown when too small, never shrunk. While kernels
 /// read one batch's, the next one's are written, and travel.
 template <class T>
 class Upload {
  public:
+  Upload() = default;
+  Upload(Upload&&) = default;
+  Upload& operator=(Upload&&) = default;
+  /// Waits for copies, and for kernels that read what was sent.
+  ~Upload() {
+    if (device_) device_->fence();
+  }
+
   /// Room for `size`, to be written on the host.
   T* reserve(const Device& exec, const std::string& label, Index size) {
     Slot& slot = slots_[at_ = 1 - at_];
@@ -73,6 +89,7 @@ class Upload {
   /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
   const T* send(const Device& exec, Index size) {
     Slot& slot = slots_[at_];
+    device_ = exec;
     copy(exec, slot, size);
     slots_[1 - at_].free.set(exec);
     return slot.there.data();
@@ -87,17 +104,17 @@ class Upload {
     DeviceMark free;  // all that reads the ones there has been queued before
   };
   void copy(const Device& exec, Slot& slot, Index size) {
-#ifdef KOKKOS_ENABLE_CUDA
     constexpr Index worth_it = 1 << 16;  // bytes: 1 to 3 us of a bus, which is what handing over costs
-    if (size * Index(sizeof(T)) >= worth_it)
-      return send_beside(exec, slot.numbers.data(), slot.there.data(), size * sizeof(T), slot.free, slot.sent);
-#endif
+    if constexpr (!device_is_host)
+      if (size * Index(sizeof(T)) >= worth_it)
+        return send_beside(exec, slot.numbers.data(), slot.there.data(), size * sizeof(T), slot.free, slot.sent);
     copy_to_device(exec, std::as_const(slot.numbers).data(), slot.there.data(), size);
     slot.sent.set(exec);
   }
 
   Slot slots_[2];
   int at_ = 0;
+  std::optional<Device> device_;
 };
 
 }  // namespace tesserec

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What g++ calls before each access to memory in code that is compiled with -fsanitize=kernel-address and calls for
+// checks (src/CMakeLists.txt): while a kernel runs, whose memory is it?
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "blocks.hpp"
+#include "watched.hpp"
+#include <tesserec/emulated/fault.hpp>
+
+extern "C" const char __executable_start, __etext, end;  // of the linker
+
+namespace tesserec::emulated {
+namespace {
+
+void look(std::uintptr_t at, std::size_t bytes, bool writes) {
+  if (const Allocation* const there = allocation_at(at); there != nullptr) {
+    if (!there->freed && at + bytes <= there->begin + there->bytes) return;
+    const Aside aside;
+    fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) + " bytes at " +
+          place_text(*there, at));
+  }
+  const auto address = [](const char& symbol) { return reinterpret_cast<std::uintptr_t>(&symbol); };
+  if (!writes && at >= address(__executable_start) && at < address(end)) return;  // a constant
+  const Aside aside;
+  fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) +
+        " bytes of the host's memory that is not pinned");
+}
+
+inline void check(std::uintptr_t at, std::size_t bytes, bool writes) {
+  const Watched& mine = watched;
+  if (mine.in_kernel && !mine.stack.has(at, bytes) && !mine.scratch.has(at, bytes) && !mine.body.has(at, bytes))
+    look(at, bytes, writes);
+}
+
+}  // namespace
+}  // namespace tesserec::emulated
+
+#define TESSEREC_ACCESS(bytes)                                                                          \
+  void __asan_load##bytes##_noabort(std::uintptr_t at) { tesserec::emulated::check(at, bytes, false); } \
+  void __asan_store##bytes##_noabort(std::uintptr_t at) { tesserec::emulated::check(at, bytes, true); }
+
+extern "C" {
+TESSEREC_ACCESS(1)
+TESSEREC_ACCESS(2)
+TESSEREC_ACCESS(4)
+TESSEREC_ACCESS(8)
+TESSEREC_ACCESS(16)
+void __asan_loadN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, false); }
+void __asan_storeN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, true); }
+void __asan_handle_no_return() {}
+void __asan_before_dynamic_init(const char*) {}
+void __asan_after_dynamic_init() {}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of one block, from their start to their end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "worker.hpp"
+#include <tesserec/emulated/launch.hpp>
+
+namespace tesserec::emulated {
+
+/// Runs the threads of a block, one at a time, in a drawn order. A thread that waits for others gives up its turn.
+class Block {
+ public:
+  /// `begun`, `ended`: released, and acquired, for all threads.
+  Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* begun, void* ended);
+  ~Block();
+  void run();
+
+  /// The one that runs; null on the host.
+  static Block* running();
+
+  int thread() const { return now_; }
+  void meet_block(Site site);
+  std::uint64_t meet_warp(unsigned mask, Site site, std::uint64_t number, int other);
+  /// "kernel LABEL, block 3, thread 7"
+  std::string place() const;
+
+ private:
+  enum class State { unstarted, ready, waits_for_block, waits_for_warp, ended };
+  struct Thread {
+    State state = State::unstarted;
+    Worker* worker = nullptr;
+    std::function<void()> job = {};
+    unsigned mask = 0;  // of the lanes it waits for
+    Site site = {};
+    std::uint64_t number = 0;  // that it gives
+    int other = 0;
+  };
+  void go_on(int thread);
+  void look_at_barrier();
+  void look_at_warp(int thread);
+  void wait(State state);
+  [[noreturn]] void report_stuck() const;
+  std::string waits_text(int thread) const;
+  char* token(int warp, unsigned mask);
+
+  const Kernel& kernel_;
+  const std::int64_t number_;
+  Workers& workers_;
+  void *const begun_, *const ended_;
+  std::vector<Thread> threads_;
+  std::vector<int> can_run_;
+  int now_ = -1, at_barrier_ = 0, ended_threads_ = 0;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::unique_ptr<char[]> tokens_;  // of ThreadSanitizer: the block's, then those of groups of lanes
+};
+
+}  // namespace tesserec::emulated

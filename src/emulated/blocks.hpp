@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has which page of device and pinned memory, and what may touch it now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <tesserec/emulated/memory.hpp>
+
+namespace tesserec::emulated {
+
+/// An allocation.
+struct Allocation {
+  Kind kind;
+  std::string label;
+  std::uintptr_t begin;
+  std::size_t bytes;
+  bool freed = false;
+  bool open = false;  // of the device: whether it may be touched now
+  Allocation* next_open = nullptr;
+};
+
+/// The allocation whose pages, or whose pages behind it that nobody may touch, hold the address; null for none.
+Allocation* allocation_at(std::uintptr_t address);
+/// "LABEL + 24 bytes", and what is wrong with it: freed, or beyond the end of so many bytes.
+std::string place_text(const Allocation& allocation, std::uintptr_t address);
+
+/// While one lives, what runs is the device's: it may touch device memory, which is opened when it is touched first and
+/// closed when the outermost one ends.
+class OnDevice {
+ public:
+  OnDevice();
+  ~OnDevice();
+  OnDevice(const OnDevice&) = delete;
+  static bool now();
+};
+
+}  // namespace tesserec::emulated

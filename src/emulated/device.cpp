@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blocks.hpp"
+#include "queue.hpp"
+#include <tesserec/emulated/device.hpp>
+#include <tesserec/emulated/fault.hpp>
+#include <tesserec/emulated/settings.hpp>
+
+namespace tesserec::emulated {
+namespace {
+
+void refuse_recording(const Queue& queue, const std::string& call) {
+  if (queue.recording()) fault(call + " on the instance \"" + queue.name() + "\" cannot be recorded into a graph");
+}
+
+/// What the bytes are, so that a change shows (FNV-1a over words).
+std::uint64_t sum_of(const void* at, std::size_t bytes) {
+  const auto* from = static_cast<const unsigned char*>(at);
+  std::uint64_t sum = 14695981039346656037u;
+  for (std::size_t i = 0; i < bytes; ++i) sum = (sum ^ from[i]) * 1099511628211u;
+  return sum;
+}
+
+/// One end of a copy.
+struct End {
+  Allocation* there;  // null: pageable memory of the host
+  Span span;
+
+  End(const void* at, std::size_t bytes) : there(allocation_at(reinterpret_cast<std::uintptr_t>(at))) {
+    span = {reinterpret_cast<std::uintptr_t>(at), bytes};
+    if (there != nullptr && (there->freed || span.begin + bytes > there->begin + there->bytes))
+      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*there, span.begin + bytes));
+  }
+  bool on_device() const { return there != nullptr && there->kind == Kind::device; }
+  std::string text() const {
+    if (there == nullptr) return "pageable memory";
+    return there->label + " + " + std::to_string(span.begin - there->begin);
+  }
+};
+
+/// As a copy engine: ThreadSanitizer sees what it reads and writes.
+void move_bytes(const End& from, const End& to, std::size_t bytes) {
+  for (const End* end : {&from, &to})
+    if (end->there != nullptr && end->there->freed)
+      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*end->there, end->span.begin));
+  seen_read(reinterpret_cast<const void*>(from.span.begin), bytes);
+  seen_write(reinterpret_cast<void*>(to.span.begin), bytes);
+  const auto* in = reinterpret_cast<const volatile unsigned char*>(from.span.begin);
+  auto* out = reinterpret_cast<volatile unsigned char*>(to.span.begin);
+  std::size_t i = 0;
+  if (from.span.begin % 8 == 0 && to.span.begin % 8 == 0)
+    for (; i + 8 <= bytes; i += 8)
+      *reinterpret_cast<volatile std::uint64_t*>(out + i) = *reinterpret_cast<const volatile std::uint64_t*>(in + i);
+  for (; i < bytes; ++i) out[i] = in[i];
+}
+
+std::shared_ptr<Queue> default_queue() {
+  static auto* const queue = new std::shared_ptr<Queue>(std::make_shared<Queue>("default"));
+  return *queue;
+}
+
+}  // namespace
+
+Device::Device() : queue_(default_queue()) {}
+Device Device::another(const std::string& name) { return Device(std::make_shared<Queue>(name)); }
+
+void Device::fence() const {
+  refuse_recording(*queue_, "a fence");
+  queue_->finish();
+  queue_->seen_by_host();
+}
+void Device::fence_all() {
+  for (Queue* queue : std::vector<Queue*>(Queue::all())) {
+    refuse_recording(*queue, "a fence");
+    queue->finish();
+    queue->seen_by_host();
+  }
+}
+
+void Event::record(const Device& device) {
+  refuse_recording(device.queue(), "an event");
+  ticket_ = std::make_shared<Ticket>(&device.queue());
+  device.queue().push({"an event", [ticket = ticket_](Queue&) {
+                         release(ticket->token.get());
+                         ticket->reached = true;
+                       }});
+}
+void Event::wait() const {
+  if (!ticket_) return;
+  refuse_recording(*ticket_->queue, "a wait for an event");
+  ticket_->queue->finish_until(*ticket_);
+  acquire(ticket_->token.get());
+}
+void Event::hold(const Device& device) const {
+  if (!ticket_) return;
+  refuse_recording(device.queue(), "a wait for an event from outside");
+  device.queue().push({"a wait for an event", [](Queue&) {}, ticket_});
+}
+
+void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
+  if (bytes == 0) return;
+  const End source(from, bytes), target(to, bytes);
+  if (source.span.meets(target.span.begin, bytes))
+    fault("a copy of " + std::to_string(bytes) + " bytes from " + source.text() + " to " + target.text() + " overlaps");
+  Command command{"the copy from " + source.text() + " to " + target.text(), {}};
+  command.from = source.span, command.to = target.span;
+  if (source.there == nullptr && settings().staged_copies && !device.queue().recording()) {
+    const std::shared_ptr<void> staged = allocate(Kind::pinned, "a staged copy", bytes);
+    const End buffer(staged.get(), bytes);
+    move_bytes(source, buffer, bytes);
+    command.from = {};
+    command.run = [staged, buffer, target, bytes](Queue&) { move_bytes(buffer, target, bytes); };
+  } else if (source.on_device() || device.queue().recording()) {
+    command.run = [source, target, bytes](Queue&) { move_bytes(source, target, bytes); };
+  } else {
+    command.run = [source, target, bytes, label = command.label, was = sum_of(from, bytes)](Queue&) {
+      if (sum_of(reinterpret_cast<const void*>(source.span.begin), bytes) != was)
+        fault("the host wrote to the source of " + label + " (" + std::to_string(bytes) + " bytes) before it ran");
+      move_bytes(source, target, bytes);
+    };
+  }
+  device.queue().push(std::move(command));
+}
+
+Graph::Graph(const Device& device, const std::function<void()>& calls) {
+  Queue& queue = device.queue();
+  refuse_recording(queue, "another graph");
+  queue.record_to(&commands_);
+  const struct Recording {
+    Queue& queue;
+    ~Recording() { queue.record_to(nullptr); }
+  } until_the_end{queue};
+  calls();
+}
+Graph::~Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+
+void Graph::launch(const Device& device) const {
+  for (const Command& command : commands_) device.queue().push(command);
+}
+
+}  // namespace tesserec::emulated

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include <unistd.h>
+
+#include "block.hpp"
+#include "blocks.hpp"
+#include "draw.hpp"
+#include "queue.hpp"
+#include "watched.hpp"
+#include <tesserec/emulated/fault.hpp>
+#include <tesserec/emulated/launch.hpp>
+
+namespace tesserec::emulated {
+namespace {
+
+/// Counts what ran, by label; prints it at the end where TESSEREC_EMULATED_COUNT is set.
+class Count {
+ public:
+  ~Count() {
+    if (std::getenv("TESSEREC_EMULATED_COUNT") == nullptr) return;
+    One all;
+    for (const auto& [label, one] : of_) {
+      print(label.c_str(), one);
+      all.kernels += one.kernels, all.threads += one.threads;
+    }
+    print("in all", all);
+  }
+  void add(const Kernel& kernel) {
+    One& one = of_[kernel.label];
+    ++one.kernels;
+    one.threads += kernel.blocks * kernel.threads;
+  }
+
+ private:
+  struct One {
+    std::int64_t kernels = 0, threads = 0;
+  };
+  static void print(const char* label, const One& one) {
+    std::fprintf(stderr, "emulated device: %8lld kernels %10lld threads  %s\n", static_cast<long long>(one.kernels),
+                 static_cast<long long>(one.threads), label);
+  }
+  std::map<std::string, One> of_;
+} count;
+
+/// Blocks in an order that the seed draws: all numbers below n, a step apart that has no divisor in common with n.
+void run_blocks(const Kernel& kernel, Queue& queue) {
+  const auto n = std::uint64_t(kernel.blocks);
+  std::uint64_t block = draw_below(n), step = 1 + draw_below(n);
+  while (std::gcd(step, n) != 1) ++step;
+  const Token begun = token(), ended = token();
+  release(begun.get());
+  for (std::uint64_t i = 0; i < n; ++i, block = (block + step) % n)
+    Block(kernel, std::int64_t(block), queue.workers(), begun.get(), ended.get()).run();
+  acquire(ended.get());
+  count.add(kernel);
+}
+
+}  // namespace
+
+void launch(const Device& device, Kernel kernel) {
+  if (kernel.blocks == 0) return;
+  const auto refuse = [&](const std::string& what) { fault("kernel " + kernel.label + " wants " + what); };
+  if (kernel.threads < 1 || kernel.threads > most_threads)
+    refuse(std::to_string(kernel.threads) + " threads a block, of 1 to " + std::to_string(most_threads));
+  if (kernel.scratch > most_scratch)
+    refuse(std::to_string(kernel.scratch) + " bytes of scratch memory a block, of " + std::to_string(most_scratch) +
+           " without opt-in");
+  if (kernel.blocks >= std::int64_t{1} << 31) refuse(std::to_string(kernel.blocks) + " blocks, of 2^31 - 1");
+  const std::string label = "kernel " + kernel.label;
+  device.queue().push({label, [kernel = std::move(kernel)](Queue& queue) { run_blocks(kernel, queue); }});
+}
+
+int any_block_size() { return warp_size << draw_below(4); }
+
+int thread_in_block() { return Block::running()->thread(); }
+void meet_block(Site site) {
+  const Aside aside;
+  Block::running()->meet_block(site);
+}
+void meet_warp(unsigned mask, Site site) {
+  const Aside aside;
+  Block::running()->meet_warp(mask, site, 0, 0);
+}
+std::uint64_t shuffle_xor(unsigned mask, std::uint64_t number, int other, Site site) {
+  const Aside aside;
+  return Block::running()->meet_warp(mask, site, number, other);
+}
+
+void* Team::get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t border) const {
+  const Aside aside;
+  const auto at = reinterpret_cast<std::uintptr_t>(scratch_) + taken_;
+  taken_ += (border - at % border) % border;
+  if (taken_ + bytes > bytes_)
+    fault("a team takes " + std::to_string(taken_ + bytes) + " bytes of scratch memory, of " + std::to_string(bytes_));
+  void* const taken = scratch_ + taken_;
+  taken_ += bytes;
+  return taken;
+}
+
+void fault(const std::string& text) {
+  const Aside aside;
+  std::string all = "emulated device: " + text;
+  if (const Block* const block = Block::running(); block != nullptr) all += " (" + block->place() + ")";
+  all += "\n";
+  if (write(STDERR_FILENO, all.data(), all.size()) < 0) _exit(fault_code + 1);
+  _exit(fault_code);
+}
+
+}  // namespace tesserec::emulated

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include <sys/mman.h>
+
+#include "blocks.hpp"
+#include "pending.hpp"
+#include "sanitizers.hpp"
+#include "watched.hpp"
+#include <tesserec/emulated/fault.hpp>
+
+namespace tesserec::emulated {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+/// Addresses that are handed out once. Behind each allocation is a page that nobody may touch.
+class Arena {
+ public:
+  static constexpr std::size_t size = std::size_t{1} << 37;  // of addresses, not of memory
+
+  bool has(std::uintptr_t address) const { return address - base_ < size; }
+  Allocation* at(std::uintptr_t address) const { return owner_[(address - base_) / page]; }
+  std::uintptr_t take(Allocation* owner, std::size_t bytes) {
+    const std::size_t pages = (bytes + page - 1) / page;
+    const std::size_t first = next_;
+    next_ += pages + 1;
+    if (next_ * page > size) fault("all addresses of the emulated device's memory have been used");
+    for (std::size_t i = first; i < next_; ++i) owner_[i] = owner;
+    return base_ + first * page;
+  }
+
+ private:
+  static void* reserve(std::size_t bytes, int how) {
+    void* const at = mmap(nullptr, bytes, how, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) fault(std::string("mmap: ") + std::strerror(errno));
+    return at;
+  }
+  std::uintptr_t base_ = reinterpret_cast<std::uintptr_t>(reserve(size, PROT_NONE));
+  Allocation** owner_ = static_cast<Allocation**>(reserve(size / page * sizeof(Allocation*), PROT_READ | PROT_WRITE));
+  std::size_t next_ = 0;  // page
+};
+
+void protect(const Allocation& of, int how) {
+  const std::size_t bytes = (of.bytes + page - 1) / page * page;
+  if (mprotect(reinterpret_cast<void*>(of.begin), bytes, how) != 0)
+    fault("mprotect: " + std::string(std::strerror(errno)));
+}
+
+struct State {
+  Arena arena;
+  Allocation* open = nullptr;  // the first; a list, since a signal handler may not allocate
+  int on_device = 0;
+  std::mutex mutex;                                // of allocations
+  std::vector<std::unique_ptr<Allocation>> taken;  // freed ones too, for reports
+};
+/// Outlives all that lies in it.
+State& state() {
+  static State* const one = new State;
+  return *one;
+}
+
+void open(Allocation& one) {
+  if (one.open) return;
+  protect(one, PROT_READ | PROT_WRITE);
+  one.open = true;
+  one.next_open = state().open;
+  state().open = &one;
+}
+
+void touched(int signal, siginfo_t* info, void*) {
+  const Aside aside;
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  Allocation* const there = allocation_at(address);
+  if (there == nullptr && OnDevice::now())
+    fault("a kernel or a copy touches memory that nobody has, " +
+          std::string(address < page ? "at or near null" : "not the device's"));
+  if (there == nullptr) {
+    std::signal(signal, SIG_DFL);  // not ours: it comes again
+    return;
+  }
+  const bool inside = !there->freed && address < there->begin + there->bytes;
+  if (inside && there->kind == Kind::device && OnDevice::now()) return open(*there);
+  fault((OnDevice::now() ? "a kernel or a copy touches " : "the host touches ") + place_text(*there, address));
+}
+
+void see_touches() {
+  static const bool once = [] {
+    static char stack[1 << 16];
+    const stack_t own{stack, 0, sizeof stack};
+    sigaltstack(&own, nullptr);
+    struct sigaction how {};
+    how.sa_sigaction = touched;
+    how.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(SIGSEGV, &how, nullptr);
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace
+
+std::shared_ptr<void> allocate(Kind kind, const std::string& label, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  see_touches();
+  Allocation* made = nullptr;
+  {
+    const std::lock_guard lock(state().mutex);
+    made = state().taken.emplace_back(new Allocation{kind, label, 0, bytes}).get();
+    made->begin = state().arena.take(made, bytes);
+  }
+  void* const at = reinterpret_cast<void*>(made->begin);
+  protect(*made, PROT_READ | PROT_WRITE);
+  std::memset(at, 0xff, bytes);
+  const std::size_t whole = (bytes + page - 1) / page * page + page;
+  poison(static_cast<char*>(at) + bytes, whole - bytes);
+  if (kind == Kind::device) protect(*made, PROT_NONE);
+  return {at, [made](void*) {
+            fault_where_pending(*made);
+            made->freed = true;
+            protect(*made, PROT_NONE);
+            madvise(reinterpret_cast<void*>(made->begin), made->bytes, MADV_DONTNEED);
+            poison(reinterpret_cast<void*>(made->begin), made->bytes);
+          }};
+}
+
+Allocation* allocation_at(std::uintptr_t address) {
+  return state().arena.has(address) ? state().arena.at(address) : nullptr;
+}
+
+std::string place_text(const Allocation& one, std::uintptr_t address) {
+  std::string text = one.label + " + " + std::to_string(address - one.begin) + " bytes";
+  if (one.freed) return text + ", which is freed";
+  if (address >= one.begin + one.bytes) text += ", beyond its end at " + std::to_string(one.bytes);
+  return text;
+}
+
+OnDevice::OnDevice() { ++state().on_device; }
+OnDevice::~OnDevice() {
+  if (--state().on_device > 0) return;
+  for (; state().open != nullptr; state().open = state().open->next_open) {
+    state().open->open = false;
+    protect(*state().open, PROT_NONE);
+  }
+}
+bool OnDevice::now() { return state().on_device > 0; }
+
+}  // namespace tesserec::emulated

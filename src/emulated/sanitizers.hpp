@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ThreadSanitizer and AddressSanitizer are told, where the build has one. This folder itself is compiled without
+// ThreadSanitizer: it changes places between threads that the sanitizer sees.
+#pragma once
+
+#include <cstddef>
+
+#ifdef TESSEREC_THREAD_SANITIZER
+extern "C" {
+void* __tsan_get_current_fiber();
+void* __tsan_create_fiber(unsigned flags);
+void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+void __tsan_set_fiber_name(void* fiber, const char* name);
+void __tsan_acquire(void* at);
+void __tsan_release(void* at);
+void __tsan_read_range(void* at, unsigned long bytes);
+void __tsan_write_range(void* at, unsigned long bytes);
+void AnnotateIgnoreReadsBegin(const char* file, int line);
+void AnnotateIgnoreReadsEnd(const char* file, int line);
+void AnnotateIgnoreWritesBegin(const char* file, int line);
+void AnnotateIgnoreWritesEnd(const char* file, int line);
+}
+#endif
+#ifdef TESSEREC_ADDRESS_SANITIZER
+extern "C" {
+void __asan_poison_memory_region(const volatile void* at, std::size_t bytes);
+void __asan_unpoison_memory_region(const volatile void* at, std::size_t bytes);
+void __sanitizer_start_switch_fiber(void** saved, const void* bottom, std::size_t bytes);
+void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, std::size_t* bytes);
+}
+#endif
+
+namespace tesserec::emulated {
+
+#ifdef TESSEREC_THREAD_SANITIZER
+inline constexpr bool sees_threads = true;
+#else
+inline constexpr bool sees_threads = false;
+#endif
+
+/// A thread as ThreadSanitizer sees it.
+class SeenThread {
+ public:
+#ifdef TESSEREC_THREAD_SANITIZER
+  static SeenThread current() { return SeenThread(__tsan_get_current_fiber()); }
+  static SeenThread made() { return SeenThread(__tsan_create_fiber(0)); }
+  /// From here on what happens is this thread's. Nothing is ordered by it.
+  void enter() const { __tsan_switch_to_fiber(fiber_, 1); }
+  void name(const char* name) const { __tsan_set_fiber_name(fiber_, name); }
+
+ private:
+  explicit SeenThread(void* fiber) : fiber_(fiber) {}
+  void* fiber_;
+#else
+  static SeenThread current() { return {}; }
+  static SeenThread made() { return {}; }
+  void enter() const {}
+  void name(const char*) const {}
+#endif
+};
+
+/// What a thread did before it released an address has happened before what another does after it acquired it. The
+/// address must be one of malloc's: freeing it lets the sanitizer forget.
+#ifdef TESSEREC_THREAD_SANITIZER
+inline void release(void* at) { __tsan_release(at); }
+inline void acquire(void* at) { __tsan_acquire(at); }
+inline void seen_read(const void* at, std::size_t bytes) { __tsan_read_range(const_cast<void*>(at), bytes); }
+inline void seen_write(void* at, std::size_t bytes) { __tsan_write_range(at, bytes); }
+#else
+inline void release(void*) {}
+inline void acquire(void*) {}
+inline void seen_read(const void*, std::size_t) {}
+inline void seen_write(void*, std::size_t) {}
+#endif
+
+/// While it lives ThreadSanitizer looks away: for what belongs to this folder, such as counts of references.
+class Unseen {
+ public:
+#ifdef TESSEREC_THREAD_SANITIZER
+  Unseen() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  ~Unseen() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+#else
+  Unseen() {}
+#endif
+  Unseen(const Unseen&) = delete;
+};
+
+#ifdef TESSEREC_ADDRESS_SANITIZER
+inline void poison(const void* at, std::size_t bytes) { __asan_poison_memory_region(at, bytes); }
+inline void unpoison(const void* at, std::size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
+#else
+inline void poison(const void*, std::size_t) {}
+inline void unpoison(const void*, std::size_t) {}
+#endif
+
+}  // namespace tesserec::emulated

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks on which threads of blocks run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/context/fiber.hpp>
+
+#include "sanitizers.hpp"
+#include "watched.hpp"
+
+namespace tesserec::emulated {
+
+/// A stack that runs one job after another. A job may stop in its midst, and goes on where it stopped.
+class Worker {
+ public:
+  Worker();
+  Worker(const Worker&) = delete;
+  ~Worker();
+
+  /// Begins a job, until it stops or ends.
+  void start(const std::function<void()>& job);
+  /// Goes on with it.
+  void resume();
+  /// Called by the job: stops it.
+  void stop();
+  bool ended() const { return job_ == nullptr; }
+  /// What ThreadSanitizer calls it.
+  void name(const std::string& name) const { seen_.name(name.c_str()); }
+  Watched::Part stack() const { return {bottom_, size}; }
+
+ private:
+  static constexpr std::size_t size = std::size_t{256} << 10;  // bytes of the stack
+  struct Stack;
+
+  std::uintptr_t bottom_ = 0;
+  boost::context::fiber inside_, outside_;
+  const std::function<void()>* job_ = nullptr;
+  SeenThread seen_ = SeenThread::made(), from_ = seen_;
+  void* saved_ = nullptr;              // of AddressSanitizer
+  const void* from_bottom_ = nullptr;  // the stack of who resumes
+  std::size_t from_bytes_ = 0;
+};
+
+/// Workers without a job. Where ThreadSanitizer looks, one is drawn of many, so that the threads of a launch seldom
+/// share one: what a worker does, it does in order.
+class Workers {
+ public:
+  Worker* take(std::uint64_t draw);
+  void give(Worker* worker) { idle_.push_back(worker); }
+
+ private:
+  std::vector<std::unique_ptr<Worker>> all_;
+  std::vector<Worker*> idle_;
+};
+
+}  // namespace tesserec::emulated

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# planted.sh PLAIN THREADS ADDRESSES [NAME]: three builds of planted/, which lists its faults. Each must be
+# reported by the build that it names, and the program without it must end quietly there.
+set -euo pipefail
+declare -A program=([plain]=$1 [threads]=$2 [addresses]=$3)
+chosen=${4:-}
+export TESSEREC_EMULATED=order=lazy ASAN_OPTIONS=abort_on_error=0 TSAN_OPTIONS="exitcode=66 halt_on_error=0"
+# ThreadSanitizer of g++ 12 knows no address layout of newer kernels.
+run() { setarch -R "$@"; }
+failures=0 count=0
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+while read -r name build report; do
+  [[ -z $chosen || $name == "$chosen" ]] || continue
+  count=$((count + 1))
+  code=0
+  out=$(run "${program[$build]}" "$name" 2>&1) || code=$?
+  [[ -z $chosen ]] || echo "$out"
+  ((code != 0)) || fail "$name is not reported by $build"
+  grep -qzE -- "$report" <<<"$out" || fail "$name ($build): no \"$report\" in: ${out:0:2000}"
+  out=$(run "${program[$build]}" "$name" right 2>&1) || fail "$name without its fault ends with $? ($build)"
+  [[ -z $out ]] || fail "$name without its fault prints ($build): ${out:0:2000}"
+done < <("${program[plain]}")
+((count > 0)) || fail "no fault is named $chosen"
+((failures == 0)) || exit 1
+echo "$count planted faults reported"
