@@ -13,7 +13,7 @@ using namespace tesserec;
 TEST_CASE("mutated decks are read or refused") {
   std::mt19937 random(test::fuzz_seed(20240607));
   int read = 0, refused = 0;
-  for (test::Rounds rounds(3000); rounds.next();) {
+  for (test::Rounds rounds(1000); rounds.next();) {
     const std::string text = test::mutate(test::full_deck, random);
     try {
       const deck::Deck d = deck::parse_deck(text, "fuzz.toml");
@@ -25,8 +25,8 @@ TEST_CASE("mutated decks are read or refused") {
       ++refused;
     }
   }
-  CHECK(read > 50);
-  CHECK(refused > 1000);
+  CHECK(read > 15);
+  CHECK(refused > 300);
 }
 
 TEST_CASE("mutated overrides are taken or refused") {
@@ -35,7 +35,7 @@ TEST_CASE("mutated overrides are taken or refused") {
                                "plan.tables.\"second.x\".sharding=row_wise", "model.bottom.0=4"};
   int taken = 0, refused = 0;
   int i = 0;
-  for (test::Rounds rounds(2000); rounds.next(); ++i) {
+  for (test::Rounds rounds(700); rounds.next(); ++i) {
     try {
       deck::parse_deck(test::full_deck, "fuzz.toml", {test::mutate(seeds[i % 5], random)});
       ++taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changed bytes of HDF5 files: a file without a seal is read or refused, one with a seal is refused. TESSEREC_FUZZ_SECONDS
-// makes each test here run so long, with other changes each time.
+// Changed bytes of HDF5 files: a file without a seal is read or refused, one with a seal is refused.
+// TESSEREC_FUZZ_SECONDS makes each test here run so long, with other changes each time.
 #include <chrono>
 #include <cstdlib>
 #include <random>
@@ -70,14 +70,14 @@ TEST_CASE("changed bytes of data sets without a seal are read or refused") {
   }
   std::mt19937 random(test::fuzz_seed(7));
   int read = 0, refused = 0;
-  for (test::Rounds rounds(250); rounds.next();) {
+  for (test::Rounds rounds(90); rounds.next();) {
     put_bytes(path, changed(seeds[random() % seeds.size()], random));
     const std::string text = reading(path);
     ++(text.empty() ? read : refused);
     if (!text.empty() && !mentions(text, path)) FAIL("no file is named: " << text);
   }
   CHECK(read > 20);
-  CHECK(refused > 100);
+  CHECK(refused > 25);
 }
 
 TEST_CASE("changed bytes of data sets and states with a seal are refused") {
@@ -90,7 +90,7 @@ TEST_CASE("changed bytes of data sets and states with a seal are refused") {
   samples_file::jagged(path, 0, 30);
   seeds.push_back(bytes_of(path));
   std::mt19937 random(test::fuzz_seed(8));
-  for (test::Rounds rounds(200); rounds.next();) {
+  for (test::Rounds rounds(70); rounds.next();) {
     const std::string& seed = seeds[random() % seeds.size()];
     const std::string bytes = changed(seed, random);
     if (bytes == seed) continue;

@@ -124,12 +124,12 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
 }  // namespace
 
 TEST_CASE("fuzz: Criteo text") {
-  fuzz(test::criteo_text(6, 7), *make_row_format(PreprocessSettings()), 3000);
+  fuzz(test::criteo_text(6, 7), *make_row_format(PreprocessSettings()), 1000);
   PreprocessSettings padded;
   padded.short_rows = ShortRows::pad;
-  fuzz(test::criteo_text(3, 8, "\r\n"), *make_row_format(padded), 2000);
+  fuzz(test::criteo_text(3, 8, "\r\n"), *make_row_format(padded), 700);
 }
 
 TEST_CASE("fuzz: a delimited table with a header") {
-  fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()), 3000);
+  fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()), 1000);
 }
