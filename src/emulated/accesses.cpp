@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What g++ calls before each access to memory in code that is compiled with -fsanitize=kernel-address and calls for
-// checks (src/CMakeLists.txt): while a kernel runs, whose memory is it?
+// The functions that g++ calls before each access to memory, in code that is compiled with -fsanitize=kernel-address
+// and calls in place of checks (src/CMakeLists.txt). While a kernel runs they look whose memory it is.
 #include <cstddef>
 #include <cstdint>
 #include <string>

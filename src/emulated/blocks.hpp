@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has which page of device and pinned memory, and what may touch it now.
+// The owner of each page of device and pinned memory, and whether it may be touched now.
 #pragma once
 
 #include <cstddef>

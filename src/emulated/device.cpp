@@ -12,7 +12,7 @@ void refuse_recording(const Queue& queue, const std::string& call) {
   if (queue.recording()) fault(call + " on the instance \"" + queue.name() + "\" cannot be recorded into a graph");
 }
 
-/// What the bytes are, so that a change shows (FNV-1a over words).
+/// Returns a checksum of the bytes, so that a change shows (FNV-1a).
 std::uint64_t sum_of(const void* at, std::size_t bytes) {
   const auto* from = static_cast<const unsigned char*>(at);
   std::uint64_t sum = 14695981039346656037u;
@@ -68,14 +68,6 @@ void Device::fence() const {
   queue_->finish();
   queue_->seen_by_host();
 }
-void Device::fence_all() {
-  for (Queue* queue : std::vector<Queue*>(Queue::all())) {
-    refuse_recording(*queue, "a fence");
-    queue->finish();
-    queue->seen_by_host();
-  }
-}
-
 void Event::record(const Device& device) {
   refuse_recording(device.queue(), "an event");
   ticket_ = std::make_shared<Ticket>(&device.queue());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is queued on the instances of the device, and when it runs.
+// The commands that are queued on instances of the device, and the order in which they run.
 #pragma once
 
 #include <deque>
@@ -58,9 +58,8 @@ class Queue {
   void record_to(std::vector<Command>* commands) { record_ = commands; }
   const std::deque<Command>& commands() const { return commands_; }
 
-  /// Of kernels: their threads' workers, and the order between launches.
+  /// The workers of kernels' threads.
   Workers& workers() { return workers_; }
-  Token& done() { return done_; }
 
   static std::vector<Queue*>& all();
 

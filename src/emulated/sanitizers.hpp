@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ThreadSanitizer and AddressSanitizer are told, where the build has one. This folder itself is compiled without
+// Calls of ThreadSanitizer and AddressSanitizer, where the build has one. This folder itself is compiled without
 // ThreadSanitizer: it changes places between threads that the sanitizer sees.
 #pragma once
 
@@ -59,8 +59,8 @@ class SeenThread {
 #endif
 };
 
-/// What a thread did before it released an address has happened before what another does after it acquired it. The
-/// address must be one of malloc's: freeing it lets the sanitizer forget.
+/// Orders threads: what one did before it released an address happens before what another does after it acquired it.
+/// The address must be one of malloc's: freeing it lets the sanitizer forget.
 #ifdef TESSEREC_THREAD_SANITIZER
 inline void release(void* at) { __tsan_release(at); }
 inline void acquire(void* at) { __tsan_acquire(at); }

@@ -6,8 +6,8 @@
 
 namespace tesserec::emulated {
 
-/// What the accesses of this host thread are held against. Off in this folder, which kernels call: its templates may be
-/// copies that other folders have compiled.
+/// The memory that the kernel on this host thread may touch without a look. Off in this folder, which kernels call: its
+/// templates may be copies that other folders have compiled.
 struct Watched {
   bool in_kernel = false;
   struct Part {

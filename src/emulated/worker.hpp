@@ -30,7 +30,7 @@ class Worker {
   /// Called by the job: stops it.
   void stop();
   bool ended() const { return job_ == nullptr; }
-  /// What ThreadSanitizer calls it.
+  /// Names it in reports of ThreadSanitizer.
   void name(const std::string& name) const { seen_.name(name.c_str()); }
   Watched::Part stack() const { return {bottom_, size}; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where portable kernels run: the host, the GPU that Kokkos was built for, or the emulated device. A kernel is a
+/// The place of portable kernels: the host, the GPU that Kokkos was built for, or the emulated device. A kernel is a
 /// struct with
 ///   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const
 /// which has all it needs by value: one text for every space.

@@ -14,7 +14,7 @@ namespace tesserec {
 
 enum class Place { host, device };
 
-/// Whether this build links cuBLASLt.
+/// True where this build links cuBLASLt.
 #if defined(KOKKOS_ENABLE_CUDA) || defined(TESSEREC_CUBLASLT)
 inline constexpr bool has_cublaslt = true;
 #else

@@ -43,11 +43,10 @@ class DeviceMark {
   void wait() const;
 
  private:
-#ifdef TESSEREC_EMULATED
   friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
+#ifdef TESSEREC_EMULATED
   emulated::Event event_;
 #elif defined(KOKKOS_ENABLE_CUDA)
-  friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
   struct Destroy {
     void operator()(CUevent_st* event) const;
   };

@@ -24,8 +24,6 @@ class Device {
 
   /// Waits until all that was queued here has run.
   void fence() const;
-  /// Waits for all instances.
-  static void fence_all();
   Queue& queue() const { return *queue_; }
 
  private:

@@ -37,7 +37,7 @@ T shuffle_xor(unsigned mask, T number, int other, Site site) {
   return number;
 }
 
-/// What a thread of a team sees, with the names of Kokkos' team member.
+/// A thread's view of its team, with the names of Kokkos' team member.
 class Team {
  public:
   Team(std::int64_t league_rank, int team_rank, std::byte* scratch, std::size_t bytes)

@@ -8,7 +8,7 @@ namespace tesserec::emulated {
 /// When queued work runs.
 enum class Order {
   eager,  ///< as soon as it is queued
-  lazy,   ///< when somebody waits for it, and not before
+  lazy,   ///< when somebody waits for it, and not before; the default
   random  ///< some of it at each call, drawn from the seed among what dependencies allow
 };
 
