@@ -58,7 +58,7 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
   reserve_device(device, to, "tesserec::bench::to", n);
   fill_on(device, "tesserec::bench::fill", from.data(), n, Words{1, 2});
   const Index some = std::min(n, Index{1} << 24);  // 256 MiB
-  reserve_pinned(host, "tesserec::bench::host", some);
+  reserve_pinned(device, host, "tesserec::bench::host", some);
   std::fill_n(host.data(), some, Words{3, 4});
   const auto add = [&](const std::string& name, double rate, double limit = 0) {
     figures.push_back({"kernels", name, rate, "bytes/s", limit, limit > 0 ? "device memory, read" : "", 0});

@@ -39,8 +39,8 @@ class MpiTransport : public Transport {
       device.fence();
       return ranks_.start_exchange(sent, received).wait();
     }
-    std::byte* going = reserve_pinned(going_, "tesserec::comm::going", bytes_of(sent));
-    std::byte* coming = reserve_pinned(coming_, "tesserec::comm::coming", bytes_of(received));
+    std::byte* going = reserve_pinned(device, going_, "tesserec::comm::going", bytes_of(sent));
+    std::byte* coming = reserve_pinned(device, coming_, "tesserec::comm::coming", bytes_of(received));
     std::vector<Sent> from;
     for (const Sent& one : sent) {
       copy_to_host(device, static_cast<const std::byte*>(one.at), going, one.bytes);

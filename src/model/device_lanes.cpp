@@ -69,7 +69,8 @@ void DeviceLanes::sum_losses(const Device& device) {
 
 LaneLosses DeviceLanes::lane_losses(const Device& device, Index global_size) {
   const Index lanes = lanes_.size();
-  copy_to_host(device, lane_losses_.data(), reserve_pinned(came_, "tesserec::model::lane_losses", lanes), lanes);
+  copy_to_host(device, lane_losses_.data(), reserve_pinned(device, came_, "tesserec::model::lane_losses", lanes),
+               lanes);
   came_all_.set(device);
   return LaneLosses([this, lanes, global_size] {
     came_all_.wait();

@@ -22,9 +22,12 @@ using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::CudaHostPinne
 template <class T>
 using PinnedVector = Vector<T>;
 #endif
+/// Returns room for `size` numbers in `view`, whose content is lost where it grows; it then waits for `exec`, which may
+/// have queued copies from or to the old storage.
 template <class T>
-T* reserve_pinned(PinnedVector<T>& view, const std::string& label, Index size) {
+T* reserve_pinned(const Device& exec, PinnedVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {
+    if (view.extent(0) > 0) exec.fence();
 #ifdef TESSEREC_EMULATED
     view = PinnedVector<T>(label, with_room(size));
 #else
@@ -83,7 +86,7 @@ class Upload {
       reserve_device(exec, slot.there, label, size);
       slot.free.set(exec);
     }
-    return reserve_pinned(slot.numbers, label, size);
+    return reserve_pinned(exec, slot.numbers, label, size);
   }
   /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
   const T* send(const Device& exec, Index size) {
