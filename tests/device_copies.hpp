@@ -9,6 +9,10 @@
 
 class DeviceCopies {
  public:
+  DeviceCopies() = default;
+  DeviceCopies(const DeviceCopies&) = delete;
+  /// Waits for kernels that use them.
+  ~DeviceCopies() { device.fence(); }
   /// Where a copy of the list lies.
   template <class T>
   const T* operator()(const std::vector<T>& list) {

@@ -8,15 +8,42 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include <tesserec/comm/nccl.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/upload.hpp>
 
 /// What goes wrong on a rank.
 struct PlantedNccl {
   std::string version = "2.28.9";
   tesserec::Index fails_at = -1, dies_at = -1;  ///< which of its groups, of all communicators; -1 = none
+};
+
+/// A stream of its own on the emulated device; elsewhere calls return when they have been carried out.
+class Stream {
+ public:
+  const tesserec::Device& device() const { return device_; }
+  void fence() const { device_.fence(); }
+#ifdef TESSEREC_EMULATED
+  void after(const tesserec::Device& device) { ready_.record(device), ready_.hold(device_); }
+  void before(const tesserec::Device& device) { moved_.record(device_), moved_.hold(device); }
+  void call(std::function<void()> function) const { call_host(device_, "HostNccl", std::move(function)); }
+
+ private:
+  tesserec::Device device_ = tesserec::emulated::Device::another("HostNccl");
+  tesserec::emulated::Event ready_, moved_;
+#else
+  void after(const tesserec::Device& device) const { device.fence(); }
+  void before(const tesserec::Device& device) const { device_.fence(), device.fence(); }
+  void call(const std::function<void()>& function) const { function(); }
+
+ private:
+  tesserec::Device device_;
+#endif
 };
 
 class HostNccl : public tesserec::comm::Nccl {
@@ -29,7 +56,8 @@ class HostNccl : public tesserec::comm::Nccl {
   static std::unique_ptr<Nccl> make() { return std::make_unique<HostNccl>(); }
 
   ~HostNccl() override {
-    for (Message& message : messages_)
+    stream_.fence();
+    for (Message& message : *group_)
       if (message.request != MPI_REQUEST_NULL) MPI_Cancel(&message.request), MPI_Request_free(&message.request);
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -52,38 +80,39 @@ class HostNccl : public tesserec::comm::Nccl {
   }
 
   void after(const tesserec::Device& device) override {
-    device.fence();
+    stream_.after(device);
     device_here_ = true;
   }
   void group_start() override {
     if (!device_here_) tesserec::fail("the device has not come to what is sent");
+    before_ = std::exchange(group_, std::make_shared<std::vector<Message>>());
   }
   void send(const void* from, Index bytes, int peer) override {
-    Message& message = messages_.emplace_back(Message{peer, nullptr, std::vector<std::byte>(bytes)});
-    tesserec::copy_to_host(tesserec::Device(), static_cast<const std::byte*>(from), message.bytes.data(), bytes);
+    Message& message = add({peer, nullptr, bytes});
+    tesserec::copy_to_host(stream_.device(), static_cast<const std::byte*>(from), message.bytes.data(), bytes);
   }
-  void receive(void* to, Index bytes, int peer) override {
-    messages_.push_back({peer, static_cast<std::byte*>(to), std::vector<std::byte>(bytes)});
-  }
+  void receive(void* to, Index bytes, int peer) override { add({peer, static_cast<std::byte*>(to), bytes}); }
   void group_end() override {
+    stream_.fence();
     const Index group = groups++;
     if (group == planted.dies_at) std::raise(SIGKILL);
     if (planted.fails_at >= 0 && group >= planted.fails_at) {
       failed_ = true;
       return;
     }
-    for (Message& m : messages_)
-      m.to != nullptr ? MPI_Irecv(m.bytes.data(), int(m.bytes.size()), MPI_BYTE, m.peer, 2, comm_, &m.request)
-                      : MPI_Isend(m.bytes.data(), int(m.bytes.size()), MPI_BYTE, m.peer, 2, comm_, &m.request);
+    for (Message& m : *group_)
+      m.to != nullptr ? MPI_Irecv(m.bytes.data(), int(m.size), MPI_BYTE, m.peer, 2, comm_, &m.request)
+                      : MPI_Isend(m.bytes.data(), int(m.size), MPI_BYTE, m.peer, 2, comm_, &m.request);
   }
   void before(const tesserec::Device& device) override {
     device_here_ = false;
-    while (!aborted_ && !(all_here() && !failed_)) std::this_thread::yield();
-    if (aborted_) return;
-    for (Message& m : messages_)
-      if (m.to != nullptr) tesserec::copy_to_device(device, m.bytes.data(), m.to, std::ssize(m.bytes));
-    device.fence();
-    messages_.clear();
+    stream_.call([this, group = group_] {
+      while (!aborted_ && !(all_here(*group) && !failed_)) std::this_thread::yield();
+    });
+    for (const Message& m : *group_)
+      if (m.to != nullptr && !aborted_)
+        tesserec::copy_to_device(stream_.device(), std::as_const(m.bytes).data(), m.to, m.size);
+    stream_.before(device);
   }
 
   std::string async_error() const override {
@@ -96,11 +125,17 @@ class HostNccl : public tesserec::comm::Nccl {
   struct Message {
     int peer;
     std::byte* to;  // none: it is sent
-    std::vector<std::byte> bytes;
+    Index size;     // bytes
+    tesserec::PinnedVector<std::byte> bytes = {};
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  bool all_here() {
-    for (Message& m : messages_) {
+  Message& add(const Message& message) {
+    Message& added = group_->emplace_back(message);
+    tesserec::reserve_pinned(stream_.device(), added.bytes, "HostNccl", added.size);
+    return added;
+  }
+  static bool all_here(std::vector<Message>& group) {
+    for (Message& m : group) {
       int here = 0;
       MPI_Test(&m.request, &here, MPI_STATUS_IGNORE);
       if (!here) return false;
@@ -110,6 +145,8 @@ class HostNccl : public tesserec::comm::Nccl {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   bool device_here_ = false;
-  std::vector<Message> messages_;
+  Stream stream_;
+  std::shared_ptr<std::vector<Message>> group_ = std::make_shared<std::vector<Message>>();
+  std::shared_ptr<std::vector<Message>> before_;  // the group before, whose numbers may be on their way to the device
   std::atomic<bool> failed_ = false, aborted_ = false;
 };

@@ -101,7 +101,7 @@ void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
     move_bytes(source, buffer, bytes);
     command.from = {};
     command.run = [staged, buffer, target, bytes](Queue&) { move_bytes(buffer, target, bytes); };
-  } else if (source.on_device() || device.queue().recording()) {
+  } else if (source.on_device() || device.queue().recording() || device.queue().calls_host()) {
     command.run = [source, target, bytes](Queue&) { move_bytes(source, target, bytes); };
   } else {
     command.run = [source, target, bytes, label = command.label, was = sum_of(from, bytes)](Queue&) {
@@ -110,6 +110,12 @@ void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
       move_bytes(source, target, bytes);
     };
   }
+  device.queue().push(std::move(command));
+}
+
+void call_host(const Device& device, const std::string& label, std::function<void()> function) {
+  Command command{label, [function = std::move(function)](Queue&) { function(); }};
+  command.on_host = true;
   device.queue().push(std::move(command));
 }
 

@@ -55,7 +55,9 @@ void Queue::run_first() {
   acquire(first->queued.get());
   acquire(done_.get());
   if (first->holds) acquire(first->holds->token.get());
-  {
+  if (first->on_host) {
+    first->run(*this);
+  } else {
     const OnDevice here;
     first->run(*this);
   }

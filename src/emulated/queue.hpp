@@ -2,6 +2,7 @@
 // The commands that are queued on instances of the device, and the order in which they run.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -37,6 +38,7 @@ struct Command {
   std::function<void(Queue&)> run;
   std::shared_ptr<Ticket> holds = {};  // runs when it is reached
   Span from = {}, to = {};             // of a copy
+  bool on_host = false;                // it may not touch device memory
   Token queued = {};                   // released by who queued it
 };
 
@@ -57,6 +59,8 @@ class Queue {
   bool recording() const { return record_ != nullptr; }
   void record_to(std::vector<Command>* commands) { record_ = commands; }
   const std::deque<Command>& commands() const { return commands_; }
+  /// True while a call of the host is queued, which may write to the host's memory.
+  bool calls_host() const { return std::ranges::any_of(commands_, &Command::on_host); }
 
   /// The workers of kernels' threads.
   Workers& workers() { return workers_; }

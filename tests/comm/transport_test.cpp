@@ -124,6 +124,7 @@ TEST_CASE("what fails on its way ends the wait for it") {
   const auto exchange = [&] {
     const std::vector<Index> none(ranks.size(), 0);
     ranks.transport().all_to_all(device_of(exec), numbers.data(), none, numbers.data(), none);
+    wait(exec);
     ranks.transport().check();
   };
   CHECK(error_of(exchange) == "");

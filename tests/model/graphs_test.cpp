@@ -54,7 +54,7 @@ struct Step {
 /// All that comes of the steps, one network for all of them.
 std::vector<float> all_of(const model::Settings& settings, const EmbeddedFeatures& features,
                           const std::vector<Step>& steps) {
-  constexpr Index most = 900, dense_features = 3;
+  constexpr Index most = 450, dense_features = 3;
   const Exec exec;
   const Network network(settings, dense_features, features);
   const PlacedVector<float> parameters(exec, Place::device, "tesserec::test::parameters", network.parameters());
@@ -127,16 +127,21 @@ model::Settings settings_of(std::vector<LayerSettings> layers) {
 
 void compare(model::Settings settings, const EmbeddedFeatures& features, const std::vector<Step>& steps,
              Index times_asked) {
-  settings.graphs = false;
-  passes = 0;
-  const std::vector<float> expected = all_of(settings, features, steps);
-  CHECK(passes >= std::ssize(steps));
-  settings.graphs = true;
-  passes = 0;
-  const std::vector<float> came = all_of(settings, features, steps);
-  REQUIRE(came.size() == expected.size());
-  CHECK(std::memcmp(came.data(), expected.data(), came.size() * sizeof(float)) == 0);
-  CHECK(passes == times_asked);
+  for (const Kernels kernels : {Kernels::portable, Kernels::cublaslt}) {
+    if (kernels == Kernels::cublaslt && !has_cublaslt) continue;
+    CAPTURE(name(kernels));
+    settings.kernels = kernels;
+    settings.graphs = false;
+    passes = 0;
+    const std::vector<float> expected = all_of(settings, features, steps);
+    CHECK(passes >= std::ssize(steps));
+    settings.graphs = true;
+    passes = 0;
+    const std::vector<float> came = all_of(settings, features, steps);
+    REQUIRE(came.size() == expected.size());
+    CHECK(std::memcmp(came.data(), expected.data(), came.size() * sizeof(float)) == 0);
+    CHECK(passes == times_asked);
+  }
 }
 
 const dense::LayerSettings counted_layer{.name = "counted", .type = "counted", .inputs = {"pooled.a"}};
@@ -163,13 +168,13 @@ TEST_CASE("graphs: batches that repeat, of other numbers, in either place, with 
                    {.name = "logit", .type = "mlp", .inputs = {"dots"}, .widths = {5, 1}}});
   const EmbeddedFeatures features{{{"a", 4}, {"b", 4}}};
   std::vector<Step> steps;
-  for (Index i = 0; i < 8; ++i) steps.push_back({600, i, int(i % 2), i, false, false});
+  for (Index i = 0; i < 8; ++i) steps.push_back({300, i, int(i % 2), i, false, false});
   // Places take turns, as do the two that a batch is sent to, and each fourth batch has its gradients elsewhere: three
   // kinds, each once to make storage, the first once more, and once to be recorded.
   compare(settings, features, steps, 7);
   const Random random(34, Purpose::test);
   for (Index i = 0; i < 60; ++i)
-    steps.push_back({random.below(4, i, 0) == 0 ? 130 : 600, i, int(random.below(2, i, 1)), i,
+    steps.push_back({random.below(4, i, 0) == 0 ? 70 : 300, i, int(random.below(2, i, 1)), i,
                      random.below(3, i, 2) == 0, i % 20 == 7});
   // However often they ask: never wrong, and less often than there are batches.
   passes = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks by portable kernels, the whole batch layer by layer, beside the SIMD chunks: not a bit differs.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "errors.hpp"
@@ -24,6 +26,22 @@ template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
+/// Returns the largest difference, as a part of the largest number; 1 where their sizes differ.
+template <class T>
+double difference(const std::vector<T>& a, const std::vector<T>& b) {
+  double most = 0, largest = 1e-30;
+  for (std::size_t i = 0; i < a.size() && a.size() == b.size(); ++i) {
+    most = std::max(most, std::isfinite(a[i]) ? std::abs(double(a[i]) - b[i]) : 1.0);
+    largest = std::max(largest, std::abs(double(b[i])));
+  }
+  return a.size() == b.size() ? most / largest : 1;
+}
+double difference(const Trained& a, const Trained& b) {
+  double most = std::max({difference(a.losses, b.losses), difference(a.pooled_gradient, b.pooled_gradient),
+                          difference(a.predicted, b.predicted)});
+  for (std::size_t i = 0; i < a.sums.size(); ++i) most = std::max(most, difference(a.sums[i], b.sums[i]));
+  return most;
+}
 bool same(const Trained& a, const Trained& b) {
   bool all = a.sums.size() == b.sums.size() && a.unpooled_gradients.size() == b.unpooled_gradients.size();
   for (std::size_t i = 0; all && i < a.sums.size(); ++i) all = same(a.sums[i], b.sums[i]);
@@ -40,8 +58,8 @@ class Batch {
   Batch(model::Settings settings, Index dense_features, EmbeddedFeatures features)
       : settings_(std::move(settings)), dense_features_(dense_features), features_(std::move(features)) {}
 
-  Trained train(Kernels kernels, int lanes, Range mine, Index n) {
-    settings_.kernels = kernels;
+  Trained train(Kernels kernels, int lanes, Range mine, Index n, dense::Precision precision = dense::Precision::fp32) {
+    settings_.kernels = kernels, settings_.precision = precision;
     const Network network(settings_, dense_features_, features_);
     const Exec exec;
     const Vector<float> parameters = make_vector<float>(exec, "tesserec::test::parameters", network.parameters());
@@ -207,6 +225,24 @@ TEST_CASE("portable: ranks' runs of lanes, and lanes without samples") {
 TEST_CASE("portable: values with several readers, columns read apart, numbers that are drawn") {
   Batch batch(model_of(tangled()), 5, {{{"a", 6}, {"b", 6}, {"c", 6}}});
   for (const Range mine : {Range{0, 4}, Range{1, 4}, Range{2, 3}}) batch.compare(4, mine, 700);
+}
+
+TEST_CASE("cuBLASLt: every model is near our own kernels, in every precision") {
+  if (!has_cublaslt) return;
+  Index turn = 0;
+  for (const Named& model : named()) {
+    if (left_out(turn++, 3)) continue;
+    Batch batch(model.settings, 5, model.features);
+    const auto far = [&](dense::Precision precision, Kernels other, dense::Precision its) {
+      return difference(batch.train(Kernels::cublaslt, 4, {0, 4}, 90, precision),
+                        batch.train(other, 4, {0, 4}, 90, its));
+    };
+    using enum dense::Precision;
+    CAPTURE(model.settings.type, model.settings.loss);
+    CHECK(far(fp32, Kernels::portable, fp32) < 1e-5);
+    CHECK(far(tf32, Kernels::portable, fp32) < 1e-2);
+    CHECK(far(bf16, Kernels::simd, bf16) < 1e-2);
+  }
 }
 
 TEST_CASE("portable: gradients are slopes") {

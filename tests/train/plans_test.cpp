@@ -169,7 +169,7 @@ void compare(bool every) {
           planned.train.pipeline = variant < 2;
           if (number / 36 % 2 == 1) {
             planned.run.kernels = Kernels::portable;
-            if (device_is_host && variant % 2 == 1) planned.run.communicator = comm::TransportType::nccl;
+            planned.run.communicator = variant % 2 == 1 ? comm::TransportType::nccl : comm::TransportType::mpi;
           }
           planned.train.accumulate = number / 4 % 2 + 1;
           planned.train.batch_size /= planned.train.accumulate;

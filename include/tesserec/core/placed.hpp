@@ -14,7 +14,7 @@ namespace tesserec {
 
 enum class Place { host, device };
 
-/// True where this build links cuBLASLt.
+/// True where this build links cuBLASLt, or, over the emulated device, its stand-in (tests/cublaslt).
 #if defined(KOKKOS_ENABLE_CUDA) || defined(TESSEREC_CUBLASLT)
 inline constexpr bool has_cublaslt = true;
 #else
@@ -24,8 +24,11 @@ inline constexpr bool has_cublaslt = false;
 /// Returns what `automatic` is in this build.
 inline Kernels chosen(Kernels kernels) {
   if (kernels != Kernels::automatic) return kernels;
-  if (has_cublaslt) return Kernels::cublaslt;
-  return device_is_host ? Kernels::simd : Kernels::portable;
+#ifdef TESSEREC_EMULATED
+  return Kernels::portable;
+#else
+  return has_cublaslt ? Kernels::cublaslt : Kernels::simd;
+#endif
 }
 /// Where the numbers of these kernels lie.
 inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::simd ? Place::host : Place::device; }

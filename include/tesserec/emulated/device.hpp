@@ -49,6 +49,10 @@ class Event {
 /// their allocation, overlap, or whose source on the host changes before they run.
 void copy(const Device& device, const void* from, void* to, std::size_t bytes);
 
+/// Queues a call of `function` on the host, which finds device memory closed and may queue and wait for nothing:
+/// cudaLaunchHostFunc.
+void call_host(const Device& device, const std::string& label, std::function<void()> function);
+
 /// Commands that were recorded instead of queued, to be queued again and again.
 class Graph {
  public:

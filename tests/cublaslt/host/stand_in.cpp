@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuBLASLt that the program calls, by plain loops over the host's memory. It refuses what the library
+// The functions of cuBLASLt that the program calls, by plain loops over the host's memory, or as kernels of the
+// emulated device. It refuses what the library
 // refuses: matrices that do not fit, addresses off the borders that an algorithm was chosen for, too little workspace.
 // Of the algorithms that it offers only the last takes every size, and several products, without a split.
 #include "stand_in.hpp"
 
-#include <bit>
-#include <cmath>
 #include <cstring>
 
-#include <cublasLt.h>
+#include "matmul.hpp"
 
 namespace {
 
-struct Descriptor {
-  cublasComputeType_t compute;
-  cudaDataType_t scale;
-  cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
-  cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const float* bias = nullptr;
-};
-struct Layout {
-  cudaDataType type;
-  std::uint64_t rows, columns;
-  std::int64_t step;
-  std::int32_t count = 1;
-  std::int64_t apart = 0;
-};
+using stand_in::Descriptor, stand_in::Layout, stand_in::Size, stand_in::of_batch;
+
 struct Preference {
   std::uint64_t workspace = 0;
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
@@ -57,9 +44,6 @@ cublasStatus_t set(T& to, const void* from, std::size_t size) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-struct Size {
-  std::int64_t m, n, k;
-};
 Size size_of(const Descriptor& p, const Layout& a, const Layout& d) {
   return {std::int64_t(d.rows), std::int64_t(d.columns), std::int64_t(p.a == CUBLAS_OP_T ? a.rows : a.columns)};
 }
@@ -73,15 +57,6 @@ bool fit(const Descriptor& p, const Layout& a, const Layout& b, const Layout& d)
   return is(a, p.a == CUBLAS_OP_T, m, k) && is(b, p.b == CUBLAS_OP_T, k, n) && is(d, false, m, n) &&
          a.count == d.count && b.count == d.count && d.count > 0 && a.type == b.type && d.type == CUDA_R_32F &&
          p.scale == CUDA_R_32F && (p.epilogue == CUBLASLT_EPILOGUE_DEFAULT || p.bias != nullptr);
-}
-
-float number(const Layout& l, const void* data, bool transposed, std::int64_t i, std::int64_t j) {
-  const std::int64_t at = transposed ? j + i * l.step : i + j * l.step;
-  if (l.type == CUDA_R_32F) return static_cast<const float*>(data)[at];
-  return std::bit_cast<float>(std::uint32_t(static_cast<const std::uint16_t*>(data)[at]) << 16);
-}
-const void* of_batch(const Layout& l, const void* data, std::int64_t i) {
-  return static_cast<const char*>(data) + i * l.apart * (l.type == CUDA_R_32F ? 4 : 2);
 }
 
 }  // namespace
@@ -239,7 +214,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const void* a_data, cublasLtMatrixLayout_t a_layout, const void* b_data,
                               cublasLtMatrixLayout_t b_layout, const void* beta, const void* c_data,
                               cublasLtMatrixLayout_t c_layout, void* d_data, cublasLtMatrixLayout_t d_layout,
-                              const cublasLtMatmulAlgo_t* algo, void* workspace, size_t workspace_bytes, cudaStream_t) {
+                              const cublasLtMatmulAlgo_t* algo, void* workspace, size_t workspace_bytes,
+                              cudaStream_t stream) {
   const Descriptor& p = of<Descriptor>(descriptor);
   const Layout &a = of<Layout>(a_layout), &b = of<Layout>(b_layout), &c = of<Layout>(c_layout),
                &d = of<Layout>(d_layout);
@@ -253,28 +229,15 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     return reinterpret_cast<std::uintptr_t>(at) % border != 0;
   };
   if (off(workspace, 16) || workspace_bytes < chosen.workspace) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto [m, n, k] = size_of(p, a, d);
-  stand_in::calls.push_back({m, n, k, d.count, chosen.number, chosen.parts});
-  const float by = *static_cast<const float*>(alpha), and_by = *static_cast<const float*>(beta);
-  for (std::int64_t batch = 0; batch < d.count; ++batch) {
-    const void *const from_a = of_batch(a, a_data, batch), *const from_b = of_batch(b, b_data, batch);
-    const void* const from_c = of_batch(c, c_data, batch);
-    float* const to = static_cast<float*>(const_cast<void*>(of_batch(d, d_data, batch)));
-    if (off(from_a, chosen.borders[0]) || off(from_b, chosen.borders[1]) || off(from_c, chosen.borders[2]) ||
-        off(to, chosen.borders[3]))
+  const Size size = size_of(p, a, d);
+  stand_in::calls.push_back({size.m, size.n, size.k, d.count, chosen.number, chosen.parts});
+  for (std::int64_t batch = 0; batch < d.count; ++batch)
+    if (off(of_batch(a, a_data, batch), chosen.borders[0]) || off(of_batch(b, b_data, batch), chosen.borders[1]) ||
+        off(of_batch(c, c_data, batch), chosen.borders[2]) || off(of_batch(d, d_data, batch), chosen.borders[3]))
       return CUBLAS_STATUS_INVALID_VALUE;
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < m; ++i) {
-        float sum = 0.0f;
-        for (std::int64_t l = 0; l < k; ++l)
-          sum = std::fma(number(a, from_a, p.a == CUBLAS_OP_T, i, l), number(b, from_b, p.b == CUBLAS_OP_T, l, j), sum);
-        float result_of = by * sum;
-        if (and_by != 0.0f) result_of += and_by * number(c, from_c, false, i, j);
-        if ((p.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0) result_of += p.bias[i];
-        if ((p.epilogue & CUBLASLT_EPILOGUE_RELU) != 0) result_of = std::fmax(result_of, 0.0f);  // not a number: 0
-        to[i + j * d.step] = result_of;
-      }
-  }
+  stand_in::run({p, a, b, c, d, size, a_data, b_data, c_data, d_data, *static_cast<const float*>(alpha),
+                 *static_cast<const float*>(beta), static_cast<char*>(workspace), std::int64_t(workspace_bytes)},
+                stream);
   return CUBLAS_STATUS_SUCCESS;
 }
 
