@@ -131,8 +131,6 @@ Json result_json(const train::Session& session, const train::TrainResult& result
       .set("step_seconds", result.step_seconds)
       .set("exchange_bytes", result.exchange_bytes)
       .set("between_nodes_bytes", result.between_nodes_bytes)
-      .set("id_wait_alone_seconds", result.id_wait_alone)
-      .set("id_wait_seconds", result.id_wait)
       .set("peak_memory_bytes", result.peak_memory)
       .set("lanes", session.lanes.count());
   add_machine(json, session);

@@ -35,10 +35,6 @@ void show_result(const train::Session& session, const train::TrainResult& result
         fixed(1e-6 * result.exchange_bytes, 2), " MB a step",
         result.between_nodes_bytes > 0 ? ", to other nodes " + fixed(1e-6 * result.between_nodes_bytes, 2) + " MB" : "",
         "; peak memory ", fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
-    if (result.exchange_bytes > 0 && result.id_wait_alone > 0 && result.id_wait > 0)
-      log_info(concat("waiting for ids: ", fixed(1e3 * result.id_wait, 3), " ms a batch (",
-                      fixed(1e3 * result.id_wait_alone, 3), " ms without overlap, ",
-                      fixed(100 * std::max(0.0, 1 - result.id_wait / result.id_wait_alone), 0), " % hidden)"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +

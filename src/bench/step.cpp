@@ -31,41 +31,77 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
   return counts;
 }
 
+namespace {
+
+/// Steps of one kind: warm-up, then repeats.
+class Steps {
+ public:
+  Steps(const Context& context, train::Session& session, data::Source& source, bool ahead)
+      : context_(context),
+        session_(session),
+        last_(count(context)),
+        pipeline_(context.exec, std::ref(session.step), session.model.tables(), source, ahead) {}
+  /// Returns the number of batches that they take.
+  static Index count(const Context& context) {
+    return Index{context.settings.steps} * (context.settings.repeats + 1) + 1;
+  }
+
+  /// Calls between() after each repeat. Returns the median seconds of a step, the slowest rank's.
+  double measure(const std::function<void()>& between) {
+    const int steps = context_.settings.steps;
+    std::vector<double> seconds;
+    for (int repeat = 0; repeat <= context_.settings.repeats; ++repeat) {
+      const auto before = session_.step.phases().seconds();
+      context_.comm.barrier();
+      const double start = context_.now();
+      for (int s = 0; s < steps; ++s) pipeline_(++step_, last_);
+      const double all = context_.slowest(context_.now() - start);
+      if (repeat == 0) continue;  // warm-up: buffers grow
+      seconds.push_back(all / steps);
+      between();
+      const auto after = session_.step.phases().seconds();
+      for (std::size_t p = 0; p < after.size(); ++p)
+        phases_[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) / steps);
+    }
+    pipeline_(++step_, last_);  // the batch ahead
+    return median(std::move(seconds));
+  }
+  const data::Batch& batch() const { return pipeline_.batch(); }
+  std::map<std::string, double> phases() const {
+    std::map<std::string, double> medians;
+    for (const auto& [name, each] : phases_) medians[name] = median(each);
+    return medians;
+  }
+
+ private:
+  const Context& context_;
+  train::Session& session_;
+  Index step_ = 0, last_;
+  train::TrainPipelineSparseDist pipeline_;
+  std::map<std::string, std::vector<double>> phases_;
+};
+
+}  // namespace
+
 StepTimes measure_step(const Context& context, train::Session& session, data::Source& source) {
-  const int steps = context.settings.steps, repeats = context.settings.repeats;
-  const Index last = Index{steps} * (repeats + 1) + 1;
-  Drawn drawn(context, source, int(last));
-  train::TrainPipelineSparseDist pipeline(context.exec, std::ref(session.step), session.model.tables(), drawn,
-                                          session.job.train.pipeline && session.comm.size() > 1);
+  const Index batches = Steps::count(context);
+  Drawn drawn(context, source, int(batches));
+  const bool ahead = session.job.train.pipeline && session.comm.size() > 1;
   StepTimes times;
   times.read_seconds = drawn.read_seconds();
-  std::vector<double> seconds, peak_seconds;
-  std::map<std::string, std::vector<double>> phases;
+  std::vector<double> peak_seconds;
   const MultiplyAdds peak = multiply_adds(session.model.dense.settings().precision);
   const auto run_peak = [&] { peak.run_all(context.exec); };
   const Index peak_calls = context.calls(run_peak);
-  Index step = 0;
-  for (int repeat = 0; repeat <= repeats; ++repeat) {
-    const auto before = session.step.phases().seconds();
-    context.comm.barrier();
-    const double start = context.now();
-    for (int s = 0; s < steps; ++s, ++step) pipeline(step + 1, last);
-    const double all = context.slowest(context.now() - start);
-    if (repeat == 0) continue;  // warm-up: buffers grow
-    seconds.push_back(all / steps);
-    peak_seconds.push_back(context.once(peak_calls, run_peak));
-    const auto after = session.step.phases().seconds();
-    for (std::size_t p = 0; p < after.size(); ++p)
-      phases[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) / steps);
-  }
-  pipeline(step + 1, last);  // the batch ahead
-  times.seconds = median(std::move(seconds));
-  times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
-  for (auto& [name, each] : phases) times.phases[name] = median(std::move(each));
-  times.counts = count_step(context.exec, session, pipeline.batch());
   const auto& tables = session.model.tables();
-  times.counts.bytes_between = double(tables.bytes_between_nodes()) / double(last);
-  times.counts.bytes_inside = double(tables.bytes_sent()) / double(last) - times.counts.bytes_between;
+  Steps steps(context, session, drawn, ahead);
+  times.seconds = steps.measure([&] { peak_seconds.push_back(context.once(peak_calls, run_peak)); });
+  times.phases = steps.phases();
+  times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
+  times.counts = count_step(context.exec, session, steps.batch());
+  times.counts.bytes_between = double(tables.bytes_between_nodes()) / double(batches);
+  times.counts.bytes_inside = double(tables.bytes_sent()) / double(batches) - times.counts.bytes_between;
+  if (ahead) times.seconds_in_turn = Steps(context, session, drawn, false).measure([] {});
   return times;
 }
 

@@ -24,6 +24,7 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
 
 struct StepTimes {
   double seconds = 0;                    ///< of a step, the slowest rank's
+  double seconds_in_turn = 0;            ///< the same without train.pipeline; 0 = the deck or the ranks have none
   double peak_flops = 0;                 ///< multiply-adds between the steps, FLOP/s
   double read_seconds = 0;               ///< of a batch of this rank from the source
   std::map<std::string, double> phases;  ///< of this rank

@@ -58,6 +58,9 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   report.step_fraction = samples * model / times.peak_flops;
   report.figures.push_back(
       {"whole", "whole step, a rank", samples, "samples/s", times.peak_flops / model, "multiply-add", 0});
+  if (times.seconds_in_turn > 0)
+    report.figures.push_back({"whole", "whole step, a rank, without train.pipeline",
+                              report.samples_per_step / times.seconds_in_turn / ranks, "samples/s", 0, "", 0});
   report.figures.push_back(
       {"whole", "source of batches, a rank", n.samples / times.read_seconds, "samples/s", 0, "", 0});
   double lost = 0;

@@ -6,7 +6,6 @@
 
 #include "relay.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/timer.hpp>
 
 namespace tesserec::sharding {
 
@@ -40,14 +39,6 @@ Exchange::Bytes Exchange::bytes() const {
   return all;
 }
 
-void Exchange::wait(comm::Pending& message) {
-  const Timer timer;
-  message.wait();
-  waited_ += timer.seconds();
-}
-
-double Exchange::waited() const { return waited_ + (relay_ ? relay_->inside().waited_ : 0.0); }
-
 Offsets Exchange::ends() const {
   return {requests_.others().sums + total(rows_.to), requests_.others().gradients + total(gradients_.from)};
 }
@@ -57,7 +48,6 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
   const int ranks = comm_.size();
   split_ = std::move(split);
   bytes_ = {};
-  waited_ = 0, arrived_ = false;
   error_.clear();
   counts_.clear(ranks), ids_.clear(ranks), weights_.clear(ranks), rows_.clear(ranks), gradients_.clear(ranks);
   asked_.expect(split_, counts_);
@@ -77,7 +67,7 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
 
 void Exchange::advance() {
   go(Stage::counts_sent, Stage::ids_sent);
-  wait(counts_.under_way);
+  counts_.under_way.wait();
   count(counts_);
   if (const int rank = asked_.first_refused(counts_); rank >= 0) {
     stage_ = Stage::none;
@@ -91,16 +81,11 @@ void Exchange::advance() {
   count(weights_);
 }
 
-void Exchange::arrive() {
-  advance();
-  wait(ids_.under_way), wait(weights_.under_way);
-  arrived_ = true;
-}
-
 const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
   go(Stage::ids_sent, Stage::ids_here);
-  wait(ids_.under_way), wait(weights_.under_way);
+  ids_.under_way.wait();
+  weights_.under_way.wait();
   asked_.read(split_, counts_, ids_, weights_, requests_.front(), requests_.others(), rows_, gradients_);
   if (relay_) {
     relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));

@@ -26,8 +26,6 @@ class Exchange {
   void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
-  /// Waits for the ids, as they come where nothing goes on meanwhile; then receive() does not.
-  void arrive();
   /// The ids have come, and those that this rank relays are with the owners.
   const std::vector<embedding::AskedShard>& receive(const Exec& exec);
   const std::vector<embedding::AskedShard>& asked() const { return asked_.shards(); }
@@ -59,13 +57,9 @@ class Exchange {
     Index sent = 0, between_nodes = 0;
   };
   Bytes bytes() const;
-  /// Seconds spent waiting for ids and their numbers, and whether by arrive().
-  double waited() const;
-  bool arrived() const { return arrived_; }
 
  private:
   void go(Stage from, Stage to);
-  void wait(comm::Pending& message);
   template <class Sent>
   void count(const Sent& sent);
   /// Behind what it has in rows_.out and gradients_.in.
@@ -84,8 +78,6 @@ class Exchange {
   /// rows_.out and gradients_.in begin with the front, then this rank's own bags, then what is others'.
   VectorMessage rows_, gradients_;
   Bytes bytes_;
-  double waited_ = 0;
-  bool arrived_ = false;
   std::unique_ptr<Relay> relay_;
 };
 

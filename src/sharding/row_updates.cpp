@@ -26,9 +26,6 @@ void ShardedEmbeddingBagCollection::accumulate(const Exec& exec, InFlight batch)
 void ShardedEmbeddingBagCollection::count(const InFlight& batch) {
   bytes_sent_ += batch.bytes_sent();
   bytes_between_nodes_ += batch.bytes_between_nodes();
-  const Exchange& exchange = *batch.exchange_;
-  ++(exchange.arrived() ? id_waits_.alone : id_waits_.others);
-  (exchange.arrived() ? id_waits_.alone_seconds : id_waits_.others_seconds) += exchange.waited();
 }
 
 ExactSum ShardedEmbeddingBagCollection::squares(const Exec& exec) {

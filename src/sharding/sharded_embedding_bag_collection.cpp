@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 
 #include "exchange.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
@@ -61,10 +60,7 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
     spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_, precision_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
-  phases_.time("send ids", [&] {
-    batch.exchange_->start(sparse, std::move(split));
-    if (started_++ > 0 && std::has_single_bit(std::uint64_t(started_))) batch.exchange_->arrive();
-  });
+  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });
   return batch;
 }
 

@@ -77,14 +77,6 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
   comm_.transport().check();
 }
 
-std::pair<double, double> TrainStep::id_waits() const {
-  const auto& mine = model_.tables().id_waits();
-  std::array<Index, 4> all{mine.alone, mine.others, Index(1e9 * mine.alone_seconds), Index(1e9 * mine.others_seconds)};
-  comm_.sum(all);
-  const auto mean = [&](int i) { return all[i] > 0 ? 1e-9 * double(all[i + 2]) / double(all[i]) : 0.0; };
-  return {mean(0), mean(1)};
-}
-
 model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,
                                    const MatrixView<const float>& pooled, Index step) {
   return {lanes_,

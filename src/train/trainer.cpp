@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tuple>
 
 #include "best_evaluation.hpp"
 #include "run_length.hpp"
@@ -249,7 +248,6 @@ class Run {
     const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
     result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
     result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
-    std::tie(result_.id_wait_alone, result_.id_wait) = session_.step.id_waits();
     result_.peak_memory_of_ranks = session_.comm.all_gather(peak_resident_bytes());
     result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
     result_.tables = table_figures(session_);

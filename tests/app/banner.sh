@@ -16,12 +16,6 @@ says '^tesserec [0-9.]+, Kokkos [0-9.]+, HDF5 [0-9.]+, '
 says ', simd kernels$'
 says ', portable kernels$' --set run.kernels=portable
 [ "$RANKS" = 1 ] || says "^between devices: MPI, by way of the host's memory$" --set run.kernels=portable
-if [ "$RANKS" -gt 1 ]; then # batches 2 and 4 wait for their ids alone
-  rm -rf "$folder/run"
-  must_succeed '"id_wait_seconds": ' train "$deck" --json --set train.steps=6 --set checkpoint.keep=0
-  grep -qE '^waiting for ids: [0-9.]+ ms a batch \([0-9.]+ ms without overlap, [0-9]+ % hidden\)$' "$folder/err" ||
-    complain "nothing of how long ids are waited for"
-fi
 # 81 rows of 4 columns: 1296 bytes, and a sum a row; for a table of kernel dense that of optimizer.dense, 4 sums a row.
 says '324 in tables \(1\.58 KiB with optimizer state\)'
 says '324 in tables \(2\.17 KiB with optimizer state\)' --set plan.tables.C1.kernel=dense

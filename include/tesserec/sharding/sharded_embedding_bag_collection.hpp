@@ -89,13 +89,6 @@ class ShardedEmbeddingBagCollection {
   Index bytes_sent() const { return bytes_sent_; }
   /// To other nodes, of these.
   Index bytes_between_nodes() const { return bytes_between_nodes_; }
-  /// How long this rank has waited for ids and their numbers: in the batches with a power of two for a number, whose
-  /// ids arrive within start(), and in the others, where they travel while other work goes on.
-  struct IdWaits {
-    Index alone = 0, others = 0;  ///< batches
-    double alone_seconds = 0, others_seconds = 0;
-  };
-  const IdWaits& id_waits() const { return id_waits_; }
   /// Seconds of the parts of what was called, and of what else its owner times.
   Phases& phases() { return phases_; }
 
@@ -129,8 +122,6 @@ class ShardedEmbeddingBagCollection {
   const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
   bool gathered_ = false;                // gradients of micro-batches
   Index bytes_sent_ = 0, bytes_between_nodes_ = 0;
-  Index started_ = 0;  // batches
-  IdWaits id_waits_;
   Phases phases_;
 };
 

@@ -46,9 +46,6 @@ class TrainStep {
   /// Of this rank to others, by the exchange, in all steps; and to other nodes, of these.
   Index bytes_sent() const { return model_.tables().bytes_sent(); }
   Index bytes_between_nodes() const { return model_.tables().bytes_between_nodes(); }
-  /// Of all ranks: seconds of a batch that they wait for ids where nothing goes on meanwhile, and where the batch
-  /// before computes; 0 where that was not seen. Collective.
-  std::pair<double, double> id_waits() const;
 
  private:
   BatchSplit split(const data::Batch& batch) const {

@@ -24,8 +24,6 @@ struct TrainResult {
   double step_seconds = 0;        ///< median of this process's steps; 0 = none
   Index exchange_bytes = 0;       ///< ids, vectors and gradients sent to other ranks, mean of a step, largest rank
   Index between_nodes_bytes = 0;  ///< to other nodes, of these, likewise
-  double id_wait_alone = 0;       ///< seconds of a batch waiting for ids where nothing hides that; 0 = not seen
-  double id_wait = 0;             ///< where the batch before computes, or, without train.pipeline, where nothing does
   Index peak_memory = 0;          ///< resident bytes of a rank at most, what its node shares included, largest rank
   std::vector<Index> peak_memory_of_ranks;  ///< [rank]
   std::string weights_digest;
