@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -110,9 +111,10 @@ void Routes::order_by_owner() {
 }
 
 void Routes::find_sources() {
+  std::map<std::pair<Index, Index>, std::vector<std::size_t>*> routes_of;  // by sequence and column
+  for (Segment& segment : segments_) routes_of[{segment.sequence, segment.column}] = &segment.routes;
+  for (std::size_t r = 0; r < routes_.size(); ++r) routes_of.at({routes_[r].sequence, routes_[r].column})->push_back(r);
   for (Segment& segment : segments_) {
-    for (std::size_t r = 0; r < routes_.size(); ++r)
-      if (routes_[r].sequence == segment.sequence && routes_[r].column == segment.column) segment.routes.push_back(r);
     std::sort(segment.routes.begin(), segment.routes.end(),
               [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
     for (const std::size_t r : segment.routes) {
