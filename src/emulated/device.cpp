@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks.hpp"
+#include "draw.hpp"
 #include "queue.hpp"
 #include <tesserec/emulated/device.hpp>
 #include <tesserec/emulated/fault.hpp>
@@ -51,6 +52,21 @@ void move_bytes(const End& from, const End& to, std::size_t bytes) {
     for (; i + 8 <= bytes; i += 8)
       *reinterpret_cast<volatile std::uint64_t*>(out + i) = *reinterpret_cast<const volatile std::uint64_t*>(in + i);
   for (; i < bytes; ++i) out[i] = in[i];
+}
+
+/// Calls it on a stack of its own, so that ThreadSanitizer tells it from who waits.
+void on_thread_of_its_own(Queue& queue, const std::function<void()>& function) {
+  const Token begun = token(), ended = token();
+  const std::function<void()> job = [&] {
+    acquire(begun.get());
+    function();
+    release(ended.get());
+  };
+  Worker* const worker = queue.workers().take(draw());
+  release(begun.get());
+  worker->start(job);
+  acquire(ended.get());
+  queue.workers().give(worker);
 }
 
 std::shared_ptr<Queue> default_queue() {
@@ -114,7 +130,7 @@ void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
 }
 
 void call_host(const Device& device, const std::string& label, std::function<void()> function) {
-  Command command{label, [function = std::move(function)](Queue&) { function(); }};
+  Command command{label, [function = std::move(function)](Queue& queue) { on_thread_of_its_own(queue, function); }};
   command.on_host = true;
   device.queue().push(std::move(command));
 }
