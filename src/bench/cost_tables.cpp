@@ -74,8 +74,9 @@ Seconds measure(const Context& context, const Workload& load) {
   }
   optim::Settings optimizer;
   optimizer.type = load.optimizer;
-  sharding::ShardedEmbeddingBagCollection collection(
-      context.exec, alone, configs, plan, keys, Lanes(Lanes::automatic(samples)), optimizer, optimizer, Kernels::simd);
+  sharding::ShardedEmbeddingBagCollection collection(context.exec, alone, configs, plan, keys,
+                                                     Lanes(Lanes::automatic(samples)),
+                                                     {optimizer, optimizer, Kernels::simd});
   for (const auto& shard : collection.shards())
     shard.rows->weights().fill(context.exec, "tesserec::bench::fill", 0.01f);
   const Index width = tables * load.dim;

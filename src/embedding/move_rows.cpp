@@ -49,20 +49,16 @@ struct MoveRows {
 template <class Rule, bool whole>
 struct SumColumns {
   ListedRows<Rule, whole> listed;
-  int round;
-  const float* totals;
-  Index before;
-  float* sums;
-  Index size;
+  ColumnRound now;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
     const DeviceRow row = listed.row(item);
     RowMove<Rule, whole> move{lanes, listed.step(item), row, listed.quads};
     float numbers[2] = {};
     move.load_numbers(numbers);
-    move.find_scalars(round, totals + item * before, numbers);
-    if (Rule::touches(round)) move.touch(round, listed.gradient(item));
-    float* out = sums + item * size;
-    for (int k = 0; k < Rule::sums(round); ++k) out += move.sum_subtrees(round, k, listed.gradient(item), out);
+    move.find_scalars(now.round, now.totals + item * now.before, numbers);
+    if (Rule::touches(now.round)) move.touch(now.round, listed.gradient(item));
+    float* out = now.sums + item * now.size;
+    for (int k = 0; k < Rule::sums(now.round); ++k) out += move.sum_subtrees(now.round, k, listed.gradient(item), out);
     move.store_numbers(numbers);
   }
 };
@@ -104,13 +100,13 @@ void move_rows(const Device& exec, const MovingShards& of, const RowList& rows, 
   });
 }
 
-void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients, int round,
-                 const float* totals, Index before, float* sums, Index size) {
+void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
+                 const ColumnRound& round) {
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
     optim::with_row_rule(of.type, [&](auto rule) {
       launch(exec, "tesserec::embedding::sum_columns", rows.most, 1,
-             SumColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, round, totals, before, sums, size});
+             SumColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, round});
     });
   });
 }

@@ -144,8 +144,11 @@ TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const 
   return nodes;
 }
 
-TESSEREC_KERNEL void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim,
-                          const Bags& bags, const Nodes& nodes, Index first, Index last, float* out) {
+TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out) {
+  const RowBlocks& table = shard.table;
+  const Range blocks = shard.blocks;
+  const float* const rows = shard.data;
+  const Index first_row = shard.first_row, dim = shard.dim, first = range.begin, last = range.end;
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
   const auto row = [&](Index i) {

@@ -158,8 +158,8 @@ std::vector<float> RowBucket::sum_columns(const Device& exec, std::size_t i, int
   const Index size = row_sums[round] * std::ssize(optim::column_subtrees(tables_[i]->columns()));
   float* const sums = reserve_device(exec, column_sums_, "tesserec::embedding::column_sums", rows.most * size);
   const float* const before = upload(exec, totals_, "tesserec::embedding::row_totals", totals);
-  embedding::sum_columns(exec, moving_one(exec, i, rate, step), rows, gradients, round, before,
-                         round > 0 ? row_sums[round - 1] : 0, sums, size);
+  embedding::sum_columns(exec, moving_one(exec, i, rate, step), rows, gradients,
+                         {round, before, round > 0 ? row_sums[round - 1] : 0, sums, size});
   return download<float>(exec, sums, rows.most * size);
 }
 

@@ -48,10 +48,17 @@ void move_runs(const Device& exec, const MovingShards& of, const RunArrays& runs
 /// Rows move by gradients [rows, dim], as they are.
 void move_rows(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients);
 
-/// The same in rounds, where others hold other columns of the rows (optim::sum_columns, optim::move_columns): `totals`
-/// [rows, sums of the round before], `sums` [rows, sums of this round, subtrees].
-void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients, int round,
-                 const float* totals, Index before, float* sums, Index size);
+/// A round of sums over columns.
+struct ColumnRound {
+  int round;
+  const float* totals;  ///< [rows, before]
+  Index before;         ///< sums a row of the round before
+  float* sums;          ///< [rows, size]
+  Index size;           ///< sums a row of this round, by subtrees
+};
+/// The same in rounds, where others hold other columns of the rows (optim::sum_columns, optim::move_columns).
+void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
+                 const ColumnRound& round);
 void move_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
                   const float* totals, Index before);
 

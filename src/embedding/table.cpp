@@ -127,14 +127,14 @@ void EmbeddingTable::lookup(const Exec& exec, const Bags& bags, const Nodes& nod
 Index EmbeddingTable::lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) / bags_per_task; }
 
 void EmbeddingTable::lookup_task(Index task, const Bags& bags, const Nodes& nodes, float* out) const {
-  pool(row_blocks_, blocks_, weights_.data(), rows_.begin, dim(), bags, nodes, task * bags_per_task,
-       std::min(bags.count, (task + 1) * bags_per_task), out);
+  pool({row_blocks_, blocks_, weights_.data(), rows_.begin, dim()}, bags, nodes,
+       {task * bags_per_task, std::min(bags.count, (task + 1) * bags_per_task)}, out);
 }
 
 RowSums EmbeddingTable::sum_gradients(const float* gradients, Range lanes) const {
   RowSums result;
   sum_rows(
-      batch_.uses.data(), 0, std::ssize(batch_.uses), gradients, dim(), lanes, false, [](Index) {},
+      batch_.uses, gradients, dim(), lanes, false, [](Index) {},
       [&](Index row, Index leaf, const float* sum) {
         result.rows.push_back(row);
         result.leaves.push_back(leaf);
@@ -166,8 +166,9 @@ void EmbeddingTable::update_task(Index share, Index shares, const float* gradien
     while (at > 0 && at < count && batch_.uses[at].row == batch_.uses[at - 1].row) ++at;
     return at;
   };
+  const Index first = cut(share), last = cut(share + 1);
   sum_rows(
-      batch_.uses.data(), cut(share), cut(share + 1), gradients, dim(), whole_tree, batch_.are_sums,
+      std::span(batch_.uses).subspan(first, last - first), gradients, dim(), whole_tree, batch_.are_sums,
       [&](Index row) { prefetch(row); },
       [&](Index row, Index, const float* sum) {
         const float* gradient = clipped(sum, scratch);

@@ -28,8 +28,9 @@ void EmbeddingTable::gather_gradients(const Exec& exec, const float* gradients) 
   parallel_for(exec, "tesserec::embedding::gather_gradients", tasks_of(rows), [&](Index task) {
     Index at = task * gathered_per_task;
     const Index end = std::min(rows, at + gathered_per_task);
+    const std::span<const RowUse> uses = std::span(batch_.uses).subspan(first_use[at], first_use[end] - first_use[at]);
     sum_rows(
-        batch_.uses.data(), first_use[at], first_use[end], gradients, dim(), whole_tree, batch_.are_sums, [](Index) {},
+        uses, gradients, dim(), whole_tree, batch_.are_sums, [](Index) {},
         [&](Index, Index, const float* sum) { std::copy_n(sum, dim(), to.gradients.data() + at++ * dim()); });
   });
 }

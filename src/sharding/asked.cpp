@@ -18,7 +18,8 @@ int Asked::first_refused(const Message<std::int32_t>& counts) const {
   return -1;
 }
 
-void Asked::count(const Message<std::int32_t>& counts, Message<Index>& ids, Message<float>& weights) const {
+void Asked::count(Messages& messages) const {
+  auto& [counts, ids, weights, rows, gradients] = messages;
   const std::int32_t* count = counts.in.data();
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
     const std::int32_t* const end = count + counts.from[sender];
@@ -29,9 +30,7 @@ void Asked::count(const Message<std::int32_t>& counts, Message<Index>& ids, Mess
   }
 }
 
-void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, const Message<Index>& ids,
-                 const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
-                 VectorMessage& gradients) {
+void Asked::read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages) {
   const int me = routes_.rank();
   const int ranks = split.ranks(), node = Index(routes_.node().size());
   const auto clear = [](embedding::AskedShard& shard, int runs) {
@@ -45,30 +44,31 @@ void Asked::read(const BatchSplit& split, const Message<std::int32_t>& counts, c
     bags += routes_.with_ids(sender, me) * (routes_.samples(split, sender) + ranks / routes_.ranks());
   offsets_.resize(bags);
 
-  Cursor at{counts.in.data(), ids.in.data(), weights.in.data(), offsets_.data()};
-  Offsets own{front.end, front.end};
+  Reading at{split,
+             front,
+             messages.rows,
+             messages.gradients,
+             messages.counts.in.data(),
+             messages.ids.in.data(),
+             messages.weights.in.data(),
+             offsets_.data()};
+  at.own = {front.end, front.end};
+  at.others = others;
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
-    Offsets& vectors = sender == me ? own : others;
+    at.sender = sender;
     ++at.count;  // no error
     const auto read_own = [&](bool replicated, int ranks_a_run) {
       for (std::size_t i = 0; i < shards_.size(); ++i)
         if (const Routes::OwnShard& own = routes_.own()[i];
             !own.fetched && !own.relayed && own.replicated == replicated)
-          read_bags(own, shards_[i], nullptr, ranks_a_run, sender, split, front, at, vectors, rows, gradients);
+          read_bags(own, shards_[i], nullptr, ranks_a_run, at);
     };
     read_own(false, 1);
     for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
-      read_bags(routes_.relays()[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, sender, split, front, at,
-                vectors, rows, gradients);
+      read_bags(routes_.relays()[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, at);
     if (sender == me) read_own(true, ranks);
     for (std::size_t i = 0; i < shards_.size(); ++i)
-      if (routes_.own()[i].fetched) {
-        const Offsets before = vectors;
-        read_rows(i, sender, split.lane_count(), at, vectors);
-        if (sender == me) continue;
-        rows.goes(sender, vectors.sums - before.sums, false);
-        gradients.comes(sender, vectors.gradients - before.gradients, false);
-      }
+      if (routes_.own()[i].fetched) read_rows(i, at);
   }
 }
 
@@ -79,8 +79,11 @@ void Asked::take_relayed(Asked& inside) {
 }
 
 void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                      int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors,
-                      VectorMessage& rows, VectorMessage& gradients) {
+                      int ranks, Reading& at) {
+  const BatchSplit& split = at.split;
+  const Front& front = at.front;
+  const int sender = at.sender;
+  Offsets& vectors = at.vectors(routes_.rank());
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
   const embedding::RowBlocks blocks(table.num_embeddings);
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
@@ -117,12 +120,14 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
       in_place += (unpooled ? bags.total() : bags.count) * stride;
     }
     if (sender == routes_.rank()) continue;
-    rows.goes(sender, vectors.sums - begin.sums, routes_.finished(route));
-    gradients.comes(sender, vectors.gradients - begin.gradients, true);
+    at.rows.goes(sender, vectors.sums - begin.sums, routes_.finished(route));
+    at.gradients.comes(sender, vectors.gradients - begin.gradients, true);
   }
 }
 
-void Asked::read_rows(std::size_t i, int sender, int lanes, Cursor& at, Offsets& vectors) {
+void Asked::read_rows(std::size_t i, Reading& at) {
+  const int sender = at.sender, lanes = at.split.lane_count();
+  Offsets& vectors = at.vectors(routes_.rank());
   const Routes::OwnShard& own = routes_.own()[i];
   const Index first_row = embedding::RowBlocks(routes_.tables()[own.table].num_embeddings).rows(own.shard.blocks).begin;
   const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
@@ -145,6 +150,9 @@ void Asked::read_rows(std::size_t i, int sender, int lanes, Cursor& at, Offsets&
   at.ids += rows + sums;
   vectors.sums += rows * columns;
   vectors.gradients += sums * columns;
+  if (sender == routes_.rank()) return;
+  at.rows.goes(sender, rows * columns, false);
+  at.gradients.comes(sender, sums * columns, false);
 }
 
 }  // namespace tesserec::sharding

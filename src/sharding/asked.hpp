@@ -23,13 +23,11 @@ class Asked {
   int first_refused(const Message<std::int32_t>& counts) const;
 
   /// How many ids and weights follow the counts that came.
-  void count(const Message<std::int32_t>& counts, Message<Index>& ids, Message<float>& weights) const;
+  void count(Messages& messages) const;
 
-  /// Reads what came, which must stay. Others' sums and gradients begin at `others`, behind this rank's own and its
-  /// front. Says what goes in `rows` and comes in `gradients`.
-  void read(const BatchSplit& split, const Message<std::int32_t>& counts, const Message<Index>& ids,
-            const Message<float>& weights, const Front& front, Offsets others, VectorMessage& rows,
-            VectorMessage& gradients);
+  /// Reads the counts, ids and weights that came, which must stay. Others' sums and gradients begin at `others`, behind
+  /// this rank's own and its front. Says what goes in the message of rows and comes in that of gradients.
+  void read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
   /// Of Routes::own; relayed ones are empty until `inside`, which read for this node, gives what it has of them.
   const std::vector<embedding::AskedShard>& shards() const { return shards_; }
@@ -38,18 +36,23 @@ class Asked {
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:
-  /// Where reading is, in what came.
-  struct Cursor {
+  /// What came, and the place in it that is read next.
+  struct Reading {
+    const BatchSplit& split;
+    const Front& front;
+    VectorMessage &rows, &gradients;
     const std::int32_t* count;
     const Index* ids;
     const float* weights;
     Index* offsets;
+    int sender = 0;
+    Offsets own, others = {};  ///< of the next sum and gradient: of this rank's samples, of others'
+    Offsets& vectors(int me) { return sender == me ? own : others; }
   };
   /// A run of samples is that of `ranks` ranks: 1, or those of whom one asks. Own.same_ids: `before` has them.
   void read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                 int ranks, int sender, const BatchSplit& split, const Front& front, Cursor& at, Offsets& vectors,
-                 VectorMessage& rows, VectorMessage& gradients);
-  void read_rows(std::size_t shard, int sender, int lanes, Cursor& at, Offsets& vectors);
+                 int ranks, Reading& at);
+  void read_rows(std::size_t shard, Reading& at);
 
   const Routes& routes_;
   std::vector<embedding::AskedShard> shards_, relays_;

@@ -15,8 +15,7 @@ Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* nod
       routes_(routes),
       requests_(routes, place),
       asked_(routes),
-      rows_(place, {precision.forward, 1.0f}),
-      gradients_(place, {precision.backward, precision.gradient_scale}),
+      messages_(place, {precision.forward, 1.0f}, {precision.backward, precision.gradient_scale}),
       relay_(routes.inside() ? std::make_unique<Relay>(*node, routes, place, precision) : nullptr) {}
 
 Exchange::~Exchange() = default;
@@ -40,7 +39,8 @@ Exchange::Bytes Exchange::bytes() const {
 }
 
 Offsets Exchange::ends() const {
-  return {requests_.others().sums + total(rows_.to), requests_.others().gradients + total(gradients_.from)};
+  return {requests_.others().sums + total(messages_.rows.to),
+          requests_.others().gradients + total(messages_.gradients.from)};
 }
 
 void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, Index front) {
@@ -49,44 +49,44 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
   split_ = std::move(split);
   bytes_ = {};
   error_.clear();
-  counts_.clear(ranks), ids_.clear(ranks), weights_.clear(ranks), rows_.clear(ranks), gradients_.clear(ranks);
-  asked_.expect(split_, counts_);
+  messages_.clear(ranks);
+  asked_.expect(split_, messages_.counts);
   try {
     if (sparse.variable_stride())
       fail("the ids have a number of samples for each key; sharded tables need one for all keys");
     if (const Index dealt = routes_.samples(split_, comm_.rank()); sparse.stride != dealt)
       fail("rank ", comm_.rank(), " brings ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
            ", and its lanes have ", dealt, " of them; deal a source's samples by the model's lanes (train::deal_of)");
-    requests_.collect(sparse, split_, counts_, ids_, weights_, rows_, gradients_, front);
+    requests_.collect(sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();
-    requests_.refuse(split_, counts_);
+    requests_.refuse(split_, messages_.counts);
   }
-  counts_.start(comm_);
+  messages_.counts.start(comm_);
 }
 
 void Exchange::advance() {
   go(Stage::counts_sent, Stage::ids_sent);
-  counts_.under_way.wait();
-  count(counts_);
-  if (const int rank = asked_.first_refused(counts_); rank >= 0) {
+  messages_.counts.under_way.wait();
+  count(messages_.counts);
+  if (const int rank = asked_.first_refused(messages_.counts); rank >= 0) {
     stage_ = Stage::none;
     throw Error(comm_.broadcast(error_, rank));
   }
-  asked_.count(counts_, ids_, weights_);
-  ids_.start(comm_);
-  count(ids_);
+  asked_.count(messages_);
+  messages_.ids.start(comm_);
+  count(messages_.ids);
   if (!routes_.weighted()) return;
-  weights_.start(comm_);
-  count(weights_);
+  messages_.weights.start(comm_);
+  count(messages_.weights);
 }
 
 const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
   go(Stage::ids_sent, Stage::ids_here);
-  ids_.under_way.wait();
-  weights_.under_way.wait();
-  asked_.read(split_, counts_, ids_, weights_, requests_.front(), requests_.others(), rows_, gradients_);
+  messages_.ids.under_way.wait();
+  messages_.weights.under_way.wait();
+  asked_.read(split_, requests_.front(), requests_.others(), messages_);
   if (relay_) {
     relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));
     asked_.take_relayed(relay_->inside().asked_);
@@ -97,51 +97,55 @@ const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
 float* Exchange::sums(const Exec& exec) {
   assert(stage_ == Stage::ids_here);
   float* const sums =
-      rows_.out.reserve(exec, "tesserec::sharding::rows_out", (relay_ ? relay_->inside() : *this).ends().sums);
-  if (relay_) relay_->inside().rows_.out = rows_.out;
+      messages_.rows.out.reserve(exec, "tesserec::sharding::rows_out", (relay_ ? relay_->inside() : *this).ends().sums);
+  if (relay_) relay_->inside().messages_.rows.out = messages_.rows.out;
   return sums;
 }
 
 const float* Exchange::return_sums(const Exec& exec) {
   go(Stage::ids_here, Stage::pooled);
-  if (relay_) relay_->return_sums(exec, rows_);
-  rows_.in.reserve(exec, "tesserec::sharding::rows_in", total(rows_.from));
-  rows_.travel(exec, comm_, requests_.others().sums, 0);
-  count(rows_);
-  requests_.pool(exec, rows_);
-  return rows_.out.data();
+  if (relay_) relay_->return_sums(exec, messages_.rows);
+  messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
+  messages_.rows.travel(exec, comm_, requests_.others().sums, 0);
+  count(messages_.rows);
+  requests_.pool(exec, messages_.rows);
+  return messages_.rows.out.data();
 }
 
 float* Exchange::gradient(const Exec& exec) {
   go(Stage::pooled, Stage::gradient_asked);
-  float* const gradients = gradients_.in.reserve(exec, "tesserec::sharding::gradients_in",
-                                                 (relay_ ? relay_->inside() : *this).ends().gradients);
+  float* const gradients = messages_.gradients.in.reserve(exec, "tesserec::sharding::gradients_in",
+                                                          (relay_ ? relay_->inside() : *this).ends().gradients);
   if (relay_) {
     relay_->inside().go(Stage::pooled, Stage::gradient_asked);
-    relay_->inside().gradients_.in = gradients_.in;
+    relay_->inside().messages_.gradients.in = messages_.gradients.in;
   }
   return gradients;
 }
 
 const float* Exchange::send_gradients(const Exec& exec) {
-  if (stage_ == Stage::gradients_here) return gradients_.in.data();
+  if (stage_ == Stage::gradients_here) return messages_.gradients.in.data();
   go(Stage::gradient_asked, Stage::gradients_here);
-  gradients_.out.reserve(exec, "tesserec::sharding::gradients_out", total(gradients_.to));
-  requests_.share_gradients(exec, gradients_);
-  gradients_.travel(exec, comm_, 0, requests_.others().gradients);
-  count(gradients_);
-  if (relay_) relay_->send_gradients(exec, gradients_);
-  return gradients_.in.data();
+  messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
+  requests_.share_gradients(exec, messages_.gradients);
+  messages_.gradients.travel(exec, comm_, 0, requests_.others().gradients);
+  count(messages_.gradients);
+  if (relay_) relay_->send_gradients(exec, messages_.gradients);
+  return messages_.gradients.in.data();
 }
 
 void Exchange::cancel() {
   if (relay_) relay_->inside().cancel();
-  counts_.under_way = {}, ids_.under_way = {}, weights_.under_way = {};
+  messages_.counts.under_way = {};
+  messages_.ids.under_way = {};
+  messages_.weights.under_way = {};
   stage_ = Stage::none;
 }
 
 void Exchange::finish() {
-  counts_.under_way.wait(), ids_.under_way.wait(), weights_.under_way.wait();
+  messages_.counts.under_way.wait();
+  messages_.ids.under_way.wait();
+  messages_.weights.under_way.wait();
   stage_ = Stage::none;
 }
 

@@ -47,8 +47,8 @@ class Exchange {
   enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
   Stage stage() const { return stage_; }
   /// After return_sums, and after gradient: what begins with the front.
-  float* vectors() const { return rows_.out.data(); }
-  float* gradients() const { return gradients_.in.data(); }
+  float* vectors() const { return messages_.rows.out.data(); }
+  float* gradients() const { return messages_.gradients.in.data(); }
   const BatchSplit& split() const { return split_; }
   /// Of this rank.
   Range samples() const { return split_.samples(comm_.rank()); }
@@ -62,7 +62,7 @@ class Exchange {
   void go(Stage from, Stage to);
   template <class Sent>
   void count(const Sent& sent);
-  /// Behind what it has in rows_.out and gradients_.in.
+  /// Behind what it has in rows.out and gradients.in.
   Offsets ends() const;
 
   const comm::Communicator& comm_;
@@ -72,11 +72,7 @@ class Exchange {
   std::string error_;  // of this rank's ids
   Requests requests_;
   Asked asked_;
-  Message<std::int32_t> counts_;
-  Message<Index> ids_;
-  Message<float> weights_;
-  /// rows_.out and gradients_.in begin with the front, then this rank's own bags, then what is others'.
-  VectorMessage rows_, gradients_;
+  Messages messages_;
   Bytes bytes_;
   std::unique_ptr<Relay> relay_;
 };

@@ -96,6 +96,26 @@ class VectorMessage : public Counts<float> {
   PlacedVector<std::uint32_t> words_[2];  // that go, that come
 };
 
+/// All that ranks send each other for a batch. `rows.out` and `gradients.in` begin with the front, then come this
+/// rank's own bags, then those of others.
+struct Messages {
+  Messages(Place place, const Rounding& forward, const Rounding& backward)
+      : rows(place, forward), gradients(place, backward) {}
+
+  Message<std::int32_t> counts;
+  Message<Index> ids;
+  Message<float> weights;
+  VectorMessage rows, gradients;
+
+  void clear(int ranks) {
+    counts.clear(ranks);
+    ids.clear(ranks);
+    weights.clear(ranks);
+    rows.clear(ranks);
+    gradients.clear(ranks);
+  }
+};
+
 /// Float offsets: of what lies in the buffer of sums, and in that of gradients.
 struct Offsets {
   Index sums = 0;

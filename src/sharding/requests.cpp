@@ -17,9 +17,9 @@ Index Requests::Request::vectors(bool unpooled) const {
   return count;
 }
 
-void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
-                       Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients,
+void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
                        Index front) {
+  auto& [counts, ids, weights, rows, gradients] = messages;
   const int me = routes_.rank();
   samples_ = sparse.stride;
   first_sample_ = split.samples(me).begin;
@@ -36,14 +36,14 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     const Range asked = routes_.sums(me, owner);
     for (Index route = asked.begin; route < asked.end; ++route) {
       const Offsets before = at;
-      cut_out(route, sparse, counts, ids, weights, at);
+      cut_out(route, sparse, messages, at);
       if (owner == me) continue;
       rows.comes(owner, at.sums - before.sums, routes_.finished(routes_.all()[route]));
       gradients.goes(owner, at.gradients - before.gradients, true);
     }
     for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch) {
       const Offsets before = at;
-      fetch(next_fetch, sparse, split, counts, ids, at);
+      fetch(next_fetch, sparse, split, messages, at);
       if (owner == me) continue;
       rows.comes(owner, at.sums - before.sums, false);
       gradients.goes(owner, at.gradients - before.gradients, false);
@@ -95,8 +95,8 @@ void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) co
   }
 }
 
-void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, Message<std::int32_t>& counts,
-                       Message<Index>& ids, Message<float>& weights, Offsets& at) {
+void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, Messages& messages, Offsets& at) {
+  std::vector<Index>& ids = messages.ids.out;
   const Route& route = routes_.all()[r];
   Request& request = requests_[r];
   const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
@@ -107,12 +107,12 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
   if (route.same_ids) {
     request = requests_[r - table.feature_names.size()];  // the same feature's, the shard before
   } else {
-    const std::size_t ids_at = ids.out.size();
-    select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_, request.offsets, ids.out,
-               routes_.weighted() ? &weights.out : nullptr);
-    for (Index s = 0; s < samples_; ++s) counts.out.push_back(request.length(s));
+    const std::size_t ids_at = ids.size();
+    select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_,
+               {request.offsets, ids, routes_.weighted() ? &messages.weights.out : nullptr});
+    for (Index s = 0; s < samples_; ++s) messages.counts.out.push_back(request.length(s));
     bags.offsets = request.offsets.data();
-    bags.ids = ids.out.data() + ids_at;
+    bags.ids = ids.data() + ids_at;
     request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
   }
   find_places(r, sparse);
@@ -122,14 +122,15 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
 }
 
 void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
-                     Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at) {
+                     Messages& messages, Offsets& at) {
+  std::vector<Index>& ids = messages.ids.out;
   RowFetch& rows = fetches_[i].rows;
   rows.collect(sparse, split, routes_.rank());
   fetches_[i].at = at;
-  counts.out.push_back(rows.rows().size());
-  counts.out.push_back(rows.sums().size());
-  ids.out.insert(ids.out.end(), rows.rows().begin(), rows.rows().end());
-  ids.out.insert(ids.out.end(), rows.sums().begin(), rows.sums().end());
+  messages.counts.out.push_back(rows.rows().size());
+  messages.counts.out.push_back(rows.sums().size());
+  ids.insert(ids.end(), rows.rows().begin(), rows.rows().end());
+  ids.insert(ids.end(), rows.sums().begin(), rows.sums().end());
   at.sums += std::ssize(rows.rows()) * rows.dim();
   at.gradients += std::ssize(rows.sums()) * rows.dim();
   const Routes::Fetch& fetch = routes_.fetches()[i];

@@ -17,12 +17,10 @@ class Requests {
  public:
   Requests(const Routes& routes, Place place);
 
-  /// Cuts out each owner's ids, counts first. Says what comes back in `rows` and goes in `gradients`. The front, and
-  /// what is this rank's own behind it, begin at `front`. An id outside its table is an Error that names feature,
-  /// table, sample and value.
-  void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Message<std::int32_t>& counts,
-               Message<Index>& ids, Message<float>& weights, VectorMessage& rows, VectorMessage& gradients,
-               Index front = 0);
+  /// Cuts out each owner's ids, counts first. Says what comes back in the message of rows and goes in that of
+  /// gradients. The front, and what is this rank's own behind it, begin at `front`. An id outside its table is an Error
+  /// that names feature, table, sample and value.
+  void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages, Index front = 0);
 
   /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
   void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;
@@ -56,10 +54,9 @@ class Requests {
 
   void lay_out(const jagged::KeyedJaggedTensor& sparse);
   void find_places(std::size_t route, const jagged::KeyedJaggedTensor& sparse);
-  void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Message<std::int32_t>& counts,
-               Message<Index>& ids, Message<float>& weights, Offsets& at);
-  void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
-             Message<std::int32_t>& counts, Message<Index>& ids, Offsets& at);
+  void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Messages& messages, Offsets& at);
+  void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
+             Offsets& at);
   void pool_fetched(const Exec& exec, const VectorMessage& rows);
   void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
   void pool_on_host(const Exec& exec, const VectorMessage& rows);

@@ -11,12 +11,18 @@ namespace {
 
 constexpr Index samples_per_task = 128;
 
-/// out[s * stride + c]: the only sum of sample s (its number in `nodes`), by the bag's length with `mean`; else 0.
-TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const Index* offsets, bool mean, const float* sums,
-                                  const Index* nodes, float* out, Index stride) {
+/// Sums of the bags of whole rows, at most one a sample.
+struct BagSums {
+  const Index* offsets;  // [samples + 1] of ids
+  const Index* numbers;  // [samples] of each sample's sum
+  const float* sums;
+};
+
+/// out[s * stride + c]: the sum of sample s, by the bag's length with `mean`; without ids 0.
+TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const BagSums& bags, bool mean, float* out, Index stride) {
   for (Index s = samples.begin; s < samples.end; ++s) {
-    const Index length = offsets[s + 1] - offsets[s];
-    const float* sum = sums + nodes[s] * dim;
+    const Index length = bags.offsets[s + 1] - bags.offsets[s];
+    const float* sum = bags.sums + bags.numbers[s] * dim;
     float* to = out + s * stride;
     if (length == 0)
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
@@ -182,8 +188,9 @@ void Requests::pool_samples(const Routes::Segment& segment, Range samples, const
   float* const out = rows.out.data() + front_.begin + segment.column;
   if (segment.routes.size() == 1) {
     const Request& only = requests_[segment.routes[0]];
-    return scatter_sums(samples, dim, only.offsets.data(), mean, sums_of(segment.routes[0], rows),
-                        only.nodes.offsets.data(), out, width);
+    return scatter_sums(samples, dim,
+                        {only.offsets.data(), only.nodes.offsets.data(), sums_of(segment.routes[0], rows)}, mean, out,
+                        width);
   }
   std::vector<NodeSums> sources;
   for (const std::size_t r : segment.routes)

@@ -7,8 +7,8 @@
 namespace tesserec::sharding {
 
 void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
-                Range rows, Index first_sample, std::vector<Index>& offsets, std::vector<Index>& ids,
-                std::vector<float>* weights) {
+                Range rows, Index first_sample, const SelectedIds& to) {
+  auto& [offsets, ids, weights] = to;
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
   const Index limit = table.ids();
@@ -51,8 +51,8 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   const Range rows = blocks.rows(shard_.blocks);
   for (Feature& feature : features_) {
     feature.ids_at = std::ssize(ids_);
-    select_ids(table_, sparse, feature.key, rows, first_sample, feature.offsets, ids_,
-               table_.weighted ? &weights_ : nullptr);
+    select_ids(table_, sparse, feature.key, rows, first_sample,
+               {feature.offsets, ids_, table_.weighted ? &weights_ : nullptr});
   }
   int lane = lanes_.begin;
   for (Index s = 0; s < sparse.stride; ++s) {
@@ -95,8 +95,8 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
 }
 
 void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
-  embedding::pool(embedding::RowBlocks(table_.num_embeddings), shard_.blocks, fetched, 0, dim(), bags(f), nodes(f), 0,
-                  bags(f).count, out);
+  embedding::pool({embedding::RowBlocks(table_.num_embeddings), shard_.blocks, fetched, 0, dim()}, bags(f), nodes(f),
+                  {0, bags(f).count}, out);
 }
 
 std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index sample) const {
@@ -129,7 +129,7 @@ std::vector<embedding::RowUse> RowFetch::uses(std::span<const Index> gradients_a
 void RowFetch::sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const {
   std::vector<embedding::RowUse> uses = this->uses(gradients_at);
   embedding::sum_rows(
-      uses.data(), 0, std::ssize(uses), gradients, dim(), lanes_, false, [](Index) {},
+      uses, gradients, dim(), lanes_, false, [](Index) {},
       [&](Index, Index, const float* sum) { out = std::copy(sum, sum + dim(), out); });
 }
 

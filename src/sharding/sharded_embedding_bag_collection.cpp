@@ -10,26 +10,24 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              std::vector<embedding::EmbeddingBagConfig> tables,
                                                              planning::ShardingPlan plan,
                                                              const std::vector<std::string>& features,
-                                                             const Lanes& lanes, const optim::Settings& sparse,
-                                                             const optim::Settings& dense, Kernels kernels,
-                                                             Levels levels, const ExchangePrecision& precision)
+                                                             const Lanes& lanes, const CollectionOptions& options)
     : comm_(comm),
       plan_(std::move(plan)),
       lanes_(lanes),
-      place_(place_of(kernels)),
-      precision_(precision),
-      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, levels)),
+      place_(place_of(options.kernels)),
+      precision_(options.precision),
+      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, options.levels)),
       spare_(std::make_shared<SpareExchanges>()) {
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
-    return levels.most > 1 && planning::by_two_levels(table, comm.size(), levels.ranks_per_node);
+    return options.levels.most > 1 && planning::by_two_levels(table, comm.size(), options.levels.ranks_per_node);
   });
-  if (relayed) node_.emplace(comm, comm.rank() / levels.ranks_per_node);
+  if (relayed) node_.emplace(comm, comm.rank() / options.levels.ranks_per_node);
   std::vector<optim::Settings> optimizers;
   std::vector<bool> shared;  // rows that move by sums over columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = this->tables()[t];
     const auto& shards = plan_[t].shards;
-    optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, sparse, dense));
+    optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
     shared.push_back(!shards.empty() && shards.front().columns.size() < table.embedding_dim &&
                      optim::row_rounds(optimizers[t].type) > 0);
@@ -43,7 +41,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   std::vector<embedding::RowKernels::Shard> of_kernels;
   for (std::size_t i = 0; i < shards_.size(); ++i)
     of_kernels.push_back({shards_[i].rows.get(), routes_->own()[i].fetched, replicated(shards_[i])});
-  kernels_ = embedding::make_row_kernels(kernels, std::move(of_kernels), phases_);
+  kernels_ = embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_);
   if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_totals_.emplace(comm, plan_, shared);
 }
 

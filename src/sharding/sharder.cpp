@@ -47,8 +47,8 @@ ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
     const ShardingEnv& env, const std::vector<std::string>& features, const Lanes& lanes, Levels levels) const {
   planning::check_plan(module.tables(), plan, env.size());
   check(module, plan);
-  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes, fused, dense, kernels, levels,
-                                       exchange);
+  return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes,
+                                       {fused, dense, kernels, levels, exchange});
 }
 
 }  // namespace tesserec::sharding

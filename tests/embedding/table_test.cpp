@@ -182,7 +182,7 @@ TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever
       if (blocks.size() == RowBlocks::count)
         table.lookup(exec, bags, nodes, sums.data());
       else
-        embedding::pool(table.row_blocks(), blocks, table.weights().data(), 0, dim, bags, nodes, 0, 1, sums.data());
+        embedding::pool({table.row_blocks(), blocks, table.weights().data(), 0, dim}, bags, nodes, {0, 1}, sums.data());
       for (Index k = 0; k < count; ++k) {
         const Index leaf = nodes.leaves.size() > static_cast<std::size_t>(k) && blocks.size() < RowBlocks::count
                                ? nodes.leaves[static_cast<std::size_t>(k)]

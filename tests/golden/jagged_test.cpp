@@ -277,7 +277,7 @@ TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
   const comm::Communicator comm(MPI_COMM_SELF);
   sharding::ShardedEmbeddingBagCollection collection(Exec(), comm, tables,
                                                      golden::whole_tables(tables, embedding::ComputeKernel::fused),
-                                                     kjt.keys, Lanes(2), {.lr = 1}, {}, Kernels::simd);
+                                                     kjt.keys, Lanes(2), {{.lr = 1}, {}, Kernels::simd});
   for (const auto& shard : collection.shards())
     Kokkos::deep_copy(shard.rows->weights().host(), reference.matrix(of("weights", shard.table)));
   auto batch = collection.start(kjt, kjt.stride);

@@ -28,7 +28,7 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
     tables[1].optimizer = kind == "fixed" ? stays : moves;
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, tables,
                                                        golden::whole_tables(tables, embedding::ComputeKernel::fused),
-                                                       {"f"}, Lanes(1), moves, {}, Kernels::simd);
+                                                       {"f"}, Lanes(1), {moves, {}, Kernels::simd});
     collection.initialise(exec, 1);
     const auto weights = [&](std::size_t t) {
       const MatrixView<float> all = collection.shards()[t].rows->weights().host();

@@ -124,11 +124,11 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   const auto halves = model::smaller_tables({table_of("a", 300)}, settings_of(7));
   const auto batch = jagged::KeyedJaggedTensor::from_dense(exec, {"b", "a"}, {{{1}, {2, 3}}, {{299, 6, 7}, {14}}});
   std::vector<Index> offsets, rows;
-  sharding::select_ids(halves[0], batch, 1, {0, 43}, 0, offsets, rows, nullptr);
-  sharding::select_ids(halves[1], batch, 1, {0, 7}, 0, offsets, rows, nullptr);
+  sharding::select_ids(halves[0], batch, 1, {0, 43}, 0, {offsets, rows, nullptr});
+  sharding::select_ids(halves[1], batch, 1, {0, 7}, 0, {offsets, rows, nullptr});
   CHECK(rows == std::vector<Index>{42, 0, 1, 2, 5, 6, 0, 0});
   rows.clear();
-  sharding::select_ids(halves[0], batch, 1, {1, 3}, 0, offsets, rows, nullptr);  // a shard of it
+  sharding::select_ids(halves[0], batch, 1, {1, 3}, 0, {offsets, rows, nullptr});  // a shard of it
   CHECK(rows == std::vector<Index>{1, 2});
   CHECK(offsets == std::vector<Index>{0, 1, 2});
 
@@ -142,10 +142,10 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   batch.values(5) = 300;
   const std::string beyond = "id 300 is outside table a of 300 rows";
   CHECK(error_of([&] {
-          sharding::select_ids(halves[0], batch, 1, {0, 1}, 20, offsets, rows, nullptr);
+          sharding::select_ids(halves[0], batch, 1, {0, 1}, 20, {offsets, rows, nullptr});
         }) == "feature a, sample 20 of the batch: " + beyond);
   CHECK(error_of([&] {
-          sharding::select_ids(halves[1], batch, 1, {0, 1}, 20, offsets, rows, nullptr);
+          sharding::select_ids(halves[1], batch, 1, {0, 1}, 20, {offsets, rows, nullptr});
         }) == "feature a, sample 20 of the batch: " + beyond);
   CHECK(mentions(error_of([&] { collection.forward(exec, batch); }), beyond));
 }

@@ -225,7 +225,7 @@ TEST_CASE("a table trains with its own optimizer, or with that of its kernel") {
     if (mentions(name, "dense")) plan.back().kernel = embedding::ComputeKernel::dense;
   }
   const sharding::ShardedEmbeddingBagCollection collection(
-      exec, comm, tables, plan, {"fused", "dense", "own fused", "own dense"}, Lanes(8), sparse, dense);
+      exec, comm, tables, plan, {"fused", "dense", "own fused", "own dense"}, Lanes(8), {sparse, dense});
   REQUIRE(collection.shards().size() == 4);
   const optim::Settings* expected[] = {&sparse, &dense, &own, &own};
   for (std::size_t t = 0; t < 4; ++t) {

@@ -178,8 +178,8 @@ void run(const Case& c) {
   }
   for (const auto& [plan, kernels, levels] : ways) {
     planning::check_plan(configs, plan, comm.size());
-    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, sparse, {}, kernels,
-                                                       levels);
+    sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes,
+                                                       {sparse, {}, kernels, levels});
     collection.initialise(exec, 4);
     Index wrong = 0;
     const auto of = [&](const auto& view) {  // the device's, or the host's

@@ -37,10 +37,17 @@ struct Nodes {
 /// Which sums the owner of `blocks` returns for each bag: both sides compute it from the ids, nothing travels.
 Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags);
 
-/// Writes the sums of bags [first, last) to out[node, dim], or with a stride to out[bag] (0 without ids), by the law:
-/// in a block in bag order with fma from +0, blocks by the fixed tree. Un-pooled: rows, as they are. `rows` holds the
-/// shard's rows, the first being row `first_row` of the table.
-void pool(const RowBlocks& table, Range blocks, const float* rows, Index first_row, Index dim, const Bags& bags,
-          const Nodes& nodes, Index first, Index last, float* out);
+/// The rows of a shard in the host's memory.
+struct ShardRows {
+  RowBlocks table;    ///< of the whole table
+  Range blocks;       ///< of them, the shard's
+  const float* data;  ///< [rows, dim]
+  Index first_row;    ///< of the table, which comes first
+  Index dim;
+};
+
+/// Writes the sums of the bags in `range` to out[node, dim], or with a stride to out[bag] (0 without ids), by the law:
+/// in a block in bag order with fma from +0, blocks by the fixed tree. Un-pooled: rows, as they are.
+void pool(const ShardRows& rows, const Bags& bags, const Nodes& nodes, Range range, float* out);
 
 }  // namespace tesserec::embedding

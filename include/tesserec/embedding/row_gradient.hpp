@@ -3,6 +3,7 @@
 /// with fma from +0; lanes by the fixed tree; a lane without the row adds nothing.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <tesserec/core/tree.hpp>
@@ -21,11 +22,11 @@ struct RowUse {
 /// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
 void sort_by_row(std::vector<RowUse>& uses, Index rows);
 
-/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in uses [first, last), which must not cut a
-/// row. With `lanes` = the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees
-/// already and enter as they are. fetch(row) is called some uses before.
+/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, which are sorted by row. With `lanes` =
+/// the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees already and enter as
+/// they are. fetch(row) is called some uses before.
 template <class Fetch, class Sink>
-void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
+void sum_rows(std::span<const RowUse> uses, const float* gradients, Index dim, Range lanes, bool sums,
               const Fetch& fetch, const Sink& sink);
 
 /// The gradient of a row in sums[0 .. dim) from its uses; the kernel under sum_rows. `tree` has the sums left.
@@ -33,12 +34,13 @@ void sum_one_row(const RowUse* uses, Index count, const float* gradients, Index 
                  float* slots);
 
 template <class Fetch, class Sink>
-void sum_rows(const RowUse* uses, Index first, Index last, const float* gradients, Index dim, Range lanes, bool sums,
+void sum_rows(std::span<const RowUse> uses, const float* gradients, Index dim, Range lanes, bool sums,
               const Fetch& fetch, const Sink& sink) {
   constexpr Index ahead = 16, line = 16;  // uses, floats
   std::vector<float> slots(TreeOrder::max_slots * dim);
   TreeOrder tree(lanes);
-  for (Index begin = first, end = first; begin < last; begin = end) {
+  const Index last = std::ssize(uses);
+  for (Index begin = 0, end = 0; begin < last; begin = end) {
     const Index row = uses[begin].row;
     for (; end < last && uses[end].row == row; ++end) {
       if (end + ahead >= last) continue;
@@ -47,7 +49,7 @@ void sum_rows(const RowUse* uses, Index first, Index last, const float* gradient
       fetch(next.row);
     }
     tree.clear();
-    sum_one_row(uses + begin, end - begin, gradients, dim, sums, tree, slots.data());
+    sum_one_row(uses.data() + begin, end - begin, gradients, dim, sums, tree, slots.data());
     for (int i = 0; i < tree.size(); ++i) sink(row, tree.leaf(i), slots.data() + i * dim);
   }
 }

@@ -13,12 +13,16 @@
 
 namespace tesserec::sharding {
 
-/// Appends the rows of key's ids that lie in `rows` to `ids` (and their weights; 1 where the table has none),
-/// and sets offsets[samples + 1] into what was appended. An id outside its table is an Error that names
-/// feature, table, sample, value.
+/// Lists to which ids are appended, and the offsets of their bags.
+struct SelectedIds {
+  std::vector<Index>& offsets;  ///< [samples + 1] into what was appended
+  std::vector<Index>& ids;
+  std::vector<float>* weights;  ///< 1 where the table has none; null: not wanted
+};
+/// Appends the rows of key's ids that lie in `rows`, and their weights, to the lists of `to`. An id outside its table
+/// is an Error that names feature, table, sample, value.
 void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
-                Range rows, Index first_sample, std::vector<Index>& offsets, std::vector<Index>& ids,
-                std::vector<float>* weights);
+                Range rows, Index first_sample, const SelectedIds& to);
 
 /// The samples' side of a shard whose rows travel un-pooled: each row comes once, its bags are pooled here,
 /// and its gradient leaves as sums over this rank's whole subtrees of lanes. Bits and order are the owner's.

@@ -18,6 +18,15 @@
 
 namespace tesserec::sharding {
 
+/// How a collection computes and exchanges; the same on every rank.
+struct CollectionOptions {
+  optim::Settings sparse;  ///< of tables of kernel fused, unless they have their own
+  optim::Settings dense;   ///< of kernel dense
+  Kernels kernels = Kernels::automatic;
+  Levels levels = {};
+  ExchangePrecision precision = {};
+};
+
 /// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's
 /// shards are ever allocated. A batch goes through start, forward, gradient, backward; start to backward are
 /// collective. Rows may also move once after several micro-batches, whose lanes follow each other, each a whole
@@ -29,9 +38,7 @@ class ShardedEmbeddingBagCollection {
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
-                                const optim::Settings& sparse, const optim::Settings& dense,
-                                Kernels kernels = Kernels::automatic, Levels levels = {},
-                                const ExchangePrecision& precision = {});
+                                const CollectionOptions& options);
 
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
