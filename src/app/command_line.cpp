@@ -33,8 +33,10 @@ const Command& find_command(const std::string& name) {
 // The name that begins at words[i], one word or two; i is its last.
 std::string command_name(const std::vector<std::string>& words, std::size_t& i) {
   const std::vector<std::string> seconds = second_words(words[i]);
-  if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end())
-    return ++i, words[i - 1] + " " + words[i];
+  if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end()) {
+    ++i;
+    return words[i - 1] + " " + words[i];
+  }
   return words[i];
 }
 

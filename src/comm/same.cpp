@@ -20,7 +20,10 @@ std::uint64_t digest(const std::string& text) {
 /// Each name and each value ends with a NUL, which none of them contains.
 std::string packed(const std::vector<Named>& list) {
   std::string text;
-  for (const Named& one : list) (text += one.name) += '\0', (text += one.value) += '\0';
+  for (const Named& one : list) {
+    (text += one.name) += '\0';
+    (text += one.value) += '\0';
+  }
   return text;
 }
 

@@ -41,7 +41,8 @@ bool matches(std::string_view pattern, std::string_view name) {
       star = p++;
       resume = n;
     } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p, ++n;
+      ++p;
+      ++n;
     } else if (star != std::string_view::npos) {
       p = star + 1;
       n = ++resume;
@@ -74,7 +75,8 @@ bool comes_before(std::string_view a, std::string_view b) {
     } else if (a[i] != b[j]) {
       return a[i] < b[j];
     } else {
-      ++i, ++j;
+      ++i;
+      ++j;
     }
   }
   return (i < a.size()) != (j < b.size()) ? j < b.size() : a < b;

@@ -29,7 +29,8 @@ class Bf16Packing {
     for (int r = 0; r < side; r += 2) {
       const auto top0 = V::load(w + r * in), top1 = V::load(w + r * in + side);
       const auto low0 = V::load(w + (r + 1) * in), low1 = V::load(w + (r + 1) * in + side);
-      words[r] = V::across(top0, top1), words[r + 1] = V::across(low0, low1);
+      words[r] = V::across(top0, top1);
+      words[r + 1] = V::across(low0, low1);
       if (straight == nullptr) continue;
       V::store(straight + r / 2 * width, V::down(top0, low0));
       V::store(straight + r / 2 * width + side, V::down(top1, low1));

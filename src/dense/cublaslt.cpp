@@ -45,17 +45,17 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
     expect(cublasLtMatmulDescSetAttribute(descriptor, attribute, &value, sizeof value),
            "cublasLtMatmulDescSetAttribute", usual);
   };
-  const cublasOperation_t a = product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasOperation_t b = product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  set(CUBLASLT_MATMUL_DESC_TRANSA, a);
-  set(CUBLASLT_MATMUL_DESC_TRANSB, b);
+  set(CUBLASLT_MATMUL_DESC_TRANSA, product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(CUBLASLT_MATMUL_DESC_TRANSB, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   if (product.bias) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     constexpr std::uintptr_t any = 16;  // an algorithm is chosen for a bias that there is, on a border
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, any);
   }
   const auto type = product.precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F;
-  a_ = layout(type, product.a_step), b_ = layout(type, product.b_step), d_ = layout(CUDA_R_32F, product.d_step);
+  a_ = layout(type, product.a_step);
+  b_ = layout(type, product.b_step);
+  d_ = layout(CUDA_R_32F, product.d_step);
 
   cublasLtMatmulPreference_t made = nullptr;
   expect(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate", usual);

@@ -13,8 +13,12 @@ namespace tesserec::dense {
 class LossFormula {
  public:
   explicit LossFormula(const SampleLoss& s) : type_(s.type), clamps_(s.threshold != 0.0) {
-    weight_[0] = s.weight[0], weight_[1] = s.weight[1];
-    if (s.threshold > 0.0) low_ = float(s.threshold), high_ = float(1.0 - s.threshold);
+    weight_[0] = s.weight[0];
+    weight_[1] = s.weight[1];
+    if (s.threshold > 0.0) {
+      low_ = float(s.threshold);
+      high_ = float(1.0 - s.threshold);
+    }
   }
 
   TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {

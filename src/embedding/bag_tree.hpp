@@ -138,7 +138,9 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
     reinterpret_cast<Keys&>(pairs[elements * v]) = ((node[v] + nearest[v]) & std::uint16_t(most_ids)) | place << 8;
     reinterpret_cast<Keys&>(order[elements * v]) = earlier[v];
   }
-  count_ = sum(count), in_blocks_ = sum(in_blocks), root_count_ = 0;
+  count_ = sum(count);
+  in_blocks_ = sum(in_blocks);
+  root_count_ = 0;
   for (Index i = 0; i < length; ++i)  // the roots behind the last addition
     std::memcpy(&additions_[order[i]], &pairs[i], sizeof(Addition));
   if (Index(count_) + 1 == length) {

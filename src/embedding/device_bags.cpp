@@ -118,7 +118,8 @@ DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
 }
 
 void DeviceBags::describe(std::span<const AskedShard* const> asked) {
-  runs_.clear(), features_.clear();
+  runs_.clear();
+  features_.clear();
   weighted_ = moves_ids_ = false;
   whole_sums_ = whole_gradients_ = dim_ % 4 == 0;
   longest_ = offsets_ = before_ = 0;
@@ -144,10 +145,12 @@ void DeviceBags::describe(std::span<const AskedShard* const> asked) {
         whole_gradients_ = whole_gradients_ && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;
         weighted_ = weighted_ || from.weights != nullptr;
         for (Index s = 0; s < samples && !from.unpooled; ++s) longest_ = std::max(longest_, from.length(s));
-        offsets_ += samples + 1, ids += from.total();
+        offsets_ += samples + 1;
+        ids += from.total();
       }
     }
-  arrays_.bags = bags, arrays_.ids_count = ids;
+  arrays_.bags = bags;
+  arrays_.ids_count = ids;
 }
 
 DeviceBags::Sent DeviceBags::send(const Device& exec, std::span<const AskedShard* const> asked) {
@@ -195,13 +198,17 @@ void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> ask
   DeviceBag* const at = reserve_device(exec, at_, "tesserec::embedding::bags", bags);
   Index* const sources = moves_ids_ ? reserve_device(exec, sources_, "tesserec::embedding::id_sources", bags) : nullptr;
   launch(exec, "tesserec::embedding::make_bags", bags, 1, MakeBags{came, bags, count, begins, at, sources});
-  arrays_.begins = begins, arrays_.at = at, arrays_.ids = sent.ids, arrays_.weights = sent.weights;
+  arrays_.begins = begins;
+  arrays_.at = at;
+  arrays_.ids = sent.ids;
+  arrays_.weights = sent.weights;
   if (!moves_ids_) return;
   Index* const ids = reserve_device(exec, ids_, "tesserec::embedding::ids", count);
   float* const weights = weighted_ ? reserve_device(exec, weights_, "tesserec::embedding::weights", count) : nullptr;
   launch(exec, "tesserec::embedding::move_ids", bags, bags > 0 ? count / bags : 0,
          MoveIds{begins, sources, sent.ids, sent.weights, ids, weights});
-  arrays_.ids = ids, arrays_.weights = weights;
+  arrays_.ids = ids;
+  arrays_.weights = weights;
 }
 
 }  // namespace tesserec::embedding

@@ -64,7 +64,9 @@ struct RowMove {
       for (int c = 0; c < 4; ++c) {
         optim::Column column{w.v[c], m.v[c], v.v[c]};
         body(column, g.v[c]);
-        w.v[c] = column.w, m.v[c] = column.m, v.v[c] = column.v;
+        w.v[c] = column.w;
+        m.v[c] = column.m;
+        v.v[c] = column.v;
       }
       if constexpr (weights) quads.store(row.weights, q, w);
       if constexpr (states && columns > 0) quads.store(row.states[0], q, m);

@@ -46,7 +46,10 @@ std::vector<Range> tensors(const Network& dense) {
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   std::vector<embedding::EmbeddingBagConfig> whole;  // as before any was cut
   for (const embedding::EmbeddingBagConfig& table : tables)
-    if (!table.half || !table.half->remainder) whole.push_back(table), whole.back().name = table.whole();
+    if (!table.half || !table.half->remainder) {
+      whole.push_back(table);
+      whole.back().name = table.whole();
+    }
   EmbeddedFeatures features;
   for (const bool pooled : {true, false}) {
     std::vector<EmbeddedFeature>& own = pooled ? features.pooled : features.unpooled;

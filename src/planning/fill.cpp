@@ -110,7 +110,11 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
     if (option.biggest > largest.seconds || option.most_bytes > largest.bytes) continue;
     double value = price.of({{}, option.each});
     for (const Load& piece : option.pieces) value += price.of({piece, {}}) + count(piece.seconds);
-    if (value < least) least = value, given = o, by_option = true;
+    if (value < least) {
+      least = value;
+      given = o;
+      by_option = true;
+    }
   }
   struct Candidate {
     double least;  // no cut of rows costs less
@@ -129,7 +133,12 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   for (const auto& [no_less, cut] : candidates) {
     if (no_less >= least) break;
     const double value = double(cut->columns) * cut->partitions.least(largest, price, count, &borders, free.step());
-    if (value < least) least = value, best = cut, best_borders = borders, by_option = false;
+    if (value < least) {
+      least = value;
+      best = cut;
+      best_borders = borders;
+      by_option = false;
+    }
   }
   if (by_option || !best) return {};
   Option option = free.option(*best, best_borders, problem_.ranks);

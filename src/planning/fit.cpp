@@ -25,7 +25,10 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
     double bytes = std::numeric_limits<double>::infinity();
     for (const ComputeKernel kernel : constraints(table.name).kernel.list)
       bytes = std::min(bytes, costs(table, kernel).whole_bytes());
-    if (bytes > most) most = bytes, largest = table.name;
+    if (bytes > most) {
+      most = bytes;
+      largest = table.name;
+    }
     all += bytes;
   }
   if (all <= room) return;
@@ -51,7 +54,10 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
     double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
     for (const Shard& shard : plan[t].shards)
       if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
-    if (bytes > most) most = bytes, largest = t;
+    if (bytes > most) {
+      most = bytes;
+      largest = t;
+    }
   }
   double all = 0, own = 0;
   for (const double bytes : estimate.bytes) all += bytes;

@@ -37,7 +37,8 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
     for (const Json& shard : sharding.at("sharding_spec").at("shards").elements()) {
       const auto [row, column] = row_and_column(shard.at("shard_offsets"));
       const auto [height, width] = row_and_column(shard.at("shard_sizes"));
-      rows = std::max(rows, row + height), dim = std::max(dim, column + width);
+      rows = std::max(rows, row + height);
+      dim = std::max(dim, column + width);
       shards.add(Json::object()
                      .set("rank", rank_of(shard.at("placement").string()))
                      .set("offset", std::vector{row, column})

@@ -33,7 +33,9 @@ std::vector<Point> calibration_points(const Bins& bins) {
   std::vector<Point> points;
   double samples = 0, clicks = 0, scores = 0, rest = bins.all;
   for (std::size_t b = 0; b < bins.samples.size(); ++b) {
-    samples += bins.samples[b], clicks += bins.clicks[b], scores += bins.scores[b];
+    samples += bins.samples[b];
+    clicks += bins.clicks[b];
+    scores += bins.scores[b];
     rest -= bins.samples[b];
     if (samples == 0 || (samples < bins.all / 20 && rest > 0)) continue;
     points.push_back({scores / samples, clicks / samples});
@@ -50,7 +52,10 @@ std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::siz
   std::vector<Point> points;
   std::vector<double> counts((of_bins.size() + together - 1) / together);
   double all = 0;
-  for (std::size_t b = 0; b < of_bins.size(); ++b) counts[b / together] += of_bins[b], all += of_bins[b];
+  for (std::size_t b = 0; b < of_bins.size(); ++b) {
+    counts[b / together] += of_bins[b];
+    all += of_bins[b];
+  }
   if (all == 0) return points;
   const double width = double(together) / double(of_bins.size());
   std::size_t first = 0, end = counts.size();
@@ -69,7 +74,8 @@ std::vector<Point> gain_points(const Bins& bins) {
   if (all_clicks == 0 || all_clicks == bins.all) return {};
   for (std::size_t b = bins.samples.size(); b-- > 0;) {
     if (bins.samples[b] == 0) continue;
-    samples += bins.samples[b], clicks += bins.clicks[b];
+    samples += bins.samples[b];
+    clicks += bins.clicks[b];
     points.push_back({100 * samples / bins.all, 100 * clicks / all_clicks});
   }
   return points;

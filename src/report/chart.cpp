@@ -130,7 +130,8 @@ std::string picture_of(const Chart& chart) {
     std::size_t points = 0;
     for (const Point& point : series.points) {
       if (!finite(point)) continue;
-      ++points, xs.take(point.x);
+      ++points;
+      xs.take(point.x);
       if (!any_whole || !series.diverged) ys.take(point.y);
     }
     lines += points > 0;

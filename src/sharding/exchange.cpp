@@ -57,9 +57,14 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
   const int ranks = comm_.size();
   split_ = std::move(split);
   bytes_ = {};
-  waited_ = 0, arrived_ = false;
+  waited_ = 0;
+  arrived_ = false;
   error_.clear();
-  counts_.clear(ranks), ids_.clear(ranks), weights_.clear(ranks), rows_.clear(ranks), gradients_.clear(ranks);
+  counts_.clear(ranks);
+  ids_.clear(ranks);
+  weights_.clear(ranks);
+  rows_.clear(ranks);
+  gradients_.clear(ranks);
   asked_.expect(split_, counts_);
   try {
     if (sparse.variable_stride())
@@ -93,14 +98,16 @@ void Exchange::advance() {
 
 void Exchange::arrive() {
   advance();
-  wait(ids_.under_way), wait(weights_.under_way);
+  wait(ids_.under_way);
+  wait(weights_.under_way);
   arrived_ = true;
 }
 
 const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
   go(Stage::ids_sent, Stage::ids_here);
-  wait(ids_.under_way), wait(weights_.under_way);
+  wait(ids_.under_way);
+  wait(weights_.under_way);
   asked_.read(split_, counts_, ids_, weights_, requests_.front(), requests_.others(), rows_, gradients_);
   if (relay_) {
     relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));
@@ -151,12 +158,16 @@ const float* Exchange::send_gradients(const Exec& exec) {
 
 void Exchange::cancel() {
   if (relay_) relay_->inside().cancel();
-  counts_.under_way = {}, ids_.under_way = {}, weights_.under_way = {};
+  counts_.under_way = {};
+  ids_.under_way = {};
+  weights_.under_way = {};
   stage_ = Stage::none;
 }
 
 void Exchange::finish() {
-  counts_.under_way.wait(), ids_.under_way.wait(), weights_.under_way.wait();
+  counts_.under_way.wait();
+  ids_.under_way.wait();
+  weights_.under_way.wait();
   stage_ = Stage::none;
 }
 

@@ -99,7 +99,10 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
       };
       const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id]; };
       if (bags.unpooled) {
-        for (Index id = 0; id < bags.total(); ++id) begin(), device_.add(buffer, row_of(id), 0);
+        for (Index id = 0; id < bags.total(); ++id) {
+          begin();
+          device_.add(buffer, row_of(id), 0);
+        }
         continue;
       }
       for (Index s = 0; s < samples_; ++s) {
@@ -135,7 +138,10 @@ void Requests::sum_fetched_on_device(const Exec& exec, const VectorMessage& grad
                          : uses[k + 1].lane == uses[k].lane
                              ? 0
                              : next_height(uses[k].lane, uses[k + 1].lane, own.lanes().begin, own.lanes().end);
-      if (whole) device_.begin(buffer, to, own.dim()), to += own.dim();
+      if (whole) {
+        device_.begin(buffer, to, own.dim());
+        to += own.dim();
+      }
       device_.add(DeviceVectors::fetched, uses[k].gradient, uses[k].weight, height);
       whole = height == last_leaf;
     }
