@@ -144,9 +144,11 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
       invocation.deck = words[i];
     }
   }
-  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack())
-    fail("tesserec ", command.name, " needs a ", command.argument == "DECK" ? "deck: tesserec " : "path: tesserec ",
-         command.name, " ", command.argument, command.argument == "DECK" ? ".toml" : "");
+  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack()) {
+    const bool deck = command.argument == "DECK";
+    const std::string argument = command.argument + (deck ? ".toml" : "");
+    fail("tesserec ", command.name, " needs a ", deck ? "deck" : "path", ": tesserec ", command.name, " ", argument);
+  }
   return invocation;
 }
 

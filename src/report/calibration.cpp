@@ -45,7 +45,10 @@ std::vector<Point> calibration_points(const Bins& bins) {
 }
 
 /// So many bins of the hundred are one of the histogram, so that few samples do not make a comb.
-std::size_t bins_together(double samples) { return samples < 10000 ? 4 : samples < 50000 ? 2 : 1; }
+std::size_t bins_together(double samples) {
+  if (samples < 10000) return 4;
+  return samples < 50000 ? 2 : 1;
+}
 
 /// Steps: the share of all `counts` in each bin, from the first that has some to the last.
 std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::size_t together) {
