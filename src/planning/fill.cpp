@@ -28,9 +28,10 @@ bool Bins::run() {
   std::vector<double> key(count);
   for (std::size_t t = 0; t < count; ++t) {
     const double size = option(t).biggest * double(option(t).group);  // on one node
-    key[t] = style_.order == FillStyle::Order::dear_first    ? cost_of_cut(t, option(t))
-             : style_.order == FillStyle::Order::small_first ? -size
-                                                             : size;
+    if (style_.order == FillStyle::Order::dear_first)
+      key[t] = cost_of_cut(t, option(t));
+    else
+      key[t] = style_.order == FillStyle::Order::small_first ? -size : size;
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;

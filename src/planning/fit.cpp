@@ -64,14 +64,14 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   for (std::size_t t = 0; t < tables.size(); ++t) own += costs(tables[t], plan[t].kernel).whole_bytes();
   const Index ranks = std::ceil(1.05 * all / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
-  const bool forced = constraints(table.name).sharding.forced();
+  const std::string freed =
+      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : "";
+  const std::string more_ranks = ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : "";
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
        exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.lessened(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
        "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(most),
-       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
-       "plan.memory = ", topology_.memory_for(*fullest),
-       ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
+       ". It would fit with ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
 }
 
 }  // namespace tesserec::planning

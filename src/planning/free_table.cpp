@@ -36,9 +36,10 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
 Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) const {
   const bool rows = borders.size() > 2, columns = cut.columns > 1;
   Option option;
-  option.type = rows      ? columns ? ShardingType::grid : ShardingType::row_wise
-                : columns ? ShardingType::column_wise
-                          : in_one_piece_;
+  if (rows)
+    option.type = columns ? ShardingType::grid : ShardingType::row_wise;
+  else
+    option.type = columns ? ShardingType::column_wise : in_one_piece_;
   option.kernel = kernel(cut);
   option.form = cut.form;
   option.column_cuts = cut.columns;

@@ -39,8 +39,8 @@ class TableOptions {
     check();
     const ShardingTypes& types = demand_.sharding;
     if (!demand_.ranks.empty()) {
-      const bool one = demand_.ranks.size() == 1;
-      given(types.forced() ? types.list[0] : one ? ShardingType::table_wise : ShardingType::row_wise);
+      const ShardingType flat = demand_.ranks.size() == 1 ? ShardingType::table_wise : ShardingType::row_wise;
+      given(types.forced() ? types.list[0] : flat);
     } else if (types.forced()) {
       full(types.list[0]);
     } else {

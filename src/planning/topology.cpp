@@ -45,8 +45,9 @@ Index Topology::usable_memory() const {
 Index Topology::memory_for(double usable) const { return Index(std::ceil((usable + double(taken)) / (1 - reserve))); }
 
 std::string Topology::lessened() const {
-  return concat(memory_from.empty() ? "" : ", from " + memory_from, ", less plan.reserve",
-                taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : std::string());
+  const std::string from = memory_from.empty() ? "" : ", from " + memory_from;
+  const std::string others = taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : "";
+  return concat(from, ", less plan.reserve", others);
 }
 
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
@@ -57,7 +58,8 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
     topology.device = "cuda";
     topology.taken = gpu_taken(ranks).total();
   }
-  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : gpu ? std::min(ranks, gpu->ranks_per_node) : ranks;
+  const int usual = gpu ? std::min(ranks, gpu->ranks_per_node) : ranks;
+  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : usual;
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
          " not divide into nodes of that many");

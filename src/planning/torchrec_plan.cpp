@@ -80,8 +80,10 @@ Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConf
     const auto found =
         std::find_if(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
     const bool known = found != tables.end();
+    const Index rows = known ? found->num_embeddings : 0;
+    const Index dim = known ? found->embedding_dim : 0;
     try {
-      all.add(table_of(name, sharding, known ? found->num_embeddings : 0, known ? found->embedding_dim : 0));
+      all.add(table_of(name, sharding, rows, dim));
     } catch (const Error& error) {
       fail("table ", name, ": ", error.what());
     }
