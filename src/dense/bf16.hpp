@@ -59,10 +59,12 @@ class Bf16Packing {
         float* transposed = forward + (first * depth + i / 2 * width + o);
         float* straight =
             backward == nullptr || rows <= 0 ? nullptr : backward + (i * ((out + 1) / 2) + (first + o) / 2 * width);
-        if (rows >= side && columns >= width)
+        if (rows >= side && columns >= width) {
           square(in, from, transposed, straight);
-        else
-          edge(rows < side ? rows : side, columns < width ? columns : width, in, from, transposed, straight);
+        } else {
+          const Index height = rows < side ? rows : side;
+          edge(height, columns < width ? columns : width, in, from, transposed, straight);
+        }
       }
   }
 };

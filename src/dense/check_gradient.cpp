@@ -122,8 +122,8 @@ class ChunkAlone {
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       laid[i].assign(laid_[i].size(), untouched);
-      to.push_back({wanted || !offsets_[i].empty() ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart,
-                    offsets_[i].empty() ? nullptr : offsets_[i].data()});
+      const Index* const offsets = offsets_[i].empty() ? nullptr : offsets_[i].data();
+      to.push_back({wanted || offsets != nullptr ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart, offsets});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
     layer_.backward(chunk(), out, {upstream_.data(), layer_.width(), layer_.width()}, to, add, before.data());

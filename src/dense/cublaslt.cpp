@@ -7,9 +7,10 @@ namespace tesserec::dense {
 namespace {
 
 std::string text_of(const LtProduct& p, const LtSize& size) {
-  return concat(" of ", size.count > 1 ? concat(size.count, " products of ") : "", p.m, " x ", size.k, " by ", size.k,
-                " x ", size.n, " in ", name(p.precision), p.a_transposed ? ", the first transposed" : "",
-                p.b_transposed ? ", the second transposed" : "");
+  const std::string many = size.count > 1 ? concat(size.count, " products of ") : "";
+  const char* const a = p.a_transposed ? ", the first transposed" : "";
+  const char* const b = p.b_transposed ? ", the second transposed" : "";
+  return concat(" of ", many, p.m, " x ", size.k, " by ", size.k, " x ", size.n, " in ", name(p.precision), a, b);
 }
 void expect(cublasStatus_t code, const char* call, const std::string& what) {
   if (code != CUBLAS_STATUS_SUCCESS) fail(call, what, ": ", cublasLtGetStatusString(code));
@@ -98,16 +99,18 @@ void PinnedProduct::resize(const LtSize& size) {
     expect(cublasLtMatrixLayoutSetAttribute(layout.get(), attribute, &value, sizeof value),
            "cublasLtMatrixLayoutSetAttribute", size);
   };
-  const auto matrix = [&](const Layout& layout, std::int64_t rows, std::int64_t columns, std::int64_t apart) {
+  const auto matrix = [&](const Layout& layout, bool transposed, std::int64_t height, std::int64_t width,
+                          std::int64_t apart) {
+    const std::int64_t rows = transposed ? width : height;
+    const std::int64_t columns = transposed ? height : width;
     set(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t(rows));
     set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t(columns));
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, size.count);
     set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, apart);
   };
-  const std::int64_t m = product_.m;
-  matrix(a_, product_.a_transposed ? size.k : m, product_.a_transposed ? m : size.k, size.a_apart);
-  matrix(b_, product_.b_transposed ? size.n : size.k, product_.b_transposed ? size.k : size.n, size.b_apart);
-  matrix(d_, m, size.n, size.d_apart);
+  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_apart);
+  matrix(b_, product_.b_transposed, size.k, size.n, size.b_apart);
+  matrix(d_, false, product_.m, size.n, size.d_apart);
 }
 
 cublasStatus_t PinnedProduct::check(const cublasLtMatmulAlgo_t& algorithm) const {

@@ -48,9 +48,10 @@ class LossFormula {
 
  private:
   TESSEREC_FUNCTION static double at_least(double x, double least) { return x < least ? least : x; }
+  TESSEREC_FUNCTION static double at_most(double x, double most) { return most < x ? most : x; }
   TESSEREC_FUNCTION double clamped(double p) const {
     const double low = low_, high = high_;
-    return p < low ? low : high < p ? high : p;
+    return p < low ? low : at_most(p, high);
   }
   TESSEREC_FUNCTION static LossValue cross_entropy(double p, double y) {
     const double log_p = at_least(elementary::log(p), -100.0), log_q = at_least(elementary::log1p(-p), -100.0);

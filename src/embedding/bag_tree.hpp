@@ -75,7 +75,8 @@ class BagTree {
     Index length = 0;
   };
 
-  static int vectors(Index length) { return length <= elements ? 1 : length <= 2 * elements ? 2 : 4; }
+  static int several(Index length) { return length <= 2 * elements ? 2 : 4; }
+  static int vectors(Index length) { return length <= elements ? 1 : several(length); }
   /// Of numbers below 2^16 together.
   TESSEREC_HOST_FUNCTION static std::size_t sum(const Keys& numbers) {
     const Words& four = reinterpret_cast<const Words&>(numbers);

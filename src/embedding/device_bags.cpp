@@ -52,8 +52,9 @@ struct MakeBags {
     const DeviceFeature own = features[f];
     const Index* const offsets = of.offsets + own.offsets;
     const Index ids_before = offsets[s] - offsets[0], length = offsets[s + 1] - offsets[s];
-    const auto number = [&](Index before) {
-      return own.unpooled ? ids_before : before < 0 ? s : of.before[before + s];
+    const auto number = [&](Index before) -> Index {
+      if (own.unpooled) return ids_before;
+      return before < 0 ? s : of.before[before + s];
     };
     const bool has_sum = length > 0 || (own.sums_before < 0 && !own.unpooled);
     const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, run.first_sample + s});
@@ -137,9 +138,10 @@ void DeviceBags::describe(std::span<const AskedShard* const> asked) {
         const auto numbers = [&](Index stride) {
           return stride > 0 || from.unpooled ? -1 : std::exchange(before_, before_ + samples);
         };
-        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], from.sums_stride > 0 ? from.sums_stride : dim_,
-                             from.gradients_at, from.gradients_stride > 0 ? from.gradients_stride : dim_,
-                             numbers(from.sums_stride), numbers(from.gradients_stride), from.unpooled});
+        const auto stride_of = [&](Index given) { return given > 0 ? given : dim_; };
+        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], stride_of(from.sums_stride), from.gradients_at,
+                             stride_of(from.gradients_stride), numbers(from.sums_stride),
+                             numbers(from.gradients_stride), from.unpooled});
         const DeviceFeature& to = features_.back();
         whole_sums_ = whole_sums_ && to.sums % 4 == 0 && to.sums_stride % 4 == 0;
         whole_gradients_ = whole_gradients_ && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;

@@ -34,7 +34,8 @@ void GatheredRows::merge(int into, int from) {
     const bool in_b = j < b.rows.size() && (i == a.rows.size() || b.rows[j] <= a.rows[i]);
     const float *x = a.gradients.data() + Index(i) * dim_, *y = b.gradients.data() + Index(j) * dim_;
     sum.rows.push_back(in_a ? a.rows[i] : b.rows[j]);
-    sum.gradients.insert(sum.gradients.end(), in_a ? x : y, (in_a ? x : y) + dim_);
+    const float* const lower = in_a ? x : y;
+    sum.gradients.insert(sum.gradients.end(), lower, lower + dim_);
     float* both = sum.gradients.data() + sum.gradients.size() - dim_;
     for (Index c = 0; in_a && in_b && c < dim_; ++c) both[c] += y[c];
     i += in_a;

@@ -101,7 +101,8 @@ struct RowMove {
   /// lanes get it.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
-    constexpr int levels = device_is_host ? 28 : one ? 1 : 12;
+    constexpr int device_levels = one ? 1 : 12;
+    constexpr int levels = device_is_host ? 28 : device_levels;
     const Index count = quads.count();
     TreeSum<float, levels> tree;
     float sum = 0.0f;
