@@ -33,8 +33,10 @@ const Command& find_command(const std::string& name) {
 // The name that begins at words[i], one word or two; i is its last.
 std::string command_name(const std::vector<std::string>& words, std::size_t& i) {
   const std::vector<std::string> seconds = second_words(words[i]);
-  if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end())
-    return ++i, words[i - 1] + " " + words[i];
+  if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end()) {
+    ++i;
+    return words[i - 1] + " " + words[i];
+  }
   return words[i];
 }
 
@@ -142,9 +144,11 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
       invocation.deck = words[i];
     }
   }
-  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack())
-    fail("tesserec ", command.name, " needs a ", command.argument == "DECK" ? "deck: tesserec " : "path: tesserec ",
-         command.name, " ", command.argument, command.argument == "DECK" ? ".toml" : "");
+  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack()) {
+    const bool deck = command.argument == "DECK";
+    const std::string argument = command.argument + (deck ? ".toml" : "");
+    fail("tesserec ", command.name, " needs a ", deck ? "deck" : "path", ": tesserec ", command.name, " ", argument);
+  }
   return invocation;
 }
 

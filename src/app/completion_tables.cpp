@@ -38,7 +38,16 @@ void for_each_key(const Visit& visit) {
 /// What stands behind the name of a command that takes paths.
 std::string argument_of(const Command& command) {
   if (command.argument.empty()) return "";
-  return command.argument == "DECK" ? "deck" : command.argument == "RUN..." ? "folders" : "any";
+  if (command.argument == "DECK") return "deck";
+  return command.argument == "RUN..." ? "folders" : "any";
+}
+
+/// Returns what completes the value of an option.
+std::string value_of(const Option& option) {
+  if (option.value == "FOLDER") return "files=folders";
+  if (names_a_file(option)) return "files=any";
+  if (!option.words.empty()) return "files=list candidates=(" + words(option.words) + ")";
+  return "candidates=(" + words(option.choices) + ")";
 }
 
 /// Of all commands, each once.
@@ -57,13 +66,7 @@ std::string values() {
   std::string text;
   for (const Command& command : commands())
     for (const Option& option : command.options)
-      if (!option.value.empty())
-        text += "    " + word(command.name + option.name) + ") " +
-                (option.value == "FOLDER" ? "files=folders"
-                 : names_a_file(option)   ? "files=any"
-                 : !option.words.empty()  ? "files=list candidates=(" + words(option.words) + ")"
-                                          : "candidates=(" + words(option.choices) + ")") +
-                " ;;\n";
+      if (!option.value.empty()) text += "    " + word(command.name + option.name) + ") " + value_of(option) + " ;;\n";
   return text;
 }
 

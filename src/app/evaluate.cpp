@@ -29,10 +29,12 @@ int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
     json.set("importance", features);
     text += importance_text(features);
   }
-  if (invocation.json)
-    log_info(text.substr(0, text.size() - 1)), print(comm, json);
-  else
+  if (invocation.json) {
+    log_info(text.substr(0, text.size() - 1));
+    print(comm, json);
+  } else {
     print(comm, text);
+  }
   return 0;
 }
 

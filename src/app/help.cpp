@@ -41,11 +41,11 @@ std::string job_synopsis(const Command& command) { return command.indexed ? "DEC
 namespace {
 
 std::string help_of(const Command& command) {
-  return "usage: tesserec " + command.name + " " + synopsis(command) + "\n" +
-         (command.parallel ? "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n"
-                           : "") +
-         "\n" + command.help + "\n\n" + lines_of(options_of(command)) +
-         (command.argument == "DECK" ? "\ntesserec describe prints every key of a deck.\n" : "");
+  std::string text = "usage: tesserec " + command.name + " " + synopsis(command) + "\n";
+  if (command.parallel) text += "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n";
+  text += "\n" + command.help + "\n\n" + lines_of(options_of(command));
+  if (command.argument == "DECK") text += "\ntesserec describe prints every key of a deck.\n";
+  return text;
 }
 
 }  // namespace

@@ -65,14 +65,14 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   if (ranks > 1 && place_of(session.job.run.kernels) == Place::device)
     log_info("between devices: " + session.comm.transport().description());
   report_huge_pages(session.comm);
-  log_info(
-      concat("data: ", data.description, ", ", counted(data.samples, "sample"), data.sample_weights ? " with weights" : ""));
+  log_info(concat("data: ", data.description, ", ", counted(data.samples, "sample"),
+                  data.sample_weights ? " with weights" : ""));
   const train::Settings& train = session.job.train;
   const Index lanes = session.lanes.of_micro_batch(0).size();
-  log_info(concat("batch ", train.batch_size, " in ", counted(lanes, "lane"),
-                  train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "", ", seed ",
-                  session.job.run.seed,
-                  lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : ""));
+  const std::string of_step = train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "";
+  const char* const uneven = lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : "";
+  log_info(concat("batch ", train.batch_size, " in ", counted(lanes, "lane"), of_step, ", seed ", session.job.run.seed,
+                  uneven));
 }
 
 void show_model(const train::Session& session) {

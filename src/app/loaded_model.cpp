@@ -7,6 +7,16 @@
 #include <tesserec/train/checkpoint.hpp>
 
 namespace tesserec::app {
+namespace {
+
+/// The checkpoint to load; empty for the newest one.
+std::string checkpoint_of(const train::Job& job, bool newest) {
+  if (newest) return "";
+  const std::string& resume = job.checkpoint.resume;
+  return resume == "best" ? job.checkpoint_folder() + "/best" : resume;
+}
+
+}  // namespace
 
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
   if (!data::has_source(job.data, use))
@@ -16,10 +26,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   require_network(deck, source->info());
   const std::string& resume = job.checkpoint.resume;
   const bool newest = resume == "auto" || resume == "never";
-  const train::TrainedModel trained = train::open_trained(comm, job,
-                                                          newest             ? ""
-                                                          : resume == "best" ? job.checkpoint_folder() + "/best"
-                                                                             : resume);
+  const train::TrainedModel trained = train::open_trained(comm, job, checkpoint_of(job, newest));
   train::FittedData fitted = train::fit_data(trained, job, std::move(source));
   source = std::move(fitted.source);
   session = make_session(deck, comm, job, fitted.info);

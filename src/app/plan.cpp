@@ -51,6 +51,17 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   return task;
 }
 
+/// Names the tables, the ranks that they are planned for, and these ranks' memory.
+std::string task_line(const deck::Deck& deck, const planning::Topology& topology) {
+  const std::string by_default = deck.lines.count("train.batch_size") == 0 ? " (the default)" : "";
+  const std::string from = topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")";
+  const std::string taken =
+      topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "";
+  return concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
+                topology.ranks_per_node, " a node, batch ", deck.train.batch_size, by_default, ", ", topology.memory,
+                " bytes a rank", from, taken, "\n");
+}
+
 }  // namespace
 
 int plan(const Invocation& invocation, const comm::Communicator& comm) {
@@ -75,12 +86,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     return 0;
   }
   const double critical_path = one.proven.estimate.critical_path();
-  print(comm, concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"),
-                     ", ", topology.ranks_per_node, " a node, batch ", deck.train.batch_size,
-                     deck.lines.count("train.batch_size") == 0 ? " (the default)" : "", ", ", topology.memory,
-                     " bytes a rank", topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")",
-                     topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "", "\n",
-                     planning::describe(deck.tables, one.proven)));
+  print(comm, task_line(deck, topology) + planning::describe(deck.tables, one.proven));
   if (one.dense_seconds > 0)
     print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 6), " ms: tables ",
                        significant(1e3 * critical_path, 6), " ms, all else ", significant(1e3 * one.dense_seconds, 6),

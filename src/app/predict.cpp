@@ -26,9 +26,10 @@ ScoresFormat format_of(const Invocation& invocation) {
   const std::string& path = invocation.options.at("--scores");
   const std::string ending = std::filesystem::path(path).extension().string();
   const bool is_csv = ending == ".csv", is_h5 = ending == ".h5" || ending == ".hdf5" || ending.empty();
+  const char* const format = csv ? "csv" : "h5";
   if (chosen && !ending.empty() && (csv ? is_h5 : is_csv))
-    fail("--format ", csv ? "csv" : "h5", " does not fit --scores \"", path, "\"; give the file the ending .",
-         csv ? "csv" : "h5", ", or leave --format out");
+    fail("--format ", format, " does not fit --scores \"", path, "\"; give the file the ending .", format,
+         ", or leave --format out");
   if (!chosen && !is_csv && !is_h5)
     fail("--scores \"", path, "\": the ending ", ending, " names no format; add --format h5 or --format csv");
   return csv || (!chosen && is_csv) ? ScoresFormat::csv : ScoresFormat::h5;

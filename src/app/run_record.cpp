@@ -36,6 +36,12 @@ std::string utc_now() {
   return text;
 }
 
+const char* exit_reason(const train::TrainResult& result) {
+  if (result.signal != 0) return "signal";
+  if (result.reached_auc) return "auc";
+  return result.out_of_patience ? "patience" : "finished";
+}
+
 /// The ranks of each host, in the order of their first ranks. Collective.
 Json hosts_json(const comm::Communicator& comm) {
   struct Host {
@@ -159,10 +165,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
                          .set("checkpoint", result.best_checkpoint));
   return json.set("tables", tables_json(result.tables))
       .set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
-      .set("exit_reason", result.signal != 0       ? "signal"
-                          : result.reached_auc     ? "auc"
-                          : result.out_of_patience ? "patience"
-                                                   : "finished")
+      .set("exit_reason", exit_reason(result))
       .set("start_time", start_time)
       .set("end_time", utc_now());
 }

@@ -145,8 +145,10 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
 int verify(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string& path = invocation.deck;
   const bool is_folder = std::filesystem::is_directory(path);
-  if (is_folder && !std::filesystem::exists(path + "/manifest.json") && is_run(path))
-    return verify_run(comm, path, invocation.json), 0;
+  if (is_folder && !std::filesystem::exists(path + "/manifest.json") && is_run(path)) {
+    verify_run(comm, path, invocation.json);
+    return 0;
+  }
   const std::optional<Verified> verified = is_folder ? verify_checkpoint(comm, path) : verify_file(comm, path);
   if (!verified) fail(path, " ", no_checksum);
   log_info(whole(path, *verified) + lines_of(verified->tables, verified->facts));

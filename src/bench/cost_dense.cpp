@@ -72,8 +72,9 @@ void measure_dense_costs(const Context& context, Report& report) {
         const Lanes lanes(count);
         const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
         const bool bf16 = precision == dense::Precision::bf16;
-        a.push_back(
-            {bf16 ? 0.0 : work.product_flops, bf16 ? work.product_flops : 0.0, work.other_flops, work.gradient_bytes});
+        const double fp32_flops = bf16 ? 0.0 : work.product_flops;
+        const double bf16_flops = bf16 ? work.product_flops : 0.0;
+        a.push_back({fp32_flops, bf16_flops, work.other_flops, work.gradient_bytes});
         t.push_back(chain_seconds(context, dense, samples, lanes));
       }
     }

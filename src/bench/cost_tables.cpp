@@ -140,6 +140,12 @@ std::vector<double> fit_phase(const std::vector<Workload>& loads, const std::vec
 
 bool small(const Workload& w) { return w.rows == small_rows; }
 
+/// Splits accesses to rows into those to memory and those to a cache.
+std::pair<double, double> by_place(const Workload& w, double accesses) {
+  if (small(w)) return {0, accesses};
+  return {accesses, 0};
+}
+
 /// Share of a row's cold time that a table of `rows` rows pays: 0 in caches, 1 from memory.
 double cold_share(double seconds, double hot, double cold) {
   return std::clamp((seconds - hot) / (cold - hot), 0.0, 1.0);
@@ -172,15 +178,15 @@ void measure_table_costs(const Context& context, Report& report) {
     return std::vector<double>{w.bags(), w.all_ids()};
   });
   const auto read = fit_phase(loads, seconds, lookup, [](const Workload& w) {
-    return std::vector<double>{w.bags(), small(w) ? 0 : w.all_ids(), small(w) ? w.all_ids() : 0,
-                               w.all_ids() * w.row_bytes()};
+    const auto [in_memory, cached] = by_place(w, w.all_ids());
+    return std::vector<double>{w.bags(), in_memory, cached, w.all_ids() * w.row_bytes()};
   });
   const auto vectors = [](const Workload& w) { return std::vector<double>{w.bags(), w.bags() * w.row_bytes()}; };
   const auto back = fit_phase(loads, seconds, give_back, vectors), forth = fit_phase(loads, seconds, send, vectors);
   const auto move = fit_phase(loads, seconds, update, [](const Workload& w) {
     const double rows = w.touched() * w.arrays();
-    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), small(w) ? 0 : rows, small(w) ? rows : 0,
-                               rows * w.row_bytes()};
+    const auto [in_memory, cached] = by_place(w, rows);
+    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), in_memory, cached, rows * w.row_bytes()};
   });
   // The model counts these twice a step: at the samples and at the owner, or forward and backward.
   set_rate(report, "bags", (cut[0] + order[0] + read[0] + back[0] + forth[0]) / 2);

@@ -65,7 +65,10 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
     return rate;
   };
   const auto rate = [&](Index moved, const auto& body) {
-    return double(moved) / context.seconds([&] { body(), device.fence(); });
+    return double(moved) / context.seconds([&] {
+      body();
+      device.fence();
+    });
   };
 
   DeviceLimits limits;

@@ -38,10 +38,13 @@ class Products {
     std::vector<Index> chunks, of_lane, lane_rows;
     for (Index lane = mine.begin; lane < mine.end; ++lane) {
       const Range samples = lanes.samples(int(lane), batch);
-      of_lane.push_back(std::ssize(chunks)), lane_rows.push_back(samples.begin - first);
+      of_lane.push_back(std::ssize(chunks));
+      lane_rows.push_back(samples.begin - first);
       for (Index at = samples.begin; at < samples.end; at += chunk_samples) chunks.push_back(at - first);
     }
-    of_lane.push_back(std::ssize(chunks)), lane_rows.push_back(rows), chunks.push_back(rows);
+    of_lane.push_back(std::ssize(chunks));
+    lane_rows.push_back(rows);
+    chunks.push_back(rows);
     const dense::Pieces pieces{of_lane.back(), mine.size(), chunks_.upload(device_, chunks),
                                of_lane_.upload(device_, of_lane), lane_rows.data()};
     const auto [dy, x, dw] = operands(rows * out, rows * in, mine.size() * out * in);
@@ -112,7 +115,8 @@ void measure_products(const Context& context, const train::Session& session, std
       add("forward", products.forward(rows, in, out));
       add("input gradient", products.input_gradient(rows, in, out));
       add("weight gradient", products.weight_gradient(session.lanes, mine, batch, in, out));
-      in = out, ++number;
+      in = out;
+      ++number;
     }
   }
 }

@@ -49,7 +49,8 @@ class Layers {
     Index in = info.inputs[0].width(), at = 0;
     for (const Index out : info.settings.widths) {
       layers.push_back({in, out, at, 0, dense::Activation::relu});
-      at += in * out, in = out;
+      at += in * out;
+      in = out;
     }
     const dense::Mlp mlp(layers, info.settings.precision);
     dense::MlpWorkspace workspace = mlp.make_workspace(context_.exec, chunk_samples);

@@ -44,8 +44,9 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
   if (limits.inside_bytes > 0) least += n.bytes_inside / limits.inside_bytes;
   if (limits.between_bytes > 0) least += n.bytes_between / limits.between_bytes;
+  const char* const by = ranks > 1 ? "all-to-all and copies" : "one copy";
   add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}), moved,
-      "bytes/s", limits.triad > 0 ? moved / least : 0, ranks > 1 ? "all-to-all and copies" : "one copy");
+      "bytes/s", limits.triad > 0 ? moved / least : 0, by);
   const double dense = 4 * double(session.model.dense.parameters());
   add("sum and check of the dense gradient", phase(times, {"reduce", "check"}), dense, "bytes/s", limits.read,
       "stream read");

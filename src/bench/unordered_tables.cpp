@@ -62,7 +62,10 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
     : comm_(comm), lanes_(lanes) {
   const std::size_t ranks = comm.size();
   slots_.resize(ranks);
-  const auto resize = [ranks](auto&... parcels) { (parcels.out.resize(ranks), ...), (parcels.in.resize(ranks), ...); };
+  const auto resize = [ranks](auto&... parcels) {
+    (parcels.out.resize(ranks), ...);
+    (parcels.in.resize(ranks), ...);
+  };
   resize(lengths_, ids_, sums_, gradients_);
   auto mine = tables.shards().begin();
   for (std::size_t t = 0; t < tables.tables().size(); ++t) {

@@ -20,7 +20,10 @@ BeatSocket::BeatSocket() : file_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | S
   sockaddr_in any{};
   any.sin_family = AF_INET;
   any.sin_addr.s_addr = htonl(INADDR_ANY);
-  if (file_ >= 0 && ::bind(file_, plain(any), sizeof any) != 0) ::close(file_), file_ = -1;
+  if (file_ >= 0 && ::bind(file_, plain(any), sizeof any) != 0) {
+    ::close(file_);
+    file_ = -1;
+  }
 }
 
 BeatSocket::~BeatSocket() {

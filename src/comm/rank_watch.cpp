@@ -235,16 +235,20 @@ class RankWatch::Thread {
     if (silent.empty() && stuck.empty()) return;
     const bool answers = silent.empty();
     const std::vector<std::string>& ranks = answers ? stuck : silent;
+    const char* const what = answers ? ": no sign of work" : ": no answer";
+    const char* const who = ranks.size() == 1 ? "this process and its node" : "these processes and their nodes";
     abort(all_, 2,
-          concat(join(ranks), answers ? ": no sign of work" : ": no answer", " for ", significant(limit, 9),
-                 " s (run.patience) while other ranks wait, so all ranks end; see to ",
-                 ranks.size() == 1 ? "this process and its node" : "these processes and their nodes",
+          concat(join(ranks), what, " for ", significant(limit, 9),
+                 " s (run.patience) while other ranks wait, so all ranks end; see to ", who,
                  ", then start the same command again"));
   }
 
   /// Seconds after which this rank speaks for the others, so that one does: the first of them leaves its files
   /// meanwhile.
-  double turn() const { return is_first() ? 0 : 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0); }
+  double turn() const {
+    if (is_first()) return 0;
+    return 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0);
+  }
 
   bool is_here(int rank) const { return std::strcmp(processes_[rank].host, processes_[all_.rank()].host) == 0; }
 

@@ -20,7 +20,10 @@ std::uint64_t digest(const std::string& text) {
 /// Each name and each value ends with a NUL, which none of them contains.
 std::string packed(const std::vector<Named>& list) {
   std::string text;
-  for (const Named& one : list) (text += one.name) += '\0', (text += one.value) += '\0';
+  for (const Named& one : list) {
+    (text += one.name) += '\0';
+    (text += one.value) += '\0';
+  }
   return text;
 }
 
@@ -40,7 +43,9 @@ std::string shortened(const std::string& value, const std::string& other) {
   if (value.size() <= most) return value;
   const std::size_t first = std::mismatch(value.begin(), value.end(), other.begin(), other.end()).first - value.begin();
   const std::size_t from = first > before ? first - before : 0;
-  return concat(from > 0 ? "..." : "", value.substr(from, most), from + most < value.size() ? "..." : "");
+  const char* const head = from > 0 ? "..." : "";
+  const char* const tail = from + most < value.size() ? "..." : "";
+  return concat(head, value.substr(from, most), tail);
 }
 
 /// Says in what `mine` of rank `rank` differs from the list of rank 0.

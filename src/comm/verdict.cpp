@@ -26,7 +26,10 @@ int verdict(const Communicator& last_word, const Outcome& mine, const std::funct
   const std::vector<int> codes = last_word.all_gather(mine.code);
   const auto lowest = std::find(failures.begin(), failures.end(), 1);
   if (lowest == failures.end()) return *std::max_element(codes.begin(), codes.end());
-  if (lowest - failures.begin() == last_word.rank()) note(mine.message), say(mine.message);
+  if (lowest - failures.begin() == last_word.rank()) {
+    note(mine.message);
+    say(mine.message);
+  }
   last_word.barrier();  // the message is out before a launcher ends the others
   return codes[lowest - failures.begin()];
 }

@@ -76,7 +76,10 @@ void RepeatedLaunches::operator()(const Device& device, const LaunchKey& key, co
     run = runs_.insert(runs_.end(), {key});
   }
   if (run->moves != DeviceGraph::moves()) {
-    if (run->graph) device.fence(), run->graph.reset();
+    if (run->graph) {
+      device.fence();
+      run->graph.reset();
+    }
     launches();
     run->moves = DeviceGraph::moves();
     return;

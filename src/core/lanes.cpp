@@ -20,7 +20,8 @@ int Lanes::automatic(Index global_batch) {
 }
 
 BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n, int micro_batch) {
-  first_.clear(), rank_lanes_.clear();
+  first_.clear();
+  rank_lanes_.clear();
   const Range own = lanes.of_micro_batch(micro_batch);
   const Index begin = lanes.samples(own, n).begin;
   for (Index l = 0; l <= lanes.count(); ++l)

@@ -14,12 +14,18 @@ struct Character {
   bool valid = false;
 };
 
+/// Bytes of a character that begins with this one, which is not ASCII.
+std::size_t bytes_by(unsigned char lead) {
+  if (lead >= 0xf0) return 4;
+  return lead >= 0xe0 ? 3 : 2;
+}
+
 /// The first character of `text`, which is not empty. Overlong forms, surrogates and codes above 10FFFF are not valid.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {1, lead, true};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  const std::size_t bytes = bytes_by(lead);
   if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {1, lead, false};
   std::uint32_t code = lead & (0x7f >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) {
@@ -28,7 +34,8 @@ Character first_of(std::string_view text) {
   }
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool valid = code >= least[bytes] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  return {valid ? bytes : 1, valid ? code : lead, valid};
+  if (!valid) return {1, lead, false};
+  return {bytes, code, true};
 }
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }

@@ -18,6 +18,10 @@ using store::File;
 
 std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
+std::string yes_or_no(bool is) { return is ? "yes" : "no"; }
+
+std::string form_text(bool packed) { return packed ? "packed" : "jagged"; }
+
 std::string type_text(ElementType type) {
   switch (type) {
     case ElementType::f32:
@@ -182,7 +186,7 @@ void Dataset::open(const std::string& path) {
     info_.labels = said(file, "label_values");
   }
   if (!parts_.empty())
-    require_same("labels", parts_.front().file.path(), info_.labelled ? "yes" : "no", path, labelled ? "yes" : "no");
+    require_same("labels", parts_.front().file.path(), yes_or_no(info_.labelled), path, yes_or_no(labelled));
   check_shapes(part, packed);
   open_keys(part.file, part.samples);
   if (file.has_attribute("/", "bad_rows")) info_.left_out += file.attribute<std::int64_t>("/", "bad_rows");
@@ -197,14 +201,13 @@ void Dataset::open(const std::string& path) {
     same("dense features", all_of(info_.dense_names), all_of(dense));
     if (!info_.transforms.empty() && !transforms.empty())
       same("transforms", all_of(info_.transforms), all_of(transforms));
-    same("form of the ids", packed_ ? "packed" : "jagged", packed ? "packed" : "jagged");
-    same("weights of samples", info_.sample_weights ? "yes" : "no", file.exists("/weights") ? "yes" : "no");
+    same("form of the ids", form_text(packed_), form_text(packed));
+    same("weights of samples", yes_or_no(info_.sample_weights), yes_or_no(file.exists("/weights")));
     if (const std::string labels = said(file, "label_values"); !info_.labels.empty() && !labels.empty())
       same("label_values", info_.labels, labels);
     add_vocabulary(first.file.path(), file, info_);
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
-      same(("weights of feature " + features[f]).c_str(), first.weighted[f] ? "yes" : "no",
-           part.weighted[f] ? "yes" : "no");
+      same(("weights of feature " + features[f]).c_str(), yes_or_no(first.weighted[f]), yes_or_no(part.weighted[f]));
   }
   for (std::size_t f = 0; f < rows.size(); ++f) info_.rows[f] = std::max(info_.rows[f], rows[f]);
   info_.weighted = part.weighted;

@@ -41,7 +41,8 @@ bool matches(std::string_view pattern, std::string_view name) {
       star = p++;
       resume = n;
     } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p, ++n;
+      ++p;
+      ++n;
     } else if (star != std::string_view::npos) {
       p = star + 1;
       n = ++resume;
@@ -74,7 +75,8 @@ bool comes_before(std::string_view a, std::string_view b) {
     } else if (a[i] != b[j]) {
       return a[i] < b[j];
     } else {
-      ++i, ++j;
+      ++i;
+      ++j;
     }
   }
   return (i < a.size()) != (j < b.size()) ? j < b.size() : a < b;
@@ -131,10 +133,11 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   if (!twice.empty()) faults.push_back("it has more than one " + few(twice));
   if (!others.empty()) faults.push_back("no preprocess.column is called " + few(others));
   if (faults.empty()) return {};
+  const std::string label = label_lacks ? concat("; the label is missing: ", rows_to_score) : "";
+  const char* const advice =
+      others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named";
   return concat("the header has ", counted(names.size(), "field"),
-                " that do not fit preprocess.column: ", join(faults, "; "),
-                label_lacks ? concat("; the label is missing: ", rows_to_score) : "",
-                others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named");
+                " that do not fit preprocess.column: ", join(faults, "; "), label, advice);
 }
 
 bool has_pattern(const std::vector<Column>& columns) { return std::any_of(columns.begin(), columns.end(), is_pattern); }

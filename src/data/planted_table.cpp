@@ -54,12 +54,16 @@ void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
   for (Index i = 0; i < std::ssize(ranks);) {
     Index n = 0;
     for (; i < std::ssize(ranks) && n < most; ++i) {
-      cold[n] = ranks[i], place[n] = i;
+      cold[n] = ranks[i];
+      place[n] = i;
       if (ranks[i] < hot) out[i] = hot_effect_[ranks[i]];
       n += ranks[i] >= hot;
     }
     effects_.quads({cold, std::size_t(n)}, {first_quad, std::size_t(n)}, quads);
-    for (Index c = 0; c < n; ++c) bits[2 * c] = quads[4 * c], bits[2 * c + 1] = quads[4 * c + 1];
+    for (Index c = 0; c < n; ++c) {
+      bits[2 * c] = quads[4 * c];
+      bits[2 * c + 1] = quads[4 * c + 1];
+    }
     box_muller(bits, n, normals);
     for (Index c = 0; c < n; ++c) out[place[c]] = normals[2 * c] / std::sqrt(1.0f + float(cold[c]) / 1000.0f);
   }
@@ -68,11 +72,15 @@ void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
 void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const {
   const Random& random = samples_[std::size_t(stream)];
   bags.offsets.assign(1, 0);
-  bags.rows.clear(), bags.firsts.clear();
+  bags.rows.clear();
+  bags.firsts.clear();
   for (const Index sample : samples) {
     // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
     const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.most) + 1, sample, 0)) : bag_.most;
-    for (Index i = 0; i < length; ++i) bags.rows.push_back(sample), bags.firsts.push_back(1 + i);
+    for (Index i = 0; i < length; ++i) {
+      bags.rows.push_back(sample);
+      bags.firsts.push_back(1 + i);
+    }
     bags.offsets.push_back(std::ssize(bags.rows));
   }
   bags.ranks.resize(bags.rows.size());

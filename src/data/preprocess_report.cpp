@@ -13,20 +13,20 @@ namespace {
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
   const bool scored = report.labels[0] + report.labels[1] == 0;
-  lines.push_back(concat(
-      name, ": ", report.rows, " rows, ",
+  const std::string labels =
       scored ? "without labels"
-             : concat(significant(100.0 * double(report.labels[1]) / double(report.rows), 4), " % positive"),
-      ", in ", report.output,
-      report.labels_unread > 0 ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
-                               : ""));
+             : concat(significant(100.0 * double(report.labels[1]) / double(report.rows), 4), " % positive");
+  const std::string unread = report.labels_unread > 0
+                                 ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
+                                 : "";
+  lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
     const bool all = std::ssize(file.bad) == file.bad_rows;
     const std::string what = all ? ":" : "; for example";
-    lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out",
-                           file.unlabelled > 0 ? concat(", ", file.unlabelled, " of them without a label") : "", ", ",
-                           file.rows, " kept", scored ? "; no score for" : what));
+    const std::string unlabelled = file.unlabelled > 0 ? concat(", ", file.unlabelled, " of them without a label") : "";
+    lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabelled, ", ", file.rows,
+                           " kept", scored ? "; no score for" : what));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
     if (!all && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
   }

@@ -22,6 +22,13 @@ void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& unifor
   ids.erase(std::unique(ids.begin() + first, ids.end()), ids.end());
 }
 
+/// The units of u that give so many draws of at most `most`: half a unit is rounded to 0, half to most.
+double units_of(Index draws, Index most) {
+  if (most == 1) return 1.0;
+  if (draws == 1) return 1.5;
+  return draws == most ? 0.5 : 1.0;
+}
+
 }  // namespace
 
 double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
@@ -32,8 +39,8 @@ double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
   };
   if (!variable) return distinct(ids_per_bag);
   double sum = 0;
-  for (Index draws = 1; draws <= most; ++draws) {  // half a unit of u is rounded to 0, half to most
-    const double share = (most == 1 ? 1.0 : draws == 1 ? 1.5 : draws == most ? 0.5 : 1.0) / double(most);
+  for (Index draws = 1; draws <= most; ++draws) {
+    const double share = units_of(draws, most) / double(most);
     sum += share * distinct(draws);
   }
   return sum;

@@ -97,7 +97,8 @@ void Zipf::draw(const Random& random, std::span<const Index> rows, std::span<con
       const std::uint32_t entry = (std::uint64_t{q[0]} << bits_) >> 32;
       const Index outcome = q[1] < alias_[entry].cut ? entry : alias_[entry].other;
       ranks[begin + i] = outcome;
-      tail[in_tail] = i, y[in_tail] = place(q);
+      tail[in_tail] = i;
+      y[in_tail] = place(q);
       in_tail += outcome >= hot_;
     }
     inverse_of(1 - exponent_, in_tail, y, x);

@@ -123,7 +123,8 @@ Key<T> boolean(const char* name, M T::*member, const char* sentence) {
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_boolean(v, path); },
       [=](const T& o) {
         const std::optional<bool> value = o.*member;
-        return value ? std::string(*value ? "true" : "false") : "";
+        if (!value) return std::string();
+        return std::string(*value ? "true" : "false");
       });
 }
 

@@ -64,7 +64,8 @@ std::string text_words(Text form) {
 
 std::string length_words(Length length) {
   if (length.low == length.high) return std::to_string(length.low) + " entries";
-  return length.low == 0 ? "" : "at least " + std::to_string(length.low) + (length.low == 1 ? " entry" : " entries");
+  if (length.low == 0) return "";
+  return "at least " + std::to_string(length.low) + (length.low == 1 ? " entry" : " entries");
 }
 
 bool read_boolean(const Value& value, const std::string& path) {

@@ -54,7 +54,8 @@ class Attention final : public Layer {
     made->most = rows;
     made->mlp = mlp_->make_workspace(exec, rows);
     for (std::vector<float>* x : {&made->x, &made->dx}) x->resize(rows * 4 * dim_);
-    made->again.resize(rows), made->to_target.resize(dim_);
+    made->again.resize(rows);
+    made->to_target.resize(dim_);
     return made;
   }
 

@@ -29,7 +29,8 @@ class Bf16Packing {
     for (int r = 0; r < side; r += 2) {
       const auto top0 = V::load(w + r * in), top1 = V::load(w + r * in + side);
       const auto low0 = V::load(w + (r + 1) * in), low1 = V::load(w + (r + 1) * in + side);
-      words[r] = V::across(top0, top1), words[r + 1] = V::across(low0, low1);
+      words[r] = V::across(top0, top1);
+      words[r + 1] = V::across(low0, low1);
       if (straight == nullptr) continue;
       V::store(straight + r / 2 * width, V::down(top0, low0));
       V::store(straight + r / 2 * width + side, V::down(top1, low1));
@@ -58,10 +59,12 @@ class Bf16Packing {
         float* transposed = forward + (first * depth + i / 2 * width + o);
         float* straight =
             backward == nullptr || rows <= 0 ? nullptr : backward + (i * ((out + 1) / 2) + (first + o) / 2 * width);
-        if (rows >= side && columns >= width)
+        if (rows >= side && columns >= width) {
           square(in, from, transposed, straight);
-        else
-          edge(rows < side ? rows : side, columns < width ? columns : width, in, from, transposed, straight);
+        } else {
+          const Index height = rows < side ? rows : side;
+          edge(height, columns < width ? columns : width, in, from, transposed, straight);
+        }
       }
   }
 };

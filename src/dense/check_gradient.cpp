@@ -122,8 +122,8 @@ class ChunkAlone {
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       laid[i].assign(laid_[i].size(), untouched);
-      to.push_back({wanted || !offsets_[i].empty() ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart,
-                    offsets_[i].empty() ? nullptr : offsets_[i].data()});
+      const Index* const offsets = offsets_[i].empty() ? nullptr : offsets_[i].data();
+      to.push_back({wanted || offsets != nullptr ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart, offsets});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
     layer_.backward(chunk(), out, {upstream_.data(), layer_.width(), layer_.width()}, to, add, before.data());
@@ -154,7 +154,8 @@ class ChunkAlone {
   void forward() {
     packed_.assign(layer_.packed_size(), untouched);
     layer_.pack(exec_, parameters_.data(), true, packed_.data(), {0, layer_.size() + 1});
-    laid_.clear(), views_.clear();
+    laid_.clear();
+    views_.clear();
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       const Index stride = widths_[i] + apart, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
       laid_.emplace_back(vectors * stride, untouched);
@@ -220,12 +221,16 @@ CheckedGradient check_gradient(const LossFunction& loss, Index width, const std:
   if (const std::string takes = loss.refuses(width); !takes.empty())
     fail("the loss takes ", takes, ", not ", counted(width, "number"));
   std::vector<float> out = normal_numbers(check, 0, check.rows * width), given, weights;
-  for (Index r = 0; r < check.rows; ++r)
-    given.push_back(labels[r % std::ssize(labels)]), weights.push_back(0.5f + 0.25f * float(r % 4));
+  for (Index r = 0; r < check.rows; ++r) {
+    given.push_back(labels[r % std::ssize(labels)]);
+    weights.push_back(0.5f + 0.25f * float(r % 4));
+  }
   std::vector<float> gradient(out.size(), untouched), scratch(loss.scratch(check.rows, width));
   const auto value = [&](float* to) {
     LossFunction::Chunk chunk{check.rows, check.rows, {out.data(), width, width}};
-    chunk.labels = given.data(), chunk.weights = weights.data(), chunk.scratch = scratch.data();
+    chunk.labels = given.data();
+    chunk.weights = weights.data();
+    chunk.scratch = scratch.data();
     double sum = 0;
     loss.evaluate(chunk, sum, {to, width, width});
     return sum / double(check.rows);

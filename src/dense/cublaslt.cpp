@@ -7,9 +7,10 @@ namespace tesserec::dense {
 namespace {
 
 std::string text_of(const LtProduct& p, const LtSize& size) {
-  return concat(" of ", size.count > 1 ? concat(size.count, " products of ") : "", p.m, " x ", size.k, " by ", size.k,
-                " x ", size.n, " in ", name(p.precision), p.a_transposed ? ", the first transposed" : "",
-                p.b_transposed ? ", the second transposed" : "");
+  const std::string many = size.count > 1 ? concat(size.count, " products of ") : "";
+  const char* const a = p.a_transposed ? ", the first transposed" : "";
+  const char* const b = p.b_transposed ? ", the second transposed" : "";
+  return concat(" of ", many, p.m, " x ", size.k, " by ", size.k, " x ", size.n, " in ", name(p.precision), a, b);
 }
 void expect(cublasStatus_t code, const char* call, const std::string& what) {
   if (code != CUBLAS_STATUS_SUCCESS) fail(call, what, ": ", cublasLtGetStatusString(code));
@@ -45,17 +46,17 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
     expect(cublasLtMatmulDescSetAttribute(descriptor, attribute, &value, sizeof value),
            "cublasLtMatmulDescSetAttribute", usual);
   };
-  const cublasOperation_t a = product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasOperation_t b = product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  set(CUBLASLT_MATMUL_DESC_TRANSA, a);
-  set(CUBLASLT_MATMUL_DESC_TRANSB, b);
+  set(CUBLASLT_MATMUL_DESC_TRANSA, product.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+  set(CUBLASLT_MATMUL_DESC_TRANSB, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   if (product.bias) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     constexpr std::uintptr_t any = 16;  // an algorithm is chosen for a bias that there is, on a border
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, any);
   }
   const auto type = product.precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F;
-  a_ = layout(type, product.a_step), b_ = layout(type, product.b_step), d_ = layout(CUDA_R_32F, product.d_step);
+  a_ = layout(type, product.a_step);
+  b_ = layout(type, product.b_step);
+  d_ = layout(CUDA_R_32F, product.d_step);
 
   cublasLtMatmulPreference_t made = nullptr;
   expect(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate", usual);
@@ -98,16 +99,18 @@ void PinnedProduct::resize(const LtSize& size) {
     expect(cublasLtMatrixLayoutSetAttribute(layout.get(), attribute, &value, sizeof value),
            "cublasLtMatrixLayoutSetAttribute", size);
   };
-  const auto matrix = [&](const Layout& layout, std::int64_t rows, std::int64_t columns, std::int64_t apart) {
+  const auto matrix = [&](const Layout& layout, bool transposed, std::int64_t height, std::int64_t width,
+                          std::int64_t apart) {
+    const std::int64_t rows = transposed ? width : height;
+    const std::int64_t columns = transposed ? height : width;
     set(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t(rows));
     set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t(columns));
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, size.count);
     set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, apart);
   };
-  const std::int64_t m = product_.m;
-  matrix(a_, product_.a_transposed ? size.k : m, product_.a_transposed ? m : size.k, size.a_apart);
-  matrix(b_, product_.b_transposed ? size.n : size.k, product_.b_transposed ? size.k : size.n, size.b_apart);
-  matrix(d_, m, size.n, size.d_apart);
+  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_apart);
+  matrix(b_, product_.b_transposed, size.k, size.n, size.b_apart);
+  matrix(d_, false, product_.m, size.n, size.d_apart);
 }
 
 cublasStatus_t PinnedProduct::check(const cublasLtMatmulAlgo_t& algorithm) const {

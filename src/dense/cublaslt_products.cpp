@@ -132,9 +132,12 @@ class CublasLtProducts final : public DeviceProducts {
 
   PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
                         const LtSize& least, std::uint32_t d_border = widest_border) {
-    product.a_step = a.stride, product.a_border = a.border;
-    product.b_step = b.stride, product.b_border = b.border;
-    product.d_step = d_stride, product.d_border = std::min(d_border, border_of(d, d_stride));
+    product.a_step = a.stride;
+    product.a_border = a.border;
+    product.b_step = b.stride;
+    product.b_border = b.border;
+    product.d_step = d_stride;
+    product.d_border = std::min(d_border, border_of(d, d_stride));
     if (handle_ == nullptr) handle_ = make_lt_handle();  // not before there is a GPU
     return pinned_.try_emplace(product, handle_.get(), product, least, workspace_bytes).first->second;
   }

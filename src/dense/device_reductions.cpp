@@ -92,7 +92,10 @@ class FmOnDevice final : public DeviceLayer {
           EightChains<double> sums, squares;
           for (Index n = 0; n < count; ++n) add_to_fm(threads, inputs[n].width, inputs[n][r], sums, squares);
           const double sum = threads.total(sums), square = threads.total(squares);
-          if (threads.first()) kept[r] = sum, *out[r] = fm_of(sum, square);
+          if (threads.first()) {
+            kept[r] = sum;
+            *out[r] = fm_of(sum, square);
+          }
         });
   }
   void backward(const Device& device, const Batch& batch, Rows<const float>, Rows<const float> upstream,

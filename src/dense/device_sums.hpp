@@ -11,7 +11,8 @@ class ChunkSums {
  public:
   /// +0 in `columns` sums of each piece.
   void begin(const Device& device, const Pieces& pieces, Index columns) {
-    pieces_ = pieces, columns_ = columns;
+    pieces_ = pieces;
+    columns_ = columns;
     reserve_device(device, sums_, "tesserec::dense::chunk_sums", pieces.count * columns);
     float* const sums = sums_.data();
     over_numbers(

@@ -41,7 +41,9 @@ class LayerNorm final : public Layer {
 
   std::unique_ptr<Workspace> make_workspace(const Exec&, Index rows) const override {
     auto made = std::make_unique<Normal>();
-    made->h.resize(rows * width_), made->inverse.resize(rows), made->sums.resize(size());
+    made->h.resize(rows * width_);
+    made->inverse.resize(rows);
+    made->sums.resize(size());
     return made;
   }
   void forward(const Chunk& chunk, Rows<float> out) const override {

@@ -13,8 +13,12 @@ namespace tesserec::dense {
 class LossFormula {
  public:
   explicit LossFormula(const SampleLoss& s) : type_(s.type), clamps_(s.threshold != 0.0) {
-    weight_[0] = s.weight[0], weight_[1] = s.weight[1];
-    if (s.threshold > 0.0) low_ = float(s.threshold), high_ = float(1.0 - s.threshold);
+    weight_[0] = s.weight[0];
+    weight_[1] = s.weight[1];
+    if (s.threshold > 0.0) {
+      low_ = float(s.threshold);
+      high_ = float(1.0 - s.threshold);
+    }
   }
 
   TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {
@@ -44,9 +48,10 @@ class LossFormula {
 
  private:
   TESSEREC_FUNCTION static double at_least(double x, double least) { return x < least ? least : x; }
+  TESSEREC_FUNCTION static double at_most(double x, double most) { return most < x ? most : x; }
   TESSEREC_FUNCTION double clamped(double p) const {
     const double low = low_, high = high_;
-    return p < low ? low : high < p ? high : p;
+    return p < low ? low : at_most(p, high);
   }
   TESSEREC_FUNCTION static LossValue cross_entropy(double p, double y) {
     const double log_p = at_least(elementary::log(p), -100.0), log_q = at_least(elementary::log1p(-p), -100.0);

@@ -118,9 +118,12 @@ void Mlp::forward(std::size_t l, Index rows, const float* packed, MlpWorkspace& 
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
-  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.in), p.columns = layer.out;
+  p.rows = p.a_rows = height(rows);
+  p.depth = depth(l, layer.in);
+  p.columns = layer.out;
   p.a = in_bf16(l) ? rounded_input(l, workspace).across.data() : input(l, workspace);
-  p.b = packed + packed_[l].forward, p.start = packed + packed_[l].bias;
+  p.b = packed + packed_[l].forward;
+  p.start = packed + packed_[l].bias;
   const bool smooth = is_smooth(layer.activation);
   p.c = smooth ? workspace.smooth[l].data() : workspace.outputs[l].data();
   p.finish = layer.activation == Activation::relu ? Finish::relu : Finish::store;
@@ -140,8 +143,11 @@ void Mlp::weight_gradient(std::size_t l, Index rows, bool add, float* gradient, 
     std::copy_n(workspace.bias_sums.data(), layer.out, gradient + layer.bias);
   WeightGradient p{height(rows),           layer.out, layer.in, workspace.gradients[l].data(), input(l, workspace), add,
                    gradient + layer.weight};
-  if (in_bf16(l))
-    p.rows /= 2, p.dy = workspace.rounded_gradients[l].down.data(), p.x = rounded_input(l, workspace).down.data();
+  if (in_bf16(l)) {
+    p.rows /= 2;
+    p.dy = workspace.rounded_gradients[l].down.data();
+    p.x = rounded_input(l, workspace).down.data();
+  }
   products(precision(l)).weight_gradient(p);
 }
 
@@ -149,14 +155,18 @@ void Mlp::input_gradient(std::size_t l, Index rows, const float* packed, MlpWork
   assert(has_room(workspace, rows, output_width()));
   const LinearLayer& layer = layers_[l];
   Product p;
-  p.rows = p.a_rows = height(rows), p.depth = depth(l, layer.out), p.columns = layer.in;
+  p.rows = p.a_rows = height(rows);
+  p.depth = depth(l, layer.out);
+  p.columns = layer.in;
   p.a = in_bf16(l) ? workspace.rounded_gradients[l].across.data() : workspace.gradients[l].data();
   p.b = packed + packed_[l].backward;
   p.c = workspace.input_gradient_panels.data();
   if (l > 0) p.c = workspace.gradients[l - 1].data();
   const bool smooth = l > 0 && is_smooth(layers_[l - 1].activation);
   if (l > 0 && !smooth) {  // the gradient of the layer before, whose bias sums are due
-    p.finish = Finish::gradient, p.y = mask(l - 1, workspace), p.sums = workspace.bias_sums.data();
+    p.finish = Finish::gradient;
+    p.y = mask(l - 1, workspace);
+    p.sums = workspace.bias_sums.data();
     std::fill_n(p.sums, padded(layer.in), 0.0f);
   }
   const bool at_once = in_bf16(l) && l > 0 && in_bf16(l - 1) && !smooth;

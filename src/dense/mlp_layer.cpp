@@ -61,9 +61,9 @@ class MlpLayer final : public Layer {
       const Index weight = add_parameter(name + ".weight", widths[l], in, Start::weight);
       const Index bias =
           biased ? add_parameter(name + ".bias", widths[l], 1, Start::bias) : Index{LinearLayer::without};
-      const Activation by_default = l + 1 < widths.size() ? Activation::relu : Activation::none;
-      layers.push_back({in, widths[l], weight, bias,
-                        activations.empty() ? by_default : activations[activations.size() > 1 ? l : 0]});
+      Activation activation = l + 1 < widths.size() ? Activation::relu : Activation::none;
+      if (!activations.empty()) activation = activations[activations.size() > 1 ? l : 0];
+      layers.push_back({in, widths[l], weight, bias, activation});
       in = widths[l];
     }
     return layers;

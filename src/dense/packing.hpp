@@ -44,7 +44,10 @@ class Packing {
     }
   }
 
-  static Index clamped(Index count) { return count < 0 ? 0 : count < side ? count : side; }
+  static Index clamped(Index count) {
+    if (count < 0) return 0;
+    return count < side ? count : side;
+  }
 
  public:
   static void pack_rows(Index out, Index in, Index p, const float* w, float* forward, float* backward) {
@@ -59,9 +62,10 @@ class Packing {
         const float* from = w + (first + o) * in + i;
         float* transposed = panel + i * width + o;
         float* straight = backward == nullptr ? nullptr : to(i) + o * width;
-        if (more)
-          fetch(in, from + 2 * line, o == 0 ? transposed + width * width : nullptr,
-                straight != nullptr && i % width == 0 ? to(i + width) + o * width : nullptr);
+        if (more) {
+          const float* const soon = straight != nullptr && i % width == 0 ? to(i + width) + o * width : nullptr;
+          fetch(in, from + 2 * line, o == 0 ? transposed + width * width : nullptr, soon);
+        }
         if (rows == side && columns == side)
           square(in, from, transposed, straight);
         else

@@ -45,6 +45,11 @@ class Tiles {
     }
   }
 
+  /// The start of the columns from `column` on: the bias, if there is one.
+  static TESSEREC_INLINE Register start(const Product& p, Index column) {
+    return p.start != nullptr ? V::load(p.start + column) : V::zero();
+  }
+
   /// Rows [row, row + R) of one panel of a product, over the depth [first, first + depth).
   template <int R, int H>
   static void product_tile(const Product& p, Index panel, Index first, Index depth, Index row) {
@@ -55,10 +60,7 @@ class Tiles {
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
-      for (int h = 0; h < H; ++h)
-        c[r][h] = !begins              ? V::load(out + r * width + h * half)
-                  : p.start != nullptr ? V::load(p.start + column + h * half)
-                                       : V::zero();
+      for (int h = 0; h < H; ++h) c[r][h] = !begins ? V::load(out + r * width + h * half) : start(p, column + h * half);
     const float* a = p.a + (first * p.a_rows + row * width);
     const float* b = p.b + (column * p.depth + first * width);
     Index k = 0;

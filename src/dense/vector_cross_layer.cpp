@@ -39,7 +39,8 @@ class VectorCrossLayer final : public Layer {
       made->x.push_back(buffer(rows * width_));
       made->s.push_back(buffer(rows));
     }
-    made->g = buffer(width_), made->dx0 = buffer(width_);
+    made->g = buffer(width_);
+    made->dx0 = buffer(width_);
     made->sums = buffer(size());
     return made;
   }

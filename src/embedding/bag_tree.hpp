@@ -75,7 +75,8 @@ class BagTree {
     Index length = 0;
   };
 
-  static int vectors(Index length) { return length <= elements ? 1 : length <= 2 * elements ? 2 : 4; }
+  static int several(Index length) { return length <= 2 * elements ? 2 : 4; }
+  static int vectors(Index length) { return length <= elements ? 1 : several(length); }
   /// Of numbers below 2^16 together.
   TESSEREC_HOST_FUNCTION static std::size_t sum(const Keys& numbers) {
     const Words& four = reinterpret_cast<const Words&>(numbers);
@@ -138,7 +139,9 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
     reinterpret_cast<Keys&>(pairs[elements * v]) = ((node[v] + nearest[v]) & std::uint16_t(most_ids)) | place << 8;
     reinterpret_cast<Keys&>(order[elements * v]) = earlier[v];
   }
-  count_ = sum(count), in_blocks_ = sum(in_blocks), root_count_ = 0;
+  count_ = sum(count);
+  in_blocks_ = sum(in_blocks);
+  root_count_ = 0;
   for (Index i = 0; i < length; ++i)  // the roots behind the last addition
     std::memcpy(&additions_[order[i]], &pairs[i], sizeof(Addition));
   if (Index(count_) + 1 == length) {

@@ -52,8 +52,9 @@ struct MakeBags {
     const DeviceFeature own = features[f];
     const Index* const offsets = of.offsets + own.offsets;
     const Index ids_before = offsets[s] - offsets[0], length = offsets[s + 1] - offsets[s];
-    const auto number = [&](Index before) {
-      return own.unpooled ? ids_before : before < 0 ? s : of.before[before + s];
+    const auto number = [&](Index before) -> Index {
+      if (own.unpooled) return ids_before;
+      return before < 0 ? s : of.before[before + s];
     };
     const bool has_sum = length > 0 || (own.sums_before < 0 && !own.unpooled);
     const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, run.first_sample + s});
@@ -118,7 +119,8 @@ DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
 }
 
 void DeviceBags::describe(std::span<const AskedShard* const> asked) {
-  runs_.clear(), features_.clear();
+  runs_.clear();
+  features_.clear();
   weighted_ = moves_ids_ = false;
   whole_sums_ = whole_gradients_ = dim_ % 4 == 0;
   longest_ = offsets_ = before_ = 0;
@@ -136,18 +138,21 @@ void DeviceBags::describe(std::span<const AskedShard* const> asked) {
         const auto numbers = [&](Index stride) {
           return stride > 0 || from.unpooled ? -1 : std::exchange(before_, before_ + samples);
         };
-        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], from.sums_stride > 0 ? from.sums_stride : dim_,
-                             from.gradients_at, from.gradients_stride > 0 ? from.gradients_stride : dim_,
-                             numbers(from.sums_stride), numbers(from.gradients_stride), from.unpooled});
+        const auto stride_of = [&](Index given) { return given > 0 ? given : dim_; };
+        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], stride_of(from.sums_stride), from.gradients_at,
+                             stride_of(from.gradients_stride), numbers(from.sums_stride),
+                             numbers(from.gradients_stride), from.unpooled});
         const DeviceFeature& to = features_.back();
         whole_sums_ = whole_sums_ && to.sums % 4 == 0 && to.sums_stride % 4 == 0;
         whole_gradients_ = whole_gradients_ && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;
         weighted_ = weighted_ || from.weights != nullptr;
         for (Index s = 0; s < samples && !from.unpooled; ++s) longest_ = std::max(longest_, from.length(s));
-        offsets_ += samples + 1, ids += from.total();
+        offsets_ += samples + 1;
+        ids += from.total();
       }
     }
-  arrays_.bags = bags, arrays_.ids_count = ids;
+  arrays_.bags = bags;
+  arrays_.ids_count = ids;
 }
 
 DeviceBags::Sent DeviceBags::send(const Device& exec, std::span<const AskedShard* const> asked) {
@@ -195,13 +200,17 @@ void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> ask
   DeviceBag* const at = reserve_device(exec, at_, "tesserec::embedding::bags", bags);
   Index* const sources = moves_ids_ ? reserve_device(exec, sources_, "tesserec::embedding::id_sources", bags) : nullptr;
   launch(exec, "tesserec::embedding::make_bags", bags, 1, MakeBags{came, bags, count, begins, at, sources});
-  arrays_.begins = begins, arrays_.at = at, arrays_.ids = sent.ids, arrays_.weights = sent.weights;
+  arrays_.begins = begins;
+  arrays_.at = at;
+  arrays_.ids = sent.ids;
+  arrays_.weights = sent.weights;
   if (!moves_ids_) return;
   Index* const ids = reserve_device(exec, ids_, "tesserec::embedding::ids", count);
   float* const weights = weighted_ ? reserve_device(exec, weights_, "tesserec::embedding::weights", count) : nullptr;
   launch(exec, "tesserec::embedding::move_ids", bags, bags > 0 ? count / bags : 0,
          MoveIds{begins, sources, sent.ids, sent.weights, ids, weights});
-  arrays_.ids = ids, arrays_.weights = weights;
+  arrays_.ids = ids;
+  arrays_.weights = weights;
 }
 
 }  // namespace tesserec::embedding

@@ -57,10 +57,12 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
 std::string describe(const EmbeddingBagConfig& table) {
   std::string features;
   for (const std::string& feature : table.feature_names) features += (features.empty() ? "'" : ", '") + feature + "'";
+  const std::string mode = table.pooling == PoolingType::mean ? "mean" : "sum";
+  const std::string weighted = table.weighted ? ", weighted" : "";
+  const std::string unpooled = table.unpooled.empty() ? "" : ", un-pooled=[" + join(table.unpooled) + "]";
   return "(" + table.name + "): EmbeddingBag(" + std::to_string(table.num_embeddings) + ", " +
-         std::to_string(table.embedding_dim) + ", mode='" + (table.pooling == PoolingType::mean ? "mean" : "sum") +
-         "'" + (table.weighted ? ", weighted" : "") + ", features=[" + features + "]" +
-         (table.unpooled.empty() ? "" : ", un-pooled=[" + join(table.unpooled) + "]") + ")";
+         std::to_string(table.embedding_dim) + ", mode='" + mode + "'" + weighted + ", features=[" + features + "]" +
+         unpooled + ")";
 }
 
 EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables) : configs_(std::move(tables)) {

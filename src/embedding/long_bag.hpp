@@ -21,10 +21,12 @@ class LongBag {
     starts_.assign((Index{1} << bits) + 2, 0);
     for (Index i = 0; i < length; ++i) ++starts_[(table.block(ids[i]) >> shift) + 2];
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    ids_.resize(length), places_.resize(length);
+    ids_.resize(length);
+    places_.resize(length);
     for (Index i = 0; i < length; ++i) {
       const Index to = starts_[(table.block(ids[i]) >> shift) + 1]++;
-      ids_[to] = ids[i], places_[to] = i;
+      ids_[to] = ids[i];
+      places_[to] = i;
     }
   }
 

@@ -10,7 +10,8 @@ namespace {
 
 void gather_into(EmbeddingTable& table, RowSums sums) {
   GatheredRows::Rows& to = table.gathered().next();
-  to.rows = std::move(sums.rows), to.gradients = std::move(sums.sums);
+  to.rows = std::move(sums.rows);
+  to.gradients = std::move(sums.sums);
 }
 
 }  // namespace

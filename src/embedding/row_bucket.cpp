@@ -81,7 +81,8 @@ MovingShards RowBucket::moving(const Device& exec, std::span<const double> rates
 
 MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
   MovingShards of = moving(exec, std::vector<double>(tables_.size(), rate), step);
-  of.shards += i, of.steps += i;
+  of.shards += i;
+  of.steps += i;
   of.first_column = tables_[i]->columns().begin;
   of.whole_dim = tables_[i]->shares_rows() ? tables_[i]->config().embedding_dim : dim_;
   return of;
@@ -100,7 +101,8 @@ void RowBucket::update(const Device& exec, const float* gradients, Range shards,
   launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
   for (Index i = shards.begin; i < shards.end; ++i) {
     MovingShards one = of;
-    one.shards += i, one.steps += i;
+    one.shards += i;
+    one.steps += i;
     move_rows(exec, one, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
   }
   launch(exec, "tesserec::embedding::clear_rows", runs.most, dim_,

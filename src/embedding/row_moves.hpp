@@ -64,7 +64,9 @@ struct RowMove {
       for (int c = 0; c < 4; ++c) {
         optim::Column column{w.v[c], m.v[c], v.v[c]};
         body(column, g.v[c]);
-        w.v[c] = column.w, m.v[c] = column.m, v.v[c] = column.v;
+        w.v[c] = column.w;
+        m.v[c] = column.m;
+        v.v[c] = column.v;
       }
       if constexpr (weights) quads.store(row.weights, q, w);
       if constexpr (states && columns > 0) quads.store(row.states[0], q, m);
@@ -99,7 +101,8 @@ struct RowMove {
   /// lanes get it.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
-    constexpr int levels = device_is_host ? 28 : one ? 1 : 12;
+    constexpr int device_levels = one ? 1 : 12;
+    constexpr int levels = device_is_host ? 28 : device_levels;
     const Index count = quads.count();
     TreeSum<float, levels> tree;
     float sum = 0.0f;

@@ -54,11 +54,17 @@ struct FindRuns {
   Index* runs;
   KOKKOS_INLINE_FUNCTION void operator()(Index i, Index& so_far, bool final) const {
     const bool begins_run = i == 0 || uses[i - 1].height() == last_leaf;
-    if (final && begins_run) rows[so_far] = sorted[i], begins[so_far] = i;
+    if (final && begins_run) {
+      rows[so_far] = sorted[i];
+      begins[so_far] = i;
+    }
     so_far += begins_run;
     if (!final) return;
     run_of[i] = std::uint32_t(so_far - 1);
-    if (i + 1 == count) *runs = so_far, begins[so_far] = count;
+    if (i + 1 == count) {
+      *runs = so_far;
+      begins[so_far] = count;
+    }
   }
 };
 
@@ -94,7 +100,8 @@ RowRuns::RowRuns(Index shards, Index rows, Index dim)
       key_bits_(row_bits_ + std::bit_width(std::uint64_t(shards - 1))) {}
 
 void RowRuns::order(const Device& exec, const BagArrays& bags, bool whole, int lane_count, Range lanes) {
-  lane_count_ = lane_count, whole_gradients_ = whole;
+  lane_count_ = lane_count;
+  whole_gradients_ = whole;
   reserve_device(exec, keys_, "tesserec::embedding::row_keys", bags.ids_count);
   reserve_device(exec, unsorted_, "tesserec::embedding::unsorted_uses", bags.ids_count);
   launch(exec, "tesserec::embedding::find_uses", bags.bags, bags.bags > 0 ? bags.ids_count / bags.bags : 0,
@@ -103,7 +110,8 @@ void RowRuns::order(const Device& exec, const BagArrays& bags, bool whole, int l
 }
 
 void RowRuns::order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count) {
-  lane_count_ = lane_count, whole_gradients_ = dim_ % 4 == 0;
+  lane_count_ = lane_count;
+  whole_gradients_ = dim_ % 4 == 0;
   Index count = 0;
   for (const std::span<const RowUse>& of_shard : sums) count += std::ssize(of_shard);
   std::uint64_t* key = sent_keys_.reserve(exec, "tesserec::embedding::sent_keys", count);

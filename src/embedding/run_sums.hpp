@@ -48,7 +48,8 @@ struct RunSum {
     const bool hot = piece >= 0;
     const Index begin = hot ? piece : runs.begin[run];
     const Index end = hot ? runs.last_piece[run] + 1 : runs.begin[run + 1];
-    return over((hot ? runs.piece_uses : runs.uses) + begin, hot ? pieces : gradients, end - begin, q);
+    const auto* const uses = hot ? runs.piece_uses : runs.uses;
+    return over(uses + begin, hot ? pieces : gradients, end - begin, q);
   }
 };
 

@@ -139,7 +139,10 @@ std::uint64_t Block::meet_warp(unsigned mask, Site site, std::uint64_t number, i
     fault("lane " + std::to_string(lane) + " shuffles with lane " + std::to_string(lane ^ other) +
           ", outside the mask " + hex(mask) + ", at " + text_of(site));
   Thread& one = threads_[me];
-  one.mask = mask, one.site = site, one.number = number, one.other = other;
+  one.mask = mask;
+  one.site = site;
+  one.number = number;
+  one.other = other;
   release(token(warp, mask));
   wait(State::waits_for_warp);
   acquire(token(warp, mask));

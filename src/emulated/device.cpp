@@ -110,7 +110,8 @@ void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
   if (source.span.meets(target.span.begin, bytes))
     fault("a copy of " + std::to_string(bytes) + " bytes from " + source.text() + " to " + target.text() + " overlaps");
   Command command{"the copy from " + source.text() + " to " + target.text(), {}};
-  command.from = source.span, command.to = target.span;
+  command.from = source.span;
+  command.to = target.span;
   if (source.there == nullptr && settings().staged_copies && !device.queue().recording()) {
     const std::shared_ptr<void> staged = allocate(Kind::pinned, "a staged copy", bytes);
     const End buffer(staged.get(), bytes);

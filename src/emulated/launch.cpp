@@ -25,7 +25,8 @@ class Count {
     One all;
     for (const auto& [label, one] : of_) {
       print(label.c_str(), one);
-      all.kernels += one.kernels, all.threads += one.threads;
+      all.kernels += one.kernels;
+      all.threads += one.threads;
     }
     print("in all", all);
   }

@@ -84,7 +84,10 @@ KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<
   Index stride = parts.empty() ? 0 : parts[0].stride;
   for (const KeyedJaggedTensor& part : parts) {
     if (part.features() == 0) continue;
-    if (first == nullptr) first = &part, stride = part.stride;
+    if (first == nullptr) {
+      first = &part;
+      stride = part.stride;
+    }
     const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(part.keys); };
     if (part.variable_stride() != first->variable_stride())
       fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");

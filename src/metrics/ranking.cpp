@@ -24,10 +24,12 @@ std::uint64_t score_of(const Run& run) { return run.key >> 1; }
 std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const float> labels,
                              std::span<const float> weights) {
   std::vector<Run> runs(scores.size());
-  for (std::size_t i = 0; i < runs.size(); ++i)
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::uint64_t click = labels[i] >= click_threshold ? 1 : 0;
     // + 0.0 makes one zero of two.
-    runs[i] = {std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | (labels[i] >= click_threshold ? 1u : 0u),
+    runs[i] = {std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | click,
                weights.empty() ? 1 : std::llrint(weights[i] * units)};
+  }
   std::sort(runs.begin(), runs.end(), by_key);
   std::size_t last = 0;
   for (std::size_t i = 1; i < runs.size(); ++i)

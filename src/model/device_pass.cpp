@@ -145,7 +145,8 @@ class DevicePass final : public Pass {
       Layer& own = layers_[n];
       for (DeviceVector<float>* one : {&own.output, &own.gradient})
         reserve_device(device, *one, "tesserec::model::activations", rows * width_of(n));
-      own.inputs.clear(), own.host_offsets.clear();
+      own.inputs.clear();
+      own.host_offsets.clear();
       for (const Graph::Input& from : graph_.nodes()[n].inputs) {
         own.inputs.push_back(place(from, input));
         own.host_offsets.push_back(from.from == Graph::From::unpooled ? batch_.host_offsets(from.layer) : nullptr);

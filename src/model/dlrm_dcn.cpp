@@ -4,21 +4,28 @@
 #include "models.hpp"
 
 namespace tesserec::model {
+namespace {
+
+std::string cross_type(Cross cross) {
+  if (cross == Cross::vector) return "vector_cross";
+  return cross == Cross::mixture ? "mixture_cross" : "cross";
+}
+
+}  // namespace
 
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
   const bool matrices = s.cross == Cross::low_rank || s.cross == Cross::mixture;
-  const std::string type = s.cross == Cross::vector    ? "vector_cross"
-                           : s.cross == Cross::mixture ? "mixture_cross"
-                                                       : "cross";
+  const Index rank = matrices ? s.cross_rank : 0;
+  const Index experts = s.cross == Cross::mixture ? s.cross_experts : 1;
   return {
       hidden(s, "bottom", "dense", s.bottom),
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},
       {.name = "cross",
-       .type = type,
+       .type = cross_type(s.cross),
        .inputs = {"all"},
        .layers = s.cross_layers,
-       .rank = matrices ? s.cross_rank : 0,
-       .experts = s.cross == Cross::mixture ? s.cross_experts : 1},
+       .rank = rank,
+       .experts = experts},
       mlp(s, "top", "cross", s.top),
   };
 }

@@ -38,7 +38,10 @@ std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeatu
                                  .activations = {dense::Activation::none},
                                  .bias = false};
     if (join.inputs.size() > 1) {
-      if (vector.projection > 0) join.name += "@whole", project.inputs = {join.name};
+      if (vector.projection > 0) {
+        join.name += "@whole";
+        project.inputs = {join.name};
+      }
       layers.push_back(std::move(join));
     }
     if (vector.projection > 0) layers.push_back(std::move(project));

@@ -84,12 +84,15 @@ bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) c
   for (std::size_t f = 0; f < vectors_.size(); ++f) {
     const FeatureVector& vector = vectors_[f];
     if (wanted[f]) {
-      if (vector.layer)
-        node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}}), info.inputs.emplace_back();
-      else if (beside)
+      if (vector.layer) {
+        node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}});
+        info.inputs.emplace_back();
+      } else if (beside) {
         node.inputs.back().columns.end = vector.columns.end;
-      else
-        node.inputs.push_back({From::pooled, 0, vector.columns}), info.inputs.emplace_back();
+      } else {
+        node.inputs.push_back({From::pooled, 0, vector.columns});
+        info.inputs.emplace_back();
+      }
       info.inputs.back().vectors.push_back(vector.dim);
       info.inputs.back().names.push_back(name_of(vector.name, f));
     }

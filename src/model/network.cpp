@@ -128,7 +128,8 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVecto
       continue;
     }
     const bool weight = tensor.start == dense::Start::weight;
-    const Random random(seed, weight ? Purpose::dense_weights : Purpose::dense_biases, weight ? weights++ : biases++);
+    const Purpose purpose = weight ? Purpose::dense_weights : Purpose::dense_biases;
+    const Random random(seed, purpose, weight ? weights++ : biases++);
     const double rows = tensor.rows, columns = tensor.columns;
     const float scale = weight ? std::sqrt(2.0 / (rows + columns)) : std::sqrt(1.0 / rows);
     parallel_for(exec, "tesserec::model::initialise", tensor.rows, [=, columns = tensor.columns](Index row) noexcept {

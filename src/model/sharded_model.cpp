@@ -15,8 +15,11 @@ comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
   return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
 
-/// Returns uninitialized memory. The error where memory is missing names the largest parameter.
-PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, Place place) {
+/// Returns uninitialized memory, of `memory` where that is shared. The error where memory is missing names the largest
+/// parameter.
+PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, const comm::NodeMemory& memory,
+                                     Place place) {
+  if (memory) return Vector<float>(memory.data(), dense.parameters());
   const auto what = [&] {
     const auto size = [](const Parameter& p) { return p.rows * p.columns; };
     const std::vector<Parameter>& all = dense.layout();
@@ -46,7 +49,10 @@ std::vector<Range> tensors(const Network& dense) {
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   std::vector<embedding::EmbeddingBagConfig> whole;  // as before any was cut
   for (const embedding::EmbeddingBagConfig& table : tables)
-    if (!table.half || !table.half->remainder) whole.push_back(table), whole.back().name = table.whole();
+    if (!table.half || !table.half->remainder) {
+      whole.push_back(table);
+      whole.back().name = table.whole();
+    }
   EmbeddedFeatures features;
   for (const bool pooled : {true, false}) {
     std::vector<EmbeddedFeature>& own = pooled ? features.pooled : features.unpooled;
@@ -80,8 +86,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       dense(settings, dense_features, embedded_features(collection.tables())),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()),
                     place_of(settings.kernels))),
-      parameters(memory ? Vector<float>(memory.data(), dense.parameters())
-                        : parameter_memory(exec, dense, place_of(settings.kernels))),
+      parameters(parameter_memory(exec, dense, memory, place_of(settings.kernels))),
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
                 tensors(dense), parameters.place()) {
   dense.share_weights(node);

@@ -10,12 +10,14 @@ std::vector<dense::LayerSettings> two_tower(const Settings& s) {
   if (s.item.empty())
     throw SettingError("item", " is missing: list what the item's tower reads, as [\"pooled.FEATURE\"]");
   const bool softmax = s.loss == "in_batch_softmax";
+  const std::string last_name = softmax ? "both" : "score";
+  const std::string last_type = softmax ? "cat" : "score";
   return {
       {.name = "items", .type = "cat", .inputs = s.item},
       mlp(s, "item", "items", s.towers),
       {.name = "queries", .type = "cat", .inputs = s.query},
       mlp(s, "query", "queries", s.towers),
-      {.name = softmax ? "both" : "score", .type = softmax ? "cat" : "score", .inputs = {"query", "item"}},
+      {.name = last_name, .type = last_type, .inputs = {"query", "item"}},
   };
 }
 

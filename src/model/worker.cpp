@@ -69,31 +69,38 @@ dense::Layer::Chunk Worker::chunk(std::size_t n, const float* parameters, const 
       draw};
 }
 
+dense::Rows<const float> Worker::rows_of(const Graph::Input& input, const RankData& data, Index first) const {
+  const Index width = input.columns.size();
+  const auto part_of = [&](const float* all, Index stride) {
+    return dense::Rows<const float>{all + first * stride + input.columns.begin, width, stride};
+  };
+  switch (input.from) {
+    case Graph::From::dense:
+      return part_of(data.dense, graph_.dense_features());
+    case Graph::From::pooled:
+      return part_of(data.pooled, graph_.pooled_width());
+    case Graph::From::unpooled:
+      return sequence(data.unpooled[input.layer], first);
+    case Graph::From::layer:
+      break;
+  }
+  return {layers_[input.layer].output.data(), width, width};
+}
+
 dense::LossFunction::Chunk Worker::forward(const float* parameters, const RankData& data, Index first, Index rows) {
   for (std::size_t n = 0; n < layers_.size(); ++n) {
     const Graph::Node& node = graph_.nodes()[n];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const Graph::Input& input = node.inputs[i];
-      const Index width = input.columns.size();
-      const auto rows_of = [&](const float* all, Index stride) {
-        return dense::Rows<const float>{all + first * stride + input.columns.begin, width, stride};
-      };
-      layers_[n].inputs[i] = input.from == Graph::From::dense    ? rows_of(data.dense, graph_.dense_features())
-                             : input.from == Graph::From::pooled ? rows_of(data.pooled, graph_.pooled_width())
-                             : input.from == Graph::From::unpooled
-                                 ? sequence(data.unpooled[input.layer], first)
-                                 : dense::Rows<const float>{layers_[input.layer].output.data(), width, width};
+      layers_[n].inputs[i] = rows_of(node.inputs[i], data, first);
     }
     const Index width = node.layer->width();
     node.layer->forward(chunk(n, parameters, data, first, rows), {layers_[n].output.data(), width, width});
   }
   const Index width = graph_.nodes().back().layer->width();
-  return {rows,
-          data.global_size,
-          {layers_.back().output.data(), width, width},
-          data.labels == nullptr ? nullptr : data.labels + first,
-          data.weights == nullptr ? nullptr : data.weights + first,
-          loss_scratch_.data()};
+  const float* const labels = data.labels == nullptr ? nullptr : data.labels + first;
+  const float* const weights = data.weights == nullptr ? nullptr : data.weights + first;
+  const dense::Rows<const float> output{layers_.back().output.data(), width, width};
+  return {rows, data.global_size, output, labels, weights, loss_scratch_.data()};
 }
 
 dense::Rows<float> Worker::last_gradient() {

@@ -50,6 +50,8 @@ class Worker {
   void write_probabilities(const dense::LossFunction::Chunk& chunk, float* to) const;
   dense::Layer::Chunk chunk(std::size_t n, const float* parameters, const RankData& data, Index first,
                             Index rows) const;
+  /// The numbers of an input from sample `first` on.
+  dense::Rows<const float> rows_of(const Graph::Input& input, const RankData& data, Index first) const;
   /// Where the gradient of an input comes to in the end.
   dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;
 

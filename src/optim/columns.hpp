@@ -15,7 +15,10 @@ struct Columns {
 
   template <int states>
   TESSEREC_FUNCTION Column get(Index i) const {
-    return {w[i], states > 0 ? m[i] : 0.0f, states > 1 ? v[i] : 0.0f};
+    Column column{w[i], 0.0f, 0.0f};
+    if constexpr (states > 0) column.m = m[i];
+    if constexpr (states > 1) column.v = v[i];
+    return column;
   }
   template <int states>
   TESSEREC_FUNCTION void put_states(Index i, const Column& c) const {

@@ -20,7 +20,8 @@ double polynomial(double left, double exponent) {
 /// Of the base rate, `done` steps after the start of training.
 double factor(const ScheduleStage& stage, Index done) {
   const bool poly = stage.policy == Policy::poly;
-  const Index decay = stage.decay_steps > 0 ? stage.decay_steps : poly ? stage.max_steps : 1;
+  const Index whole = poly ? stage.max_steps : 1;
+  const Index decay = stage.decay_steps > 0 ? stage.decay_steps : whole;
   const Index period = stage.period > 0 ? stage.period : stage.max_steps;
   const double steps = done;
   switch (stage.policy) {

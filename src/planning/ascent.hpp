@@ -75,7 +75,10 @@ bool ascend(Mixture& mixture, const Value& value, int& evaluations) {
     const Mixture here = point.mixture();
     const double found = value(here, slope);
     idle = found > best + progress * above ? 0 : idle + 1;
-    if (found > best) best = found, mixture = here;
+    if (found > best) {
+      best = found;
+      mixture = here;
+    }
     if (best > 0) {
       --evaluations;
       return true;

@@ -109,7 +109,11 @@ void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) 
         worst = std::max(worst, there.seconds + piece.seconds);
       }
       const std::tuple<int, bool, double> key{used[node], !fits, worst};
-      if (best < 0 || key < best_key) best = node, best_key = key, best_ranks = ranks;
+      if (best < 0 || key < best_key) {
+        best = node;
+        best_key = key;
+        best_ranks = ranks;
+      }
     }
     ++used[best];
     for (std::size_t i = 0; i < group; ++i) {

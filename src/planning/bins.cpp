@@ -63,10 +63,16 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
         std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].seconds < own_[b].seconds; });
       bool room = true;
       double load = 0;
-      for (Index i = 0; i < option.group; ++i)
-        room = room && fits(ranks[i], option.pieces[first + i]), load += own_[ranks[i]].seconds;
+      for (Index i = 0; i < option.group; ++i) {
+        room = room && fits(ranks[i], option.pieces[first + i]);
+        load += own_[ranks[i]].seconds;
+      }
       const std::pair key{used[node], -load};
-      if (room && (best < 0 || key < best_key)) best = node, best_key = key, best_ranks = ranks;
+      if (room && (best < 0 || key < best_key)) {
+        best = node;
+        best_key = key;
+        best_ranks = ranks;
+      }
     }
     if (best < 0) {
       own_ = before;
@@ -119,7 +125,10 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
     RowPartitions::Placed placed =
         partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
-    if (placed.price < best.price) best = std::move(placed), best_cut = cut;
+    if (placed.price < best.price) {
+      best = std::move(placed);
+      best_cut = cut;
+    }
   }
   if (!best_cut) return false;
   Option option = free.option(*best_cut, best.borders, problem_.ranks);

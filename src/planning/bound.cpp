@@ -174,7 +174,10 @@ double lower_bound(const Problem& problem, double known, double target, std::vec
   }
   double low = std::max(known, problem.base + bound.fixed()), step = 1e-9 + low;
   double high = low + step;
-  while (bound.refutes(high, false) && high < 1e9) low = high, high += step *= 2;
+  while (bound.refutes(high, false) && high < 1e9) {
+    low = high;
+    high += step *= 2;
+  }
   while (high - low > (problem.large ? 2e-3 : 5e-4) * high) {
     const double middle = 0.5 * (low + high);
     (bound.refutes(middle, false) ? low : high) = middle;

@@ -62,7 +62,10 @@ class Tree {
     if ((owned.seconds + left_[depth].total) / ranks + each.seconds >= better) return;
     if (owned.bytes + left_[depth].bytes + ranks * each.bytes > ranks * problem_.memory) return;
     double worst = 0, fullest = 0;
-    for (const Load& own : own_) worst = std::max(worst, own.seconds), fullest = std::max(fullest, own.bytes);
+    for (const Load& own : own_) {
+      worst = std::max(worst, own.seconds);
+      fullest = std::max(fullest, own.bytes);
+    }
     if (worst + each.seconds + left_[depth].each >= better || fullest + each.bytes > problem_.memory) return;
     if (depth == order_.size()) {
       worst_ = worst + each.seconds;
@@ -89,7 +92,10 @@ class Tree {
         i > 0 && option.pieces[i - 1].seconds == piece.seconds && option.pieces[i - 1].bytes == piece.bytes;
     const bool fixed = option.owner_rule == OwnerRule::fixed;
     int first = 0, last = problem_.ranks;
-    if (fixed) first = option.owners[i], last = first + 1;
+    if (fixed) {
+      first = option.owners[i];
+      last = first + 1;
+    }
     if (!fixed && like_last) first = owners[i - 1] + 1;
     for (int rank = first; rank < last; ++rank) {
       const auto used = [&](int r) { return std::find(owners.begin(), owners.begin() + i, r) != owners.begin() + i; };

@@ -34,6 +34,10 @@ double unpooled_share(const embedding::EmbeddingBagConfig& table) {
   return all > 0 ? unpooled / all : 0;
 }
 
+double ids_per_bag(const ParameterConstraints& constraints) {
+  return constraints.pooling_factor > 0 ? constraints.pooling_factor : 1;
+}
+
 }  // namespace
 
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
@@ -44,7 +48,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       dim_(double(table.embedding_dim)),
       ranks_(topology.ranks),
       bags_(double(global_batch) * double(table.feature_names.size())),
-      ids_(bags_ * (constraints.pooling_factor > 0 ? constraints.pooling_factor : 1)),
+      ids_(bags_ * ids_per_bag(constraints)),
       touched_(frequencies_.distinct(ids_)),
       rank_touched_(frequencies_.distinct(ids_ / ranks_)),
       unpooled_ids_(ids_ * unpooled_share(table)),

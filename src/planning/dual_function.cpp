@@ -12,8 +12,13 @@ auto DualFunction::make_images() -> std::array<Images, std::tuple_size_v<DualSha
     for (int k = 1; k <= counting; ++k) images[k - 1][step] = double((k + 1) * (step - 1) / grid) / k;
     // Up to a half rounded down, above it up: dual feasible too, and so is one such function after another.
     const int rounded = 2 * step > grid ? step : step - 1;
-    for (std::size_t i = 0; i < small.size(); ++i)
-      images[counting + i][step] = rounded < small[i] ? 0 : rounded > grid - small[i] ? 1 : double(rounded) / grid;
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      double& image = images[counting + i][step];
+      if (rounded < small[i])
+        image = 0;
+      else
+        image = rounded > grid - small[i] ? 1 : double(rounded) / grid;
+    }
   }
   return images;
 }

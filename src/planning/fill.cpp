@@ -28,9 +28,10 @@ bool Bins::run() {
   std::vector<double> key(count);
   for (std::size_t t = 0; t < count; ++t) {
     const double size = option(t).biggest * double(option(t).group);  // on one node
-    key[t] = style_.order == FillStyle::Order::dear_first    ? cost_of_cut(t, option(t))
-             : style_.order == FillStyle::Order::small_first ? -size
-                                                             : size;
+    if (style_.order == FillStyle::Order::dear_first)
+      key[t] = cost_of_cut(t, option(t));
+    else
+      key[t] = style_.order == FillStyle::Order::small_first ? -size : size;
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;
@@ -110,7 +111,11 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
     if (option.biggest > largest.seconds || option.most_bytes > largest.bytes) continue;
     double value = price.of({{}, option.each});
     for (const Load& piece : option.pieces) value += price.of({piece, {}}) + count(piece.seconds);
-    if (value < least) least = value, given = o, by_option = true;
+    if (value < least) {
+      least = value;
+      given = o;
+      by_option = true;
+    }
   }
   struct Candidate {
     double least;  // no cut of rows costs less
@@ -129,7 +134,12 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   for (const auto& [no_less, cut] : candidates) {
     if (no_less >= least) break;
     const double value = double(cut->columns) * cut->partitions.least(largest, price, count, &borders, free.step());
-    if (value < least) least = value, best = cut, best_borders = borders, by_option = false;
+    if (value < least) {
+      least = value;
+      best = cut;
+      best_borders = borders;
+      by_option = false;
+    }
   }
   if (by_option || !best) return {};
   Option option = free.option(*best, best_borders, problem_.ranks);

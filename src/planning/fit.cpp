@@ -25,7 +25,10 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
     double bytes = std::numeric_limits<double>::infinity();
     for (const ComputeKernel kernel : constraints(table.name).kernel.list)
       bytes = std::min(bytes, costs(table, kernel).whole_bytes());
-    if (bytes > most) most = bytes, largest = table.name;
+    if (bytes > most) {
+      most = bytes;
+      largest = table.name;
+    }
     all += bytes;
   }
   if (all <= room) return;
@@ -51,21 +54,24 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
     double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
     for (const Shard& shard : plan[t].shards)
       if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
-    if (bytes > most) most = bytes, largest = t;
+    if (bytes > most) {
+      most = bytes;
+      largest = t;
+    }
   }
   double all = 0, own = 0;
   for (const double bytes : estimate.bytes) all += bytes;
   for (std::size_t t = 0; t < tables.size(); ++t) own += costs(tables[t], plan[t].kernel).whole_bytes();
   const Index ranks = std::ceil(1.05 * all / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
-  const bool forced = constraints(table.name).sharding.forced();
+  const std::string freed =
+      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : "";
+  const std::string more_ranks = ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : "";
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
        exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.lessened(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
        "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(most),
-       ". It would fit with ", forced ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : std::string(),
-       "plan.memory = ", topology_.memory_for(*fullest),
-       ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : std::string());
+       ". It would fit with ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
 }
 
 }  // namespace tesserec::planning

@@ -24,7 +24,8 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
         Index widest = 0;
         for (Index c = 0; c < columns; ++c) {
           const Index piece = this->columns(c, columns).size();
-          narrowest = std::min(narrowest, double(piece) / width), widest = std::max(widest, piece);
+          narrowest = std::min(narrowest, double(piece) / width);
+          widest = std::max(widest, piece);
         }
         cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), narrowest,
                          RowPartitions(*rows_, of, width, double(widest), form)});
@@ -35,9 +36,10 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
 Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) const {
   const bool rows = borders.size() > 2, columns = cut.columns > 1;
   Option option;
-  option.type = rows      ? columns ? ShardingType::grid : ShardingType::row_wise
-                : columns ? ShardingType::column_wise
-                          : in_one_piece_;
+  if (rows)
+    option.type = columns ? ShardingType::grid : ShardingType::row_wise;
+  else
+    option.type = columns ? ShardingType::column_wise : in_one_piece_;
   option.kernel = kernel(cut);
   option.form = cut.form;
   option.column_cuts = cut.columns;
@@ -56,6 +58,18 @@ Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) 
 Range FreeTable::columns(Index piece, Index pieces) const {
   const Index dim = costs_.front().second.dim(), quads = (dim + 3) / 4;
   return {std::min(dim, piece * quads / pieces * 4), std::min(dim, (piece + 1) * quads / pieces * 4)};
+}
+
+void derive(Option& option, int ranks) {
+  option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
+  for (const Load& piece : option.pieces) {
+    option.total += piece.seconds;
+    option.total_bytes += piece.bytes;
+    option.biggest = std::max(option.biggest, piece.seconds);
+    option.most_bytes = std::max(option.most_bytes, piece.bytes);
+  }
+  option.total += ranks * option.each.seconds;
+  option.total_bytes += ranks * option.each.bytes;
 }
 
 }  // namespace tesserec::planning

@@ -29,7 +29,10 @@ void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& 
 
   std::vector<int> owners;
   std::set<Index> columns;  // where pieces of them begin
-  for (const Shard& shard : sharding.shards) owners.push_back(shard.rank), columns.insert(shard.columns.begin);
+  for (const Shard& shard : sharding.shards) {
+    owners.push_back(shard.rank);
+    columns.insert(shard.columns.begin);
+  }
   const auto pieces = std::ssize(columns);
   if (!demand.ranks.empty() && owners != demand.ranks)
     refuse("lies on ranks " + join(owners), key + "ranks", join(demand.ranks));

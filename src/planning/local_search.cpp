@@ -99,7 +99,10 @@ class LocalSearch {
         s_.remove(t);
         s_.place(t, o);
         const Standing then = s_.standing();
-        if (then < best) best = then, chosen = s_.choice(t);
+        if (then < best) {
+          best = then;
+          chosen = s_.choice(t);
+        }
         s_.remove(t);
         s_.put(t, old);
       }

@@ -39,8 +39,8 @@ class TableOptions {
     check();
     const ShardingTypes& types = demand_.sharding;
     if (!demand_.ranks.empty()) {
-      const bool one = demand_.ranks.size() == 1;
-      given(types.forced() ? types.list[0] : one ? ShardingType::table_wise : ShardingType::row_wise);
+      const ShardingType flat = demand_.ranks.size() == 1 ? ShardingType::table_wise : ShardingType::row_wise;
+      given(types.forced() ? types.list[0] : flat);
     } else if (types.forced()) {
       full(types.list[0]);
     } else {
@@ -100,9 +100,14 @@ class TableOptions {
       const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
       if (form == ExchangeForm::two_levels && !levels) continue;
       Option option;
-      option.type = type, option.kernel = kernel_, option.form = form, option.row_cuts = rows,
+      option.type = type;
+      option.kernel = kernel_;
+      option.form = form;
+      option.row_cuts = rows;
       option.column_cuts = columns;
-      option.owner_rule = owner_rule, option.group = group, option.owners = owners;
+      option.owner_rule = owner_rule;
+      option.group = group;
+      option.owners = owners;
       for (const Shard& shard : sharding.shards) {
         const ShardLoad load = costs_.shard(shard, sharding);
         option.pieces.push_back(load.owner);
@@ -114,7 +119,8 @@ class TableOptions {
 
   void add_data_parallel() {
     Option option;
-    option.type = ShardingType::data_parallel, option.kernel = kernel_;
+    option.type = ShardingType::data_parallel;
+    option.kernel = kernel_;
     option.each = costs_.data_parallel();
     options.push_back(std::move(option));
   }
@@ -197,22 +203,6 @@ class TableOptions {
   bool few_;
 };
 
-}  // namespace
-
-void derive(Option& option, int ranks) {
-  option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
-  for (const Load& piece : option.pieces) {
-    option.total += piece.seconds;
-    option.total_bytes += piece.bytes;
-    option.biggest = std::max(option.biggest, piece.seconds);
-    option.most_bytes = std::max(option.most_bytes, piece.bytes);
-  }
-  option.total += ranks * option.each.seconds;
-  option.total_bytes += ranks * option.each.bytes;
-}
-
-namespace {
-
 std::vector<Load> falling(std::vector<Load> pieces) {
   std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
   return pieces;
@@ -247,8 +237,7 @@ void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstrain
   if (demand.kernel.list.size() > 1 && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
     fail("plan.tables.", table.name,
          ".kernel has several kernels, which would give other weights: both must move the table by one optimizer, sgd "
-         "or "
-         "adagrad (with eps above 0), without weight_decay. Name one kernel, or give table.",
+         "or adagrad (with eps above 0), without weight_decay. Name one kernel, or give table.",
          table.name, ".optimizer");
 }
 

@@ -87,7 +87,8 @@ std::string ranks_text(const PlanEstimate& estimate) {
 }  // namespace
 
 const char* form_name(ExchangeForm form) {
-  return form == ExchangeForm::pooled ? "pooled" : form == ExchangeForm::rows ? "rows" : "two_levels";
+  if (form == ExchangeForm::pooled) return "pooled";
+  return form == ExchangeForm::rows ? "rows" : "two_levels";
 }
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {

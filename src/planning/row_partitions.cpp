@@ -163,7 +163,11 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     for (Index begin = std::max<Index>(0, least_end[k]); begin <= reached; ++begin) {
       if (!fits(rows_.last[begin], room)) continue;
       const double all = sum[begin] + price_of.of(rows_.last[begin]) + whole;
-      if (all < placed.price * (1 - 1e-12)) placed.price = all, last_room = k, last = begin;
+      if (all < placed.price * (1 - 1e-12)) {
+        placed.price = all;
+        last_room = k;
+        last = begin;
+      }
     }
     const Index longest = std::min(rows_.used - 1, reached + windows[k]);
     for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);

@@ -146,7 +146,11 @@ auto RowPartitions::relaxed(const Load& most, const Price& price, const F& f) co
     const double linear = prices.of(*piece);
     if (linear >= rate * blocks || !fits(*piece, most)) continue;
     const double with = linear + f(own_.of(*piece));
-    if (with < rate * blocks) rate = with / blocks, rate_blocks = blocks, best_piece = piece;
+    if (with < rate * blocks) {
+      rate = with / blocks;
+      rate_blocks = blocks;
+      best_piece = piece;
+    }
   }
   // The piece with all rows is by itself: its vectors are finished, and may be smaller than a subtree's.
   auto best_last = rows_.last.begin();
@@ -159,7 +163,10 @@ auto RowPartitions::relaxed(const Load& most, const Price& price, const F& f) co
     const double linear = before(piece) + prices.of(*piece);
     if (linear >= best || !fits(*piece, most)) continue;
     const double with = linear + f(own_.of(*piece));
-    if (with < best) best = with, best_last = piece;
+    if (with < best) {
+      best = with;
+      best_last = piece;
+    }
   }
   if (best == none) return {};
   const double blocks = double(best_last - rows_.last.begin());
@@ -183,7 +190,10 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
       const double all = sum[begin] + prices[n] + price_of.vector * vectors;
       if (all >= best || vectors > limit[n]) return;
       const double with = all + f(own[n] + own_.vector * vectors);
-      if (with < best) best = with, best_begin = begin;
+      if (with < best) {
+        best = with;
+        best_begin = begin;
+      }
     });
     sum[end] = best;
     from[end] = best_begin;
@@ -195,7 +205,10 @@ double RowPartitions::least(const Load& most, const Price& price, const F& f, st
     const double all = sum[begin] + price_of.of(piece);
     if (all >= best || !fits(piece, most)) continue;
     const double with = all + f(own_.of(piece));
-    if (with < best) best = with, last = begin;
+    if (with < best) {
+      best = with;
+      last = begin;
+    }
   }
   if (borders && best < none) {
     *borders = {embedding::RowBlocks::count, last};

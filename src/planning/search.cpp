@@ -4,13 +4,12 @@
 // them, every table takes its cheapest option and pieces go, the largest first, to the ranks with the least load. Then
 // local search.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <numeric>
 #include <span>
 #include <tuple>
 
 #include "assignment.hpp"
+#include "descent.hpp"
 #include "local_search.hpp"
 #include "problem.hpp"
 
@@ -82,45 +81,6 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   for (const std::size_t t : order) assignment.place(t, chosen[t]);
 }
 
-/// Narrows where f is least to the share `step` of where that is.
-template <class F>
-void golden_section(double low, double high, double step, const F& f) {
-  constexpr double part = 0.6180339887498949;
-  double left = high - part * (high - low), right = low + part * (high - low);
-  double at_left = f(left), at_right = f(right);
-  while (high - low > step * high) {
-    if (at_left < at_right) {
-      high = right, right = left, at_right = at_left;
-      at_left = f(left = high - part * (high - low));
-    } else {
-      low = left, left = right, at_left = at_right;
-      at_right = f(right = low + part * (high - low));
-    }
-  }
-}
-
-/// Goes from there, where f is `least`, to where it is less, place by place, for so many evaluations.
-template <class F>
-void descend(Prices at, double least, const F& f, int evaluations) {
-  constexpr double first_step = 0.1, last_step = 0.01;
-  std::array<double, Prices::places> step;
-  step.fill(first_step);
-  for (bool moving = true; moving;) {
-    moving = false;
-    for (std::size_t place = 0; place < Prices::places; ++place) {
-      if (std::abs(step[place]) < last_step) continue;
-      if (--evaluations <= 0) return;
-      moving = true;
-      const Prices next = at.moved(place, step[place]);
-      const double found = f(next);
-      if (found < least)
-        least = found, at = next, step[place] *= 1.5;
-      else
-        step[place] *= -0.5;
-    }
-  }
-}
-
 /// The best choices so far.
 class Search {
  public:
@@ -139,7 +99,8 @@ class Search {
   /// From these on.
   void start(const std::vector<Choice>& choices) {
     const Outcome outcome = planning::outcome(problem_, choices);
-    best_ = choices, standing_ = {outcome.missing, outcome.worst, 0};
+    best_ = choices;
+    standing_ = {outcome.missing, outcome.worst, 0};
   }
 
   /// Goes from these prices to those whose filling is the best, by about `most` fillings; how many it took.
@@ -159,7 +120,10 @@ class Search {
       next.room = prices.room * (1 + more);
       const double found = worst(next);
       if (found >= least && least <= standing_.worst * (1 + far)) break;
-      if (found < least) least = found, start = next;
+      if (found < least) {
+        least = found;
+        start = next;
+      }
     }
     descend(start, least, worst, most - fillings);
     return fillings;
@@ -167,8 +131,7 @@ class Search {
 
   void improve(Assignment& assignment, int rounds) {
     lighten(assignment, bound_, rounds);
-    const Standing standing = assignment.standing();
-    if (!found() || standing < standing_) best_ = assignment.choices(), standing_ = standing;
+    take_if_better(assignment.choices(), assignment.standing());
   }
 
   void improve_best() {
@@ -178,6 +141,14 @@ class Search {
   }
 
  private:
+  /// Returns whether these became the best.
+  bool take_if_better(const std::vector<Choice>& choices, const Standing& standing) {
+    if (found() && !(standing < standing_)) return false;
+    best_ = choices;
+    standing_ = standing;
+    return true;
+  }
+
   /// The least level up to which the ranks can be filled.
   void lowest_level(const FillStyle& style) {
     Load reserved;
@@ -222,10 +193,7 @@ class Search {
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
     const Outcome outcome = planning::outcome(problem_, filled);
-    const Standing standing{outcome.missing, outcome.worst, 0};
-    if (!found() || standing < standing_)
-      best_ = filled, standing_ = standing;
-    else  // its cuts are no options to keep
+    if (!take_if_better(filled, {outcome.missing, outcome.worst, 0}))  // its cuts are no options to keep
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
     return outcome.worst;
   }

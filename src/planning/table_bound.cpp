@@ -80,7 +80,10 @@ double TableBound::least(const Load& piece, const Price& price, const Counts* co
       priced.price = columns * (counts ? cut.partitions.least(piece, price, f, wanted)
                                        : cut.partitions.least(piece, price, wanted));
     }
-    if (priced.price < best.price) best = priced, best_borders = borders;
+    if (priced.price < best.price) {
+      best = priced;
+      best_borders = borders;
+    }
   }
   if (!loaded || !best.way) return best.price;
   const double room = counts ? counts->room : 1;

@@ -45,16 +45,21 @@ Index Topology::usable_memory() const {
 Index Topology::memory_for(double usable) const { return Index(std::ceil((usable + double(taken)) / (1 - reserve))); }
 
 std::string Topology::lessened() const {
-  return concat(memory_from.empty() ? "" : ", from " + memory_from, ", less plan.reserve",
-                taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : std::string());
+  const std::string from = memory_from.empty() ? "" : ", from " + memory_from;
+  const std::string others = taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : "";
+  return concat(from, ", less plan.reserve", others);
 }
 
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   Topology topology;
   topology.ranks = ranks;
   const GpuMachine* gpu = gpu_of(settings);
-  if (gpu) topology.device = "cuda", topology.taken = gpu_taken(ranks).total();
-  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : gpu ? std::min(ranks, gpu->ranks_per_node) : ranks;
+  if (gpu) {
+    topology.device = "cuda";
+    topology.taken = gpu_taken(ranks).total();
+  }
+  const int usual = gpu ? std::min(ranks, gpu->ranks_per_node) : ranks;
+  topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : usual;
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
          " not divide into nodes of that many");
@@ -62,7 +67,8 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   if (settings.memory == 0 && gpu) topology.memory = gpu->memory;
   if (settings.memory == 0 && !gpu) {
     const MemoryLimit mine = rank_memory(topology.ranks_per_node);
-    topology.memory = mine.bytes, topology.memory_from = mine.from;
+    topology.memory = mine.bytes;
+    topology.memory_from = mine.from;
   }
   topology.exchange_levels = settings.exchange_levels;
   topology.exchange = settings.exchange;
@@ -88,7 +94,10 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
   // What is free is free of the context.
-  if (gpus) return topology.taken -= gpu_taken(comm.size()).context, topology;
+  if (gpus) {
+    topology.taken -= gpu_taken(comm.size()).context;
+    return topology;
+  }
   // The least of all ranks; simulated nodes share one machine.
   if (settings.memory > 0) return topology;
   const MemoryLimit mine = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));

@@ -37,7 +37,8 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
     for (const Json& shard : sharding.at("sharding_spec").at("shards").elements()) {
       const auto [row, column] = row_and_column(shard.at("shard_offsets"));
       const auto [height, width] = row_and_column(shard.at("shard_sizes"));
-      rows = std::max(rows, row + height), dim = std::max(dim, column + width);
+      rows = std::max(rows, row + height);
+      dim = std::max(dim, column + width);
       shards.add(Json::object()
                      .set("rank", rank_of(shard.at("placement").string()))
                      .set("offset", std::vector{row, column})
@@ -79,8 +80,10 @@ Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConf
     const auto found =
         std::find_if(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
     const bool known = found != tables.end();
+    const Index rows = known ? found->num_embeddings : 0;
+    const Index dim = known ? found->embedding_dim : 0;
     try {
-      all.add(table_of(name, sharding, known ? found->num_embeddings : 0, known ? found->embedding_dim : 0));
+      all.add(table_of(name, sharding, rows, dim));
     } catch (const Error& error) {
       fail("table ", name, ": ", error.what());
     }

@@ -33,7 +33,9 @@ std::vector<Point> calibration_points(const Bins& bins) {
   std::vector<Point> points;
   double samples = 0, clicks = 0, scores = 0, rest = bins.all;
   for (std::size_t b = 0; b < bins.samples.size(); ++b) {
-    samples += bins.samples[b], clicks += bins.clicks[b], scores += bins.scores[b];
+    samples += bins.samples[b];
+    clicks += bins.clicks[b];
+    scores += bins.scores[b];
     rest -= bins.samples[b];
     if (samples == 0 || (samples < bins.all / 20 && rest > 0)) continue;
     points.push_back({scores / samples, clicks / samples});
@@ -43,14 +45,20 @@ std::vector<Point> calibration_points(const Bins& bins) {
 }
 
 /// So many bins of the hundred are one of the histogram, so that few samples do not make a comb.
-std::size_t bins_together(double samples) { return samples < 10000 ? 4 : samples < 50000 ? 2 : 1; }
+std::size_t bins_together(double samples) {
+  if (samples < 10000) return 4;
+  return samples < 50000 ? 2 : 1;
+}
 
 /// Steps: the share of all `counts` in each bin, from the first that has some to the last.
 std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::size_t together) {
   std::vector<Point> points;
   std::vector<double> counts((of_bins.size() + together - 1) / together);
   double all = 0;
-  for (std::size_t b = 0; b < of_bins.size(); ++b) counts[b / together] += of_bins[b], all += of_bins[b];
+  for (std::size_t b = 0; b < of_bins.size(); ++b) {
+    counts[b / together] += of_bins[b];
+    all += of_bins[b];
+  }
   if (all == 0) return points;
   const double width = double(together) / double(of_bins.size());
   std::size_t first = 0, end = counts.size();
@@ -69,7 +77,8 @@ std::vector<Point> gain_points(const Bins& bins) {
   if (all_clicks == 0 || all_clicks == bins.all) return {};
   for (std::size_t b = bins.samples.size(); b-- > 0;) {
     if (bins.samples[b] == 0) continue;
-    samples += bins.samples[b], clicks += bins.clicks[b];
+    samples += bins.samples[b];
+    clicks += bins.clicks[b];
     points.push_back({100 * samples / bins.all, 100 * clicks / all_clicks});
   }
   return points;

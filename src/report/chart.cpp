@@ -46,9 +46,9 @@ void reach(Bounds& bounds, const std::vector<Reference>& references) {
 /// A line at the reference, or, where it lies outside, a word at that edge.
 std::string drawn(const Reference& reference, const Plot& plot, const Scale& scale) {
   const bool above = reference.value > scale.high();
-  if (above || reference.value < scale.low())
-    return label(plot.right - 4, above ? plot.top + 10 : plot.bottom - 5, "end",
-                 concat(reference.text, above ? " lies above" : " lies below"), "title halo");
+  if (above) return label(plot.right - 4, plot.top + 10, "end", reference.text + " lies above", "title halo");
+  if (reference.value < scale.low())
+    return label(plot.right - 4, plot.bottom - 5, "end", reference.text + " lies below", "title halo");
   const double y = scale.at(reference.value);
   return line(plot.left, y, plot.right, y, "reference") +
          label(plot.right - 4, y < plot.top + 14 ? y + 13 : y - 4, "end", reference.text, "title halo");
@@ -130,7 +130,8 @@ std::string picture_of(const Chart& chart) {
     std::size_t points = 0;
     for (const Point& point : series.points) {
       if (!finite(point)) continue;
-      ++points, xs.take(point.x);
+      ++points;
+      xs.take(point.x);
       if (!any_whole || !series.diverged) ys.take(point.y);
     }
     lines += points > 0;

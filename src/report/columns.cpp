@@ -34,8 +34,10 @@ Cell end_cell(const Row& row) {
   }
   const Run& run = *row.run;
   if (row.point == nullptr) cell.text = escaped(run.end.state);
-  cell.note = escaped(run.end.detail + (run.cut ? " (the last line of metrics.jsonl was cut)" : "") +
-                      (run.end.stale ? " (result.json is of an earlier start and left out)" : ""));
+  std::string note = run.end.detail;
+  if (run.cut) note += " (the last line of metrics.jsonl was cut)";
+  if (run.end.stale) note += " (result.json is of an earlier start and left out)";
+  cell.note = escaped(note);
   return cell;
 }
 
@@ -109,8 +111,8 @@ Cell end_time(const Run& run) {
 Cell speed_cell(const Run& run) {
   const double told = run.result.number({"samples_per_second"});
   const double step = run.result.number({"step_seconds"});
-  return {size_text(told > 0 ? told : run.last("samples_per_second")),
-          step > 0 ? significant(1e3 * step, 3) + " ms a step (median)" : ""};
+  const double speed = told > 0 ? told : run.last("samples_per_second");
+  return {size_text(speed), step > 0 ? significant(1e3 * step, 3) + " ms a step (median)" : ""};
 }
 
 Cell memory_cell(const Run& run) {

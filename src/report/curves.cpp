@@ -80,7 +80,8 @@ Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const T
       chart.x.high = std::max(chart.x.high, series.points.back().x);
       if (series.diverged) continue;
       positive = positive && value > 0;
-      low = std::min(low, value), high = std::max(high, value);
+      low = std::min(low, value);
+      high = std::max(high, value);
     }
   }
   if (axis.high <= axis.low && positive && high > 30 * low) chart.y.kind = Scale::Kind::logarithmic;

@@ -38,7 +38,10 @@ std::string importance_of(const Run& run) {
     return std::isfinite(value) ? value : 0;
   };
   double low = 0, high = 0;
-  for (const Worth& one : all) low = std::min(low, worth(one)), high = std::max(high, worth(one));
+  for (const Worth& one : all) {
+    low = std::min(low, worth(one));
+    high = std::max(high, worth(one));
+  }
   if (high <= low) return "";
   const std::size_t shown = std::min(all.size(), most);
   const Plot plot{132, 452, 8, 8 + row * double(shown)};

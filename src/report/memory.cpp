@@ -62,6 +62,18 @@ struct Alike {
   std::string names;
 };
 
+struct Unit {
+  double bytes;
+  const char* name;
+};
+
+/// The largest unit that is not above so many bytes; KiB for fewer.
+Unit unit_of(double bytes) {
+  if (bytes >= 0x1p30) return {0x1p30, "GiB"};
+  if (bytes >= 0x1p20) return {0x1p20, "MiB"};
+  return {0x1p10, "KiB"};
+}
+
 /// A bar a rank, with marks at the peaks; nothing for one rank, whose numbers stand in the table.
 std::string memory_of(const Alike& alike) {
   const std::vector<Part>& parts = alike.parts;
@@ -70,8 +82,7 @@ std::string memory_of(const Alike& alike) {
   if (ranks < 2) return "";
   const double most = std::max(largest(sums), largest(peak));
   if (!(most > 0)) return "";
-  const double unit = most >= 0x1p30 ? 0x1p30 : most >= 0x1p20 ? 0x1p20 : 0x1p10;
-  const char* const unit_name = unit == 0x1p30 ? "GiB" : unit == 0x1p20 ? "MiB" : "KiB";
+  const auto [unit, unit_name] = unit_of(most);
   const std::size_t together = (ranks + most_bars - 1) / most_bars, bars = (ranks + together - 1) / together;
 
   Plot plot{0, 546, 10, 258};

@@ -34,7 +34,10 @@ std::string in_words(std::string name) {
 Metric metric_of(const std::string& name) {
   const std::string bare = without_span(name);
   Metric metric{in_words(name), in_words(name), in_words(name), 0, INFINITY, std::nullopt};
-  if (is_one_of(bare, metrics::more_is_better())) metric.most = 1, metric.more = true;
+  if (is_one_of(bare, metrics::more_is_better())) {
+    metric.most = 1;
+    metric.more = true;
+  }
   if (is_one_of(bare, metrics::less_is_better())) metric.more = false;
   if (bare == "ctr") metric.most = 1;
   if (bare == "ne") metric.title = metric.axis = "normalized entropy (NE)";

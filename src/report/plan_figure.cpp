@@ -92,7 +92,10 @@ std::string picture_of(const Plan& plan) {
                      label(222, 12, "start", "sharding", "title");
   double y = top;
   for (std::size_t t = 0; t < shown; ++t, y += row) text += drawn(plan.tables[t], columns, y);
-  if (!plan.taken.empty()) text += gauges(plan, columns, y + 6), y += row + 6;
+  if (!plan.taken.empty()) {
+    text += gauges(plan, columns, y + 6);
+    y += row + 6;
+  }
   const std::size_t every = (columns.count + 15) / 16;
   for (std::size_t c = 0; c < columns.count; c += every)
     text += label(columns.x(c) + columns.width / 2, y + 14, "middle", std::to_string(c * columns.together));

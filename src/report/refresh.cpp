@@ -35,6 +35,11 @@ Outcome outcome_of(const Json& outcomes, const std::string& metric) {
   return outcome;
 }
 
+const char* state_of(const Outcome& now, const Sweep& sweep) {
+  if (now.diverged) return "diverged";
+  return now.ended >= double(sweep.rungs) ? "done" : "started";
+}
+
 void take(Sweep::Point& point, const Outcome& now, const Sweep& sweep, const std::string& folder) {
   const bool same = point.steps == now.steps && point.digest == now.digest;
   point.ended = now.ended;
@@ -44,7 +49,7 @@ void take(Sweep::Point& point, const Outcome& now, const Sweep& sweep, const std
     point.samples = now.samples;
     point.metric = now.metric;
     point.digest = now.digest;
-    point.state = now.diverged ? "diverged" : now.ended >= double(sweep.rungs) ? "done" : "started";
+    point.state = state_of(now, sweep);
   }
   if (point.state == "missing" || point.state == "started") point.state = store::state_of_started(folder);
 }

@@ -30,7 +30,12 @@ std::vector<Row> rows_of(const Runs& runs) {
     for (const Sweep::Point& point : sweep.points) {
       Row& row = rows.emplace_back(Row{nullptr, &sweep, &point, point.name, folder_of(sweep, point), point.css});
       for (const Run& run : runs.all)
-        if (run.folder == row.folder) row.run = &run, row.name = run.name, row.css = run.css, shown.insert(&run);
+        if (run.folder == row.folder) {
+          row.run = &run;
+          row.name = run.name;
+          row.css = run.css;
+          shown.insert(&run);
+        }
     }
   for (const Run& run : runs.all)
     if (!shown.contains(&run)) rows.push_back({&run, nullptr, nullptr, run.name, run.folder, run.css});

@@ -152,12 +152,16 @@ Run read_run(const std::string& folder) {
   run.importance = Record(folder + "/importance.json");
   run.starts = starts_of(run.start);
   run.end = store::run_end(folder);
-  if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty())
-    run.end.state = "diverged", run.end.detail = why;
+  if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty()) {
+    run.end.state = "diverged";
+    run.end.detail = why;
+  }
   if (run.end.stale) run.result = Record();
   read_metrics(run, path);
-  if (const double steps = run.result.number({"steps"}); steps > run.steps)
-    run.steps = steps, run.samples = run.result.number({"samples"});
+  if (const double steps = run.result.number({"steps"}); steps > run.steps) {
+    run.steps = steps;
+    run.samples = run.result.number({"samples"});
+  }
   return run;
 }
 

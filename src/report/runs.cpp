@@ -91,7 +91,8 @@ void choose_colours(Runs& runs) {
   runs.scale = auc ? "auc" : "loss";
   const auto worth = [&](const Run& run) {
     const double value = run.last(runs.scale);
-    return !std::isfinite(value) ? -std::numeric_limits<double>::infinity() : auc ? value : -value;
+    if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
+    return auc ? value : -value;
   };
   std::stable_sort(runs.all.begin(), runs.all.end(), [&](const Run& a, const Run& b) { return worth(a) > worth(b); });
   for (std::size_t place = 0; place < runs.all.size(); ++place) runs.all[place].css = scale_css(place, runs.all.size());

@@ -26,7 +26,10 @@ std::vector<Point> smoothed(const std::vector<Point>& points, std::size_t half, 
     double sum = 0;
     std::size_t count = 0;
     for (std::size_t k = i - each; k <= i + each; ++k)
-      if (std::isfinite(points[k].y)) sum += rates ? 1 / points[k].y : points[k].y, ++count;
+      if (std::isfinite(points[k].y)) {
+        sum += rates ? 1 / points[k].y : points[k].y;
+        ++count;
+      }
     const double mean = count > 0 ? sum / double(count) : NAN;
     means.push_back({points[i].x, rates ? 1 / mean : mean});
   }

@@ -9,19 +9,22 @@ namespace tesserec::report {
 namespace {
 
 std::string small(const std::string& note) {
-  return note.empty() ? "" : element("small", {{"class", note.size() > 40 ? "long" : ""}}, note);
+  if (note.empty()) return "";
+  return element("small", {{"class", note.size() > 40 ? "long" : ""}}, note);
+}
+
+/// The class of a tile, by how much it holds.
+const char* tile_class(const Cell& cell) {
+  constexpr std::size_t short_text = 12, line = 20, lines = 60;  // letters
+  if (cell.text.size() > line || cell.note.size() > lines) return "tile long";
+  return cell.text.size() > short_text ? "tile middle" : "tile";
 }
 
 std::string tiles(const std::vector<Column>& columns) {
-  constexpr std::size_t short_text = 12, line = 20, lines = 60;  // letters
   std::string text;
   for (const Column& column : columns) {
     const Cell& cell = column.cells[0];
-    const bool wide = cell.text.size() > line || cell.note.size() > lines;
-    text += element("div",
-                    {{"class", wide                            ? "tile long"
-                               : cell.text.size() > short_text ? "tile middle"
-                                                               : "tile"}},
+    text += element("div", {{"class", tile_class(cell)}},
                     element("span", {}, escaped(column.name)) + element("b", {}, cell.text) + small(cell.note)) +
             "\n";
   }

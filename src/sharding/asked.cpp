@@ -34,8 +34,13 @@ void Asked::read(const BatchSplit& split, const Front& front, Offsets others, Me
   const int me = routes_.rank();
   const int ranks = split.ranks(), node = Index(routes_.node().size());
   const auto clear = [](embedding::AskedShard& shard, int runs) {
-    shard.bags.clear(), shard.nodes.clear(), shard.sums_at.clear(), shard.gradients.clear();
-    shard.bags.resize(runs), shard.nodes.resize(runs), shard.sums_at.resize(runs);
+    shard.bags.clear();
+    shard.nodes.clear();
+    shard.sums_at.clear();
+    shard.gradients.clear();
+    shard.bags.resize(runs);
+    shard.nodes.resize(runs);
+    shard.sums_at.resize(runs);
   };
   for (std::size_t i = 0; i < shards_.size(); ++i) clear(shards_[i], routes_.own()[i].replicated ? 1 : ranks);
   for (embedding::AskedShard& relay : relays_) clear(relay, ranks / node);
@@ -104,7 +109,9 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
         bags = {samples.begin, samples.size(), at.offsets, at.ids, nullptr, table.weighted ? at.weights : nullptr};
         at.offsets[0] = 0;
         for (Index s = 0; s < bags.count; ++s) at.offsets[s + 1] = at.offsets[s] + *at.count++;
-        at.ids += bags.total(), at.weights += bags.total(), at.offsets += bags.count + 1;
+        at.ids += bags.total();
+        at.weights += bags.total();
+        at.offsets += bags.count + 1;
       }
       bags.unpooled = unpooled;
       bags.gradients_at = gradients_in_place ? in_place : vectors.gradients;

@@ -29,7 +29,10 @@ class DeviceVectors {
     float divisor;
   };
 
-  void clear() { sums_.clear(), sources_.clear(); }
+  void clear() {
+    sums_.clear();
+    sources_.clear();
+  }
   /// A sum without sources yet.
   void begin(Buffer buffer, Index at, Index dim, float divisor = 1.0f) {
     sums_.push_back({at, std::ssize(sources_), 0, dim, buffer, divisor});

@@ -194,8 +194,10 @@ std::string DistributedModelParallel::describe() const {
     std::vector<int> ranks;
     for (const planning::Shard& shard : plan()[t].shards)
       if (std::find(ranks.begin(), ranks.end(), shard.rank) == ranks.end()) ranks.push_back(shard.rank);
-    text += plan()[t].shards.empty() ? ", every rank" : ranks.size() == 1 ? ", rank" : ", ranks";
-    if (!ranks.empty()) text += " " + join(ranks, " ");
+    if (ranks.empty())
+      text += ", every rank";
+    else
+      text += (ranks.size() == 1 ? ", rank " : ", ranks ") + join(ranks, " ");
     text += "\n";
   }
   return text + "  )\n)\n";

@@ -80,7 +80,8 @@ template <class Visit>
 void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit& visit) {
   const embedding::Bags& bags = *run.bags;
   const bool all = bags.unpooled || stride > 0;  // those of bags without ids too
-  const Index vectors = bags.unpooled ? bags.total() : bags.count, step = stride > 0 ? stride : run.dim;
+  const Index vectors = bags.unpooled ? bags.total() : bags.count;
+  const Index step = stride > 0 ? stride : run.dim;
   for (Index v = 0; v < vectors; ++v) {
     if (!all && bags.length(v) == 0) continue;
     visit(outside, run.inside_at + v * run.inside_step);
@@ -92,7 +93,9 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
 void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
   const auto each = [&](const Run& run, const auto& visit) {  // visit(to, from)
     const embedding::Bags& bags = *run.bags;
-    each_vector(run, gradients ? bags.gradients_at : run.sums_at, gradients ? bags.gradients_stride : bags.sums_stride,
+    const Index outside_at = gradients ? bags.gradients_at : run.sums_at;
+    const Index stride = gradients ? bags.gradients_stride : bags.sums_stride;
+    each_vector(run, outside_at, stride,
                 [&](Index outside, Index inside) { gradients ? visit(inside, outside) : visit(outside, inside); });
   };
   if (place_ == Place::host)

@@ -4,6 +4,20 @@
 #include <tesserec/core/tree_sum.hpp>
 
 namespace tesserec::sharding {
+namespace {
+
+/// The buffer of a route's vectors: of what is fetched, of this rank's own, or of the others'.
+DeviceVectors::Buffer buffer_of(const Route& route, int rank, DeviceVectors::Buffer own, DeviceVectors::Buffer others) {
+  if (route.fetched) return DeviceVectors::fetched;
+  return route.owner == rank ? own : others;
+}
+
+/// The height at which a leaf meets the leaf of the next vector; 0 where that is the same.
+int height_before(Index leaf, Index next, Range leaves) {
+  return next == leaf ? 0 : next_height(leaf, next, leaves.begin, leaves.end);
+}
+
+}  // namespace
 
 void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
   pool_fetched_on_device(exec, rows);
@@ -12,10 +26,7 @@ void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
     if (routes_.all()[segment.routes.front()].sums_in_place) continue;
     const Index dim = segment.dim;
     const auto buffer_of = [&](std::size_t r) {
-      const Route& route = routes_.all()[r];
-      return route.fetched                   ? DeviceVectors::fetched
-             : route.owner == routes_.rank() ? DeviceVectors::out
-                                             : DeviceVectors::in;
+      return sharding::buffer_of(routes_.all()[r], routes_.rank(), DeviceVectors::out, DeviceVectors::in);
     };
     if (segment.sequence >= 0) {
       const Index stride = routes_.sequences()[segment.sequence].dim;
@@ -59,9 +70,7 @@ void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients)
     for (const std::size_t r : segment.routes) {
       const Route& route = routes_.all()[r];
       if (route.gradients_in_place) continue;
-      const auto buffer = route.fetched                   ? DeviceVectors::fetched
-                          : route.owner == routes_.rank() ? DeviceVectors::in
-                                                          : DeviceVectors::out;
+      const auto buffer = buffer_of(route, routes_.rank(), DeviceVectors::in, DeviceVectors::out);
       const Request& request = requests_[r];
       Index to = request.at.gradients;
       const auto move = [&](Index from, Index length) {
@@ -99,7 +108,10 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
       };
       const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id]; };
       if (bags.unpooled) {
-        for (Index id = 0; id < bags.total(); ++id) begin(), device_.add(buffer, row_of(id), 0);
+        for (Index id = 0; id < bags.total(); ++id) {
+          begin();
+          device_.add(buffer, row_of(id), 0);
+        }
         continue;
       }
       for (Index s = 0; s < samples_; ++s) {
@@ -107,10 +119,8 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
         bool whole = true;  // the sum before
         for (std::size_t k = 0; k < ids.size(); ++k) {
           const auto [block, id] = ids[k];
-          const int height = k + 1 == ids.size() ? last_leaf
-                             : ids[k + 1].first == block
-                                 ? 0
-                                 : next_height(block, ids[k + 1].first, own.blocks().begin, own.blocks().end);
+          const bool last = k + 1 == ids.size();
+          const int height = last ? last_leaf : height_before(block, ids[k + 1].first, own.blocks());
           if (whole) begin();
           device_.add(buffer, row_of(id), weights == nullptr ? 1.0f : weights[id], height);
           whole = height == last_leaf;
@@ -131,11 +141,11 @@ void Requests::sum_fetched_on_device(const Exec& exec, const VectorMessage& grad
     bool whole = true;  // the sum before
     for (std::size_t k = 0; k < uses.size(); ++k) {
       const bool last = k + 1 == uses.size() || uses[k + 1].row != uses[k].row;
-      const int height = last ? last_leaf
-                         : uses[k + 1].lane == uses[k].lane
-                             ? 0
-                             : next_height(uses[k].lane, uses[k + 1].lane, own.lanes().begin, own.lanes().end);
-      if (whole) device_.begin(buffer, to, own.dim()), to += own.dim();
+      const int height = last ? last_leaf : height_before(uses[k].lane, uses[k + 1].lane, own.lanes());
+      if (whole) {
+        device_.begin(buffer, to, own.dim());
+        to += own.dim();
+      }
       device_.add(DeviceVectors::fetched, uses[k].gradient, uses[k].weight, height);
       whole = height == last_leaf;
     }

@@ -93,15 +93,15 @@ TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* off
 
 const float* Requests::sums_of(std::size_t r, const VectorMessage& rows) const {
   const Route& route = routes_.all()[r];
-  const PlacedVector<float>& from = route.fetched ? fetched_sums_ : route.owner == routes_.rank() ? rows.out : rows.in;
+  const PlacedVector<float>& sent = route.owner == routes_.rank() ? rows.out : rows.in;
+  const PlacedVector<float>& from = route.fetched ? fetched_sums_ : sent;
   return from.data() + requests_[r].at.sums;
 }
 
 float* Requests::gradients_of(std::size_t r, const VectorMessage& gradients) const {
   const Route& route = routes_.all()[r];
-  const PlacedVector<float>& to = route.fetched                   ? fetched_gradients_
-                                  : route.owner == routes_.rank() ? gradients.in
-                                                                  : gradients.out;
+  const PlacedVector<float>& sent = route.owner == routes_.rank() ? gradients.in : gradients.out;
+  const PlacedVector<float>& to = route.fetched ? fetched_gradients_ : sent;
   return to.data() + requests_[r].at.gradients;
 }
 

@@ -28,7 +28,9 @@ void Routes::look_inside(const planning::ShardingPlan& plan) {
     if (relayed_inside_.empty() || relays_[relayed_inside_.size() - 1].table != t) {
       embedding::EmbeddingBagConfig& table =
           tables.emplace_back(tables_[t]);  // of rows, not ids; means are the samples'
-      table.half = {}, table.pooling = embedding::PoolingType::sum, table.embedding_dim = 0;
+      table.half = {};
+      table.pooling = embedding::PoolingType::sum;
+      table.embedding_dim = 0;
       table.unpooled.clear();
       for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
         table.feature_names[f] = table.name + "/" + tables_[t].feature_names[f];  // a feature may be of several tables

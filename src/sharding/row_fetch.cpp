@@ -46,7 +46,11 @@ RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::S
 void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank) {
   lanes_ = split.lanes(rank);
   const Index first_sample = split.samples(rank).begin;
-  ids_.clear(), weights_.clear(), uses_.clear(), rows_.clear(), sums_.clear();
+  ids_.clear();
+  weights_.clear();
+  uses_.clear();
+  rows_.clear();
+  sums_.clear();
   const embedding::RowBlocks blocks(table_.num_embeddings);
   const Range rows = blocks.rows(shard_.blocks);
   for (Feature& feature : features_) {

@@ -128,7 +128,10 @@ void ShardedEmbeddingBagCollection::with_all_ranks(const Exec& exec, const float
   std::vector<Index> key_counts, sum_counts;  // [rank]
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
     const std::size_t table = i % tables.size();
-    if (table == 0) key_counts.push_back(0), sum_counts.push_back(0);
+    if (table == 0) {
+      key_counts.push_back(0);
+      sum_counts.push_back(0);
+    }
     key_counts.back() += 2 * all_counts[i];
     sum_counts.back() += all_counts[i] * dim(table);
   }

@@ -54,7 +54,10 @@ void PartedWriter::put(const Header& header, const void* data) {
   Image& to = image(part);
   const DatasetShape& shape = layout_.datasets()[header.dataset];
   Slab slab{header.first_row, header.rows};
-  if (shape.columns >= 0) slab.first_column = header.first_column, slab.columns = header.columns;
+  if (shape.columns >= 0) {
+    slab.first_column = header.first_column;
+    slab.columns = header.columns;
+  }
   with_element(shape.type,
                [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
   to.missing -= bytes_of(header);

@@ -33,7 +33,12 @@ std::string first_not_finite(const StateItem& item, Index first, Index rows, con
       if (std::isfinite(value * value)) continue;
       std::ostringstream text;
       text << item.name << " is ";
-      std::isnan(value) ? text << "not a number" : std::isinf(value) ? text << "infinite" : text << value;
+      if (std::isnan(value))
+        text << "not a number";
+      else if (std::isinf(value))
+        text << "infinite";
+      else
+        text << value;
       text << " in row " << item.slab.first_row + row << ", column " << item.slab.first_column + column;
       return text.str();
     }

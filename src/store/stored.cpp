@@ -74,7 +74,8 @@ void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::
     fail(at.path, ": ", at.name, ": only ", stored, " of its ", wanted,
          " chunks were written, HDF5 takes the others for zeros; write all of it");
 #else
-  static_cast<void>(creation), static_cast<void>(shape);
+  static_cast<void>(creation);
+  static_cast<void>(shape);
   if (H5Dget_storage_size(dataset) == 0) fail(at.path, ": ", at.name, ": its numbers were never written");
 #endif
 }

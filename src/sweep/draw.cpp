@@ -46,7 +46,8 @@ double halton_number(std::uint64_t seed, Index row, std::size_t dimension) {
 std::string value_at(const Key& key, double u) {
   if (!key.values.empty()) return key.values[std::size_t(u * double(key.values.size()))];
   const double top = key.integer ? key.max + 1 : key.max;
-  const double low = key.log ? elementary::log(key.min) : key.min, high = key.log ? elementary::log(top) : top;
+  const double low = key.log ? elementary::log(key.min) : key.min;
+  const double high = key.log ? elementary::log(top) : top;
   const double drawn = low + u * (high - low), value = key.log ? elementary::exp(drawn) : drawn;
   const double rounded = key.integer ? std::floor(value) : *parse_number<double>(significant(value, 4));
   const double inside = std::clamp(rounded, key.min, key.max);

@@ -69,7 +69,10 @@ std::vector<Importance> importance(const Settings& settings, const std::vector<P
   std::vector<std::size_t> counting;
   std::vector<double> y;
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (std::isfinite(values[i])) counting.push_back(i), y.push_back(values[i]);
+    if (std::isfinite(values[i])) {
+      counting.push_back(i);
+      y.push_back(values[i]);
+    }
   std::vector<Importance> all;
   for (std::size_t k = 0; k < settings.keys.size(); ++k) {
     const Key& key = settings.keys[k];

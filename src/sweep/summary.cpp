@@ -28,6 +28,14 @@ std::string plain(const std::string& toml) {
   return value.kind() == Json::Kind::string ? value.string() : toml;
 }
 
+const char* scale_of(const Key& key) {
+  if (key.log) return "log";
+  return key.values.empty() ? "linear" : "values";
+}
+
+/// A number for programs; empty where there is none.
+std::string cell(double value) { return std::isfinite(value) ? shortest(value) : ""; }
+
 std::string number(double value) { return std::isfinite(value) ? significant(value, 6) : "-"; }
 
 std::vector<Importance> importance_of(const Sweep& sweep) {
@@ -64,12 +72,11 @@ std::vector<Row> rows(const Sweep& sweep, bool for_people) {
   for (const Index i : order(sweep)) {
     const Outcome* const outcome = sweep.last(i);
     const double value = sweep.last_value(i);
-    Row row = {std::to_string(i),
-               for_people             ? number(value)
-               : std::isfinite(value) ? shortest(value)
-                                      : "",
-               std::to_string(outcome ? outcome->steps : 0), std::to_string(outcome ? outcome->samples : 0),
-               for_people ? shown_state(sweep, standing, i) : state(sweep, standing, i)};
+    const Index steps = outcome ? outcome->steps : 0;
+    const Index samples = outcome ? outcome->samples : 0;
+    Row row = {std::to_string(i), for_people ? number(value) : cell(value), std::to_string(steps),
+               std::to_string(samples)};
+    row.push_back(for_people ? shown_state(sweep, standing, i) : state(sweep, standing, i));
     for (const std::string& text : sweep.runs[i].point) row.push_back(plain(text));
     if (!for_people) row.push_back(sweep.runs[i].folder);
     all.push_back(std::move(row));
@@ -155,7 +162,7 @@ Json summary_json(const Sweep& sweep) {
     const Key& key = sweep.settings.keys[k];
     Json one =
         Json::object().set("key", key.path).set("share", shares[k].share).set("better", json_of(shares[k].better));
-    keys.add(one.set("scale", key.log ? "log" : key.values.empty() ? "linear" : "values"));
+    keys.add(one.set("scale", scale_of(key)));
   }
   for (Index i = 0; i < std::ssize(sweep.runs); ++i) {
     const Run& run = sweep.runs[i];
@@ -165,7 +172,8 @@ Json summary_json(const Sweep& sweep) {
     if (outcome != nullptr)
       for (const auto& [name, value] : outcome->metrics) metrics.set(name, value);
     Json one = Json::object().set("index", i).set("state", state(sweep, standing, i)).set("value", sweep.last_value(i));
-    one.set("steps", outcome ? outcome->steps : 0).set("samples", outcome ? outcome->samples : 0);
+    one.set("steps", outcome ? outcome->steps : 0);
+    one.set("samples", outcome ? outcome->samples : 0);
     one.set("values", values).set("metrics", metrics).set("folder", run.folder);
     points.add(one.set("weights_digest", outcome ? outcome->weights_digest : ""));
   }

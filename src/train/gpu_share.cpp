@@ -16,7 +16,10 @@ namespace tesserec::train {
 
 int equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank) {
   std::vector<std::string_view> texts;
-  for (Index at = 0; const Index size : sizes) texts.emplace_back(all.data() + at, size), at += size;
+  for (Index at = 0; const Index size : sizes) {
+    texts.emplace_back(all.data() + at, size);
+    at += size;
+  }
   return int(std::count(texts.begin(), texts.end(), texts[rank]));
 }
 

@@ -127,7 +127,9 @@ void replace(data::Batch& batch, Index first, const Feature& feature, Index colu
     const Index other = order[first + b];
     total += values.offsets[other + 1] - values.offsets[other] - old.length(feature.place, b);
   }
-  batch.sparse.values = {}, batch.sparse.weights = {}, batch.sparse.offsets = {};
+  batch.sparse.values = {};
+  batch.sparse.weights = {};
+  batch.sparse.offsets = {};
   data::reserve_batch(batch, batch.size, batch.global_size, columns, old.keys);
   data::reserve_values(batch, total, old.weighted());
   Index at = 0;
@@ -177,7 +179,8 @@ std::vector<Importance> importance(Session& session, data::Source& source) {
       for_each_batch(session, source, [&](const data::Batch& batch, Index first) { gather.add(batch, first); });
       const Values values = gather.all();
       const std::vector<Index> order = permutation(samples, session.job.run.seed, f);
-      labels.clear(), weights.clear();
+      labels.clear();
+      weights.clear();
       std::vector<float> probabilities;
       for_each_batch(session, source, [&](data::Batch& batch, Index first) {
         replace(batch, first, features[f], source.info().dense_features, values, order);

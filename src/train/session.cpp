@@ -75,11 +75,12 @@ Lanes lanes_for(int ranks, const Settings& settings) {
     std::vector<std::string> ways;
     if (enough <= most_lanes) ways.push_back(concat("train.lanes = ", enough));
     if (accumulate > 1 && batches > 0) ways.push_back(concat("train.accumulate = ", batches));
-    fail(counted(ranks, "rank"),
-         accumulate > 1 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
-                        : " need at least as many lanes",
-         ", and train.lanes is ", lanes, settings.lanes == 0 ? " (from train.batch_size)" : "",
-         ways.empty() ? "" : "; set " + join(ways, " or "), fewer);
+    const std::string wanted = accumulate > 1
+                                   ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
+                                   : " need at least as many lanes";
+    const char* const from = settings.lanes == 0 ? " (from train.batch_size)" : "";
+    const std::string set = ways.empty() ? "" : "; set " + join(ways, " or ");
+    fail(counted(ranks, "rank"), wanted, ", and train.lanes is ", lanes, from, set, fewer);
   }
   return Lanes(lanes, accumulate);
 }

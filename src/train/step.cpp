@@ -60,7 +60,10 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   phase("reduce");
   const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses.get()));
   phase("check");
-  if (micro_batch + 1 < lanes_.micro_batches()) return tables.accumulate(exec_, std::move(now.ids)), loss;
+  if (micro_batch + 1 < lanes_.micro_batches()) {
+    tables.accumulate(exec_, std::move(now.ids));
+    return loss;
+  }
   check_finite(loss, step);
   const float scale = clip(now.ids, step);
   tables.backward(exec_, std::move(now.ids), schedule, step, scale);

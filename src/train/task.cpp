@@ -86,6 +86,16 @@ std::vector<std::string> common(std::vector<std::string> names, const std::vecto
   return names;
 }
 
+/// The blocks of a flat deck, whose keys are added to `keys`.
+std::set<std::string> blocks_of(const std::map<std::string, std::string>& deck, std::set<std::string>& keys) {
+  std::set<std::string> found;
+  for (const auto& [key, value] : deck) {
+    keys.insert(key);
+    found.insert(home_of(key));
+  }
+  return found;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> flat_deck(const std::string& text) {
@@ -120,9 +130,8 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
                           const std::string& file) {
   if (deck_then.empty() || job.deck.empty()) return {};  // a program of one's own, without decks
   const std::map<std::string, std::string> then = flat_deck(deck_then), now = flat_deck(job.deck);
-  std::set<std::string> keys, blocks_then, blocks_now;
-  for (const auto& [key, value] : then) keys.insert(key), blocks_then.insert(home_of(key));
-  for (const auto& [key, value] : now) keys.insert(key), blocks_now.insert(home_of(key));
+  std::set<std::string> keys;
+  const std::set<std::string> blocks_then = blocks_of(then, keys), blocks_now = blocks_of(now, keys);
   for (const std::string& accepted : job.checkpoint.accept)
     if (std::find(std::begin(blocks), std::end(blocks), accepted) == std::end(blocks) &&
         std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))

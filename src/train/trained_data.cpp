@@ -73,14 +73,17 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   const auto take_one = [&] {
     while (next < features.size() && !read[next]) ++next;
     if (next == features.size()) return;
-    then.features.push_back(features[next]), then.rows.push_back(rows[next]);
+    then.features.push_back(features[next]);
+    then.rows.push_back(rows[next]);
     ++next;
   };
   for (std::size_t f = 0; f < data.features.size(); ++f)
-    if (read_now[f])
+    if (read_now[f]) {
       take_one();
-    else
-      then.features.push_back(data.features[f]), then.rows.push_back(data.rows[f]);
+    } else {
+      then.features.push_back(data.features[f]);
+      then.rows.push_back(data.rows[f]);
+    }
   while (next < features.size()) take_one();
   return then;
 }

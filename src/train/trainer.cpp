@@ -81,7 +81,10 @@ class Run {
     pipeline_.drop();
     if (ends_early()) end_mlperf();
     if (saved_ != at_.step) checkpoint();
-    if (result_.signal == 0 && !ends_early()) evaluate(), end_mlperf();
+    if (result_.signal == 0 && !ends_early()) {
+      evaluate();
+      end_mlperf();
+    }
     by_first_rank([&] { metrics_->close(); });
     finish();
     hooks_.ends(result_);
@@ -128,7 +131,10 @@ class Run {
 
   void train() {
     comm::note("step", at_.step + 1);
-    if (at_.batch == batches_) ++at_.epoch, at_.batch = 0;
+    if (at_.batch == batches_) {
+      ++at_.epoch;
+      at_.batch = 0;
+    }
     if (at_.batch == 0) mlperf_.start("epoch_start", position());
     double loss = 0;  // of the step, from its last micro-batch on
     for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
@@ -137,10 +143,7 @@ class Run {
     }
     const Index samples = pipeline_.batch().global_size;
     trained_.samples += samples;
-    ++at_.step, ++at_.batch;
-    at_.samples += samples;
-    at_.loss_sum += loss * double(samples);
-    at_.loss_samples += samples;
+    at_.add_step(samples, loss);
     result_.loss = at_.loss_sum / double(at_.loss_samples);
     hooks_.stepped(at_);
     if (at_.batch == batches_) mlperf_.stop("epoch_stop", position());
@@ -215,7 +218,10 @@ class Run {
     if (evaluation_ == nullptr || (job_.evaluate.stop_at_auc == 0 && !best_.is_out_of_patience(at_.step))) return;
     const auto metrics = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
     look_at(metrics, best_.is_better(metrics, at_.step));
-    if (ends_early()) result_.evaluation = metrics, result_.evaluation_step = at_.step;
+    if (ends_early()) {
+      result_.evaluation = metrics;
+      result_.evaluation_step = at_.step;
+    }
   }
 
   void end_mlperf() {

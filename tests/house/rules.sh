@@ -2,6 +2,7 @@
 # rules.sh ROOT: who may include whom (MAY_INCLUDE in src/CMakeLists.txt), where a third party may be met, and what every
 # folder has. Prints each breach as "file:line: what" and ends with 1 if there is one.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 breaches=0
 breach() {
@@ -105,6 +106,10 @@ done < <(grep -HnE '\bstd::(exp2?|expm1|log(2|10|1p)?|a?(sin|cos|tan)h?|atan2|er
 while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/core/ ]] || breach "$file:$line: no printf into text, no scanf; core/text.hpp writes and reads numbers"
 done < <(grep -HnE '\b(v?sn?printf|v?sscanf)\b' $sources || true)
+
+# A statement says one thing.
+statements=$(perl "$here/statements.pl" $sources)
+while read -r line; do [ -z "$line" ] || breach "$line"; done <<<"$statements"
 
 # What every file and folder has.
 written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)

@@ -16,6 +16,15 @@ while read -r name; do
   printf '%s\n#include <tesserec/%s/x.hpp>\n' "$licence" "$name" >"$house/include/tesserec/$name.hpp"
   echo "$licence" >"$house/src/$name/x.cpp"
 done < <(grep -oE '^tesserec_folder\([a-z]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
+cat >>"$house/src/jagged/x.cpp" <<'END'
+// Is b ? c : d, or c ? b : d?
+struct Pair { Pair(int b, int c) : b(b), c(c) {} std::array<int, 2> both() { return {b, c}; } int b, c = 2; };
+int f(int b, int c) {
+  for (const char *s = "?:?:, ", *t = s; b < c; ++b, --c) g(std::array<int, 1 + 1>{b, c}, [&] { return s; });
+  const int d = b > 0 ? c : b;
+  return c > 0 ? d : c;
+}
+END
 bash "$here/rules.sh" "$house" >"$house/log" || { cat "$house/log"; echo "FAILED: the clean house is refused"; exit 1; }
 
 failures=0
@@ -48,6 +57,15 @@ plant include/tesserec/store/x.hpp '  std::snprintf(text, 9, "%d", 3);' 'include
 plant src/data/x.cpp 'sscanf(a, "%d", &b);' 'src/data/x.cpp:2: no printf into text'
 plant src/optim/x.cpp 'double f(double x) { return std::pow(x, 3); }' 'src/optim/x.cpp:2: other bits on other processors'
 plant include/tesserec/core/x.hpp 'float f(float x) { return std::log1p (x) + std::sqrt(x); }' 'include/tesserec/core/x.hpp:2: other bits'
+plant src/data/x.cpp 'int f(int a) { return a < 0 ? -1 : a > 0 ? 1 : 0; }' 'src/data/x.cpp:2: two conditional operators'
+plant include/tesserec/model/x.hpp 'void f(int a, bool b) {
+  g(b ? "1" : "2", b ? a :
+    std::abs(a)); }' 'include/tesserec/model/x.hpp:3: two conditional operators'
+plant src/train/x.cpp 'void f(int a, int b) {
+  if (a < b) a = 1, b = 2; }' 'src/train/x.cpp:3: commas between statements'
+plant include/tesserec/core/x.hpp 'inline int f(int& a) { return g<int, 2>(++a), 2 * a; }' 'x.hpp:2: commas between statements'
+plant src/store/x.cpp 'auto f = [](auto& a) { a[g(1, 2)].clear(),
+  ++a; };' 'src/store/x.cpp:2: commas between statements'
 plant src/train/x.cpp 'void f() { MPI_Abort(c, 1); }' 'only app starts or ends'
 plant src/train/x.cpp 'void f() { fill(Exec(), view); }' "take the caller's"
 plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'

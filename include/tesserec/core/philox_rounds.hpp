@@ -16,8 +16,10 @@ inline constexpr std::uint32_t step0 = 0x9E3779B9, step1 = 0xBB67AE85;  // of th
 TESSEREC_FUNCTION void ten_rounds(std::uint32_t key0, std::uint32_t key1, std::uint32_t (&c)[4]) {
   for (int round = 0; round < rounds; ++round, key0 += step0, key1 += step1) {
     const std::uint64_t p0 = std::uint64_t{multiplier0} * c[0], p1 = std::uint64_t{multiplier1} * c[2];
-    c[0] = std::uint32_t(p1 >> 32) ^ c[1] ^ key0, c[1] = std::uint32_t(p1);
-    c[2] = std::uint32_t(p0 >> 32) ^ c[3] ^ key1, c[3] = std::uint32_t(p0);
+    c[0] = std::uint32_t(p1 >> 32) ^ c[1] ^ key0;
+    c[1] = std::uint32_t(p1);
+    c[2] = std::uint32_t(p0 >> 32) ^ c[3] ^ key1;
+    c[3] = std::uint32_t(p0);
   }
 }
 

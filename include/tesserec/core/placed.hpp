@@ -44,14 +44,19 @@ inline void wait(const Exec& exec) {
 template <class T>
 void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* to, Index n) {
   const Device device = device_of(exec);
-  if (from_place == Place::host && to_place == Place::host)
-    exec.fence(), std::copy_n(from, n, to);
-  else if (to_place == Place::host)
-    copy_to_host(device, from, to, n), device.fence();
-  else if (from_place == Place::host)
-    exec.fence(), copy_to_device(device, from, to, n), device.fence();
-  else
+  if (from_place == Place::host && to_place == Place::host) {
+    exec.fence();
+    std::copy_n(from, n, to);
+  } else if (to_place == Place::host) {
+    copy_to_host(device, from, to, n);
+    device.fence();
+  } else if (from_place == Place::host) {
+    exec.fence();
+    copy_to_device(device, from, to, n);
+    device.fence();
+  } else {
     copy_on_device(device, from, to, n);
+  }
 }
 
 template <class T>

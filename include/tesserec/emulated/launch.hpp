@@ -82,7 +82,9 @@ void launch_numbers(const Device& device, const std::string& label, std::int64_t
   };
   const int threads = any_block_size();
   Kernel kernel;
-  kernel.label = label, kernel.blocks = (n + threads - 1) / threads, kernel.threads = threads;
+  kernel.label = label;
+  kernel.blocks = (n + threads - 1) / threads;
+  kernel.threads = threads;
   kernel.body = std::make_shared<const Numbers>(Numbers{body, n, threads});
   kernel.body_bytes = sizeof(Numbers);
   kernel.call = [](const void* of, std::int64_t block, int thread, std::byte*) {
@@ -101,7 +103,10 @@ void launch_teams(const Device& device, const std::string& label, std::int64_t l
     std::size_t scratch;
   };
   Kernel kernel;
-  kernel.label = label, kernel.blocks = league, kernel.threads = members, kernel.scratch = scratch;
+  kernel.label = label;
+  kernel.blocks = league;
+  kernel.threads = members;
+  kernel.scratch = scratch;
   kernel.body = std::make_shared<const Teams>(Teams{body, scratch});
   kernel.body_bytes = sizeof(Teams);
   kernel.call = [](const void* of, std::int64_t block, int thread, std::byte* shared) {

@@ -12,7 +12,10 @@ struct Site {
 
  private:
   static constexpr bool same(const char* a, const char* b) {
-    while (*a != '\0' && *a == *b) ++a, ++b;
+    while (*a != '\0' && *a == *b) {
+      ++a;
+      ++b;
+    }
     return *a == *b;
   }
 };

@@ -137,7 +137,8 @@ struct PartialRowwiseLamb : BySquares {
     return std::fma(s.decoupled, c.w, c.m * scale);
   }
   TESSEREC_FUNCTION float value(const StepScalars& s, int round, int k, const Column& c, float g) const {
-    return round == 0 ? decayed(s, c, g) : k == 0 ? update(s, c) : c.w;
+    if (round == 0) return BySquares::value(s, round, k, c, g);
+    return k == 0 ? update(s, c) : c.w;
   }
   TESSEREC_FUNCTION void scalars(const StepScalars& s, int done, const float* totals, float* row, Index dim) {
     if (done == 1) add_square(s, totals[0], dim, row[0]);

@@ -112,7 +112,9 @@ struct Lion : Elementwise {
   TESSEREC_FUNCTION void move(const StepScalars& s, Column& c, float g) const {
     const float h = decayed(s, c, g);
     const float mixed = std::fma(s.beta1, c.m, s.rest1 * h);
-    const float sign = (mixed > 0.0f ? 1.0f : 0.0f) - (mixed < 0.0f ? 1.0f : 0.0f);
+    const float above = mixed > 0.0f ? 1.0f : 0.0f;
+    const float below = mixed < 0.0f ? 1.0f : 0.0f;
+    const float sign = above - below;
     c.m = std::fma(s.beta2, c.m, s.rest2 * h);
     c.w = std::fma(-s.lr, sign, s.shrink * c.w);
   }

@@ -24,6 +24,15 @@ struct Position {
   bool is_own = false;                ///< that folder is one of this run
   bool another_set = false;           ///< the checkpoint was made with another data set
   std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
+
+  /// Counts a step on so many samples, whose mean loss is `loss`.
+  void add_step(Index count, double loss) {
+    ++step;
+    ++batch;
+    samples += count;
+    loss_sum += loss * double(count);
+    loss_samples += count;
+  }
 };
 
 /// One string each for all weights and all optimizer state, whatever ranks and plan.
