@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -36,16 +37,16 @@ TESSEREC_KERNEL void add(float* to, const float* from, Index n) {
 }
 
 /// Sums of bags with ids, one after the other; the end of what was written.
-TESSEREC_KERNEL float* pool_bags(const float* rows, Index first_row, Index dim, Index bags, const std::int32_t* lengths,
+TESSEREC_KERNEL float* pool_bags(const float* rows, Index first_row, Index dim, std::span<const std::int32_t> lengths,
                                  const Index* ids, const Index* ids_end, float* out) {
   const auto row = [&](Index id) { return rows + (id - first_row) * dim; };
-  for (Index bag = 0; bag < bags; ++bag) {
-    if (lengths[bag] == 0) continue;
-    for (const Index* end = ids + lengths[bag]; ids != end; ++ids) {
+  for (const std::int32_t length : lengths) {
+    if (length == 0) continue;
+    for (const Index* end = ids + length; ids != end; ++ids) {
       if (ids_end - ids > prefetch_distance)
         for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(ids[prefetch_distance]) + c);
       const float* from = row(*ids);
-      if (ids + lengths[bag] == end)
+      if (ids + length == end)
         for (Index c = 0; c < dim; ++c) out[c] = from[c];
       else
         for (Index c = 0; c < dim; ++c) out[c] += from[c];
@@ -125,7 +126,8 @@ void UnorderedTables::pool(int sender) {
   float* out = sums_.out[sender].data();
   for (const Slot& slot : slots_[comm_.rank()]) {
     const Index* const end = ids + std::accumulate(lengths, lengths + bags, Index{0});
-    out = pool_bags(slot.shard->weights().data(), slot.rows.begin, slot.dim, bags, lengths, ids, end, out);
+    out =
+        pool_bags(slot.shard->weights().data(), slot.rows.begin, slot.dim, {lengths, std::size_t(bags)}, ids, end, out);
     lengths += bags;
     ids = end;
   }

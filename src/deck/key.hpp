@@ -158,14 +158,25 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const s
       });
 }
 
+/// How a list may look.
+struct ListForm {
+  std::string type;   ///< "list of integers"
+  std::string range;  ///< of each element; empty: any
+  const char* unit;
+  Length length;
+  bool one_will_do;  ///< an element alone stands for a list of one
+};
+
 /// A list whose elements are read by `element(value, path)` and written by `to_text(element)`.
 template <class T, class M, class Read, class Write>
-Key<T> list(const char* name, std::vector<M> T::*member, const std::string& type, std::string range, const char* unit,
-            const char* sentence, Length length, bool one_will_do, Read element, Write to_text) {
-  if (!range.empty()) range = "each " + range;
+Key<T> list(const char* name, std::vector<M> T::*member, const ListForm& form, const char* sentence, Read element,
+            Write to_text) {
+  const Length length = form.length;
+  const bool one_will_do = form.one_will_do;
+  std::string range = form.range.empty() ? "" : "each " + form.range;
   if (const std::string rule = length_words(length); !rule.empty()) range = rule + (range.empty() ? "" : "; " + range);
   return make_key<T>(
-      name, type, range, unit, sentence,
+      name, form.type, range, form.unit, sentence,
       [=](T& o, const Value& v, const std::string& path) {
         std::vector<M> values;
         read_list(v, path, length, one_will_do,
@@ -181,7 +192,7 @@ Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Len
   if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<M>::max()))
     range.high = std::numeric_limits<M>::max();
   return list(
-      name, member, "list of integers", range.words(), unit, sentence, length, false,
+      name, member, {"list of integers", range.words(), unit, length, false}, sentence,
       [=](const Value& v, const std::string& path) { return static_cast<M>(read_integer(v, path, range)); },
       [](const M& value) { return std::to_string(value); });
 }
@@ -190,7 +201,7 @@ template <class T>
 Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, Length length, const char* unit,
                const char* sentence) {
   return list(
-      name, member, "list of numbers", range.words(), unit, sentence, length, false,
+      name, member, {"list of numbers", range.words(), unit, length, false}, sentence,
       [=](const Value& v, const std::string& path) { return read_number(v, path, range); },
       [](double value) { return shortest(value); });
 }
@@ -199,7 +210,7 @@ Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, 
 template <class T>
 Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, Length length, const char* sentence) {
   return list(
-      name, member, "list of texts", text_words(form), "", sentence, length, true,
+      name, member, {"list of texts", text_words(form), "", length, true}, sentence,
       [=](const Value& v, const std::string& path) { return read_text(v, path, form); },
       [](const std::string& value) { return quoted(value); });
 }
@@ -209,7 +220,7 @@ template <class T, class E>
 Key<T> some_of(const char* name, std::vector<E> T::*member, const Choices<E>& choices, const char* sentence) {
   const std::vector<std::string> names = names_of(choices);
   return list(
-      name, member, "list of choices", "one of " + join(names, " | "), "", sentence, Length{0}, true,
+      name, member, {"list of choices", "one of " + join(names, " | "), "", Length{0}, true}, sentence,
       [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, names)].second; },
       [=](const E& value) {
         return quoted(
@@ -221,7 +232,7 @@ template <class T>
 Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
                const char* sentence, Length length = {1}) {
   return list(
-      name, member, "list of choices", "one of " + join(choices, " | "), "", sentence, length, true,
+      name, member, {"list of choices", "one of " + join(choices, " | "), "", length, true}, sentence,
       [=](const Value& v, const std::string& path) { return choices[read_choice(v, path, choices)]; },
       [](const std::string& value) { return quoted(value); });
 }

@@ -19,10 +19,17 @@ TESSEREC_FUNCTION float crossed(float x0, float s, float bias, float x) { return
 
 /// One expert's part of out. p: its share.
 TESSEREC_FUNCTION void add_expert_to(float& out, float p, float x0, float u, float bias) { out += p * x0 * (u + bias); }
+/// What an expert gave for a sample: its share, its products without a bias, and the layer's bias.
+struct ExpertOutput {
+  float p;
+  const float *u, *bias;
+};
 /// du = p g x0; dx0 grows; the result is g . (x0 (u + bias)), dloss/dp.
 template <class Threads>
-TESSEREC_FUNCTION float expert_back_by(const Threads& threads, Index n, float p, const float* g, const float* x0,
-                                       const float* u, const float* bias, float* du, float* dx0) {
+TESSEREC_FUNCTION float expert_back_by(const Threads& threads, Index n, const ExpertOutput& of, const float* g,
+                                       const float* x0, float* du, float* dx0) {
+  const float p = of.p;
+  const float *const u = of.u, *const bias = of.bias;
   threads.each(n, [=](Index i) {
     du[i] = p * g[i] * x0[i];
     dx0[i] += p * g[i] * (u[i] + bias[i]);

@@ -52,7 +52,7 @@ class CrossOnDevice final : public DeviceLayer {
             dx0[i] = begins ? slope * u[i] : dx0[i] + slope * u[i];
           });
       const bool wanted = l > 0 || to.data != nullptr;
-      products_[l].backward(device, batch.rows, batch.chunks, batch.parameters, input(batch, l), {u, width, width},
+      products_[l].backward(device, {batch.rows, batch.parameters, input(batch, l), {u, width, width}}, batch.chunks,
                             {du, width, width}, {wanted ? dx : nullptr, width, width}, gradient);
     }
     if (to.data == nullptr) return;

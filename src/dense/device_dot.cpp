@@ -104,14 +104,16 @@ struct DotBackward {
       team.team_barrier();
       const Index apart = (numbers + tile - 1) / tile;  // a thread's numbers: threads beside each other read so
       for (Index t = team.team_rank(); t < side * apart; t += members)
-        gradient_tile(z, sample, t / apart * tile, t % apart, apart, first, numbers, slopes);
+        gradient_tile(z, sample, t / apart * tile, t % apart, apart, {first, first + numbers}, slopes);
       team.team_barrier();
     }
   }
 
-  /// Of vectors [i, i + tile) the numbers d, d + apart, ...: each one chain over all vectors in order.
-  TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Index first,
-                                       Index numbers, const float* slopes) const {
+  /// Of vectors [i, i + tile) the numbers d, d + apart, ... of the block of columns: each one chain over all vectors in
+  /// order.
+  TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Range block,
+                                       const float* slopes) const {
+    const Index first = block.begin, numbers = block.size();
     float sum[tile][tile] = {};
     for (Index j = 0; j < dots.shape.vectors; ++j) {
       float slope[tile];

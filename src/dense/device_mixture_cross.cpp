@@ -60,8 +60,8 @@ class MixtureCrossOnDevice final : public DeviceLayer {
             device, "tesserec::dense::mixture_bias", 0, width,
             KOKKOS_LAMBDA(Index r, Index c, float sum) { return sum + du[r][c]; });
         const DeviceVector<float>& u = u_[number(l, e)];
-        chains_[number(l, e)].backward(device, batch.rows, batch.chunks, batch.parameters, x, {u.data(), width, width},
-                                       du, dx, gradient);
+        chains_[number(l, e)].backward(device, {batch.rows, batch.parameters, x, {u.data(), width, width}},
+                                       batch.chunks, du, dx, gradient);
         add_on(device, batch.rows, dx, reached);
       }
       bias_sums_.finish(device, 0, width, gradient.from(biases_[l]), ChunkSums::Lane::from_zero);
@@ -111,8 +111,8 @@ class MixtureCrossOnDevice final : public DeviceLayer {
     over_rows(
         device, "tesserec::dense::expert_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
           const Index at = r * width;
-          const float dp =
-              expert_back_by(threads, width, shares[r * experts + e], g + at, x0[r], u + at, bias, du + at, dx0 + at);
+          const ExpertOutput of{shares[r * experts + e], u + at, bias};
+          const float dp = expert_back_by(threads, width, of, g + at, x0[r], du + at, dx0 + at);
           if (threads.first()) slopes[r * experts + e] = dp;
         });
   }

@@ -42,9 +42,9 @@ void DeviceMlp::forward(const Device& device, Index rows, const float* parameter
   }
 }
 
-void DeviceMlp::backward(const Device& device, Index rows, const Pieces& pieces, const float* parameters,
-                         Rows<const float> x, Rows<const float> out, Rows<const float> upstream,
+void DeviceMlp::backward(const Device& device, const Forward& of, const Pieces& pieces, Rows<const float> upstream,
                          Rows<float> input_gradient, LaneGradients gradient) {
+  const auto& [rows, parameters, x, out] = of;
   Index widest = layers_.back().out;
   for (const LinearLayer& layer : layers_) widest = std::max(widest, layer.out);
   for (auto& one : gradients_) reserve_device(device, one, "tesserec::dense::gradients", rows * widest);
@@ -54,7 +54,8 @@ void DeviceMlp::backward(const Device& device, Index rows, const Pieces& pieces,
     const bool last = l + 1 == layers_.size();
     float* const own = gradients_[l % 2].data();
     if (is_smooth(layer.activation))
-      with_formula(layer.activation, [&]<class F>() { activate_back_by<F>(device, rows, smooth_[l].data(), dy, own); });
+      with_formula(layer.activation,
+                   [&, rows = of.rows]<class F>() { activate_back_by<F>(device, rows, smooth_[l].data(), dy, own); });
     else if (last && layer.activation == Activation::relu)
       mask_on(device, rows, out, dy, {own, layer.out, layer.out});
     if (!last || layer.activation != Activation::none) dy = {own, layer.out, layer.out};

@@ -22,10 +22,15 @@ class DeviceMlp {
 
   /// x [rows, in] -> out [rows, out]; keeps the layers' activations.
   void forward(const Device& device, Index rows, const float* parameters, Rows<const float> x, Rows<float> out);
-  /// After forward of the same numbers. Writes each lane's gradient of the parameters, and the input's where it is
-  /// wanted.
-  void backward(const Device& device, Index rows, const Pieces& pieces, const float* parameters, Rows<const float> x,
-                Rows<const float> out, Rows<const float> upstream, Rows<float> input_gradient, LaneGradients gradient);
+  /// Numbers of a forward pass.
+  struct Forward {
+    Index rows;
+    const float* parameters;
+    Rows<const float> x, out;
+  };
+  /// After that forward pass. Writes each lane's gradient of the parameters, and the input's where it is wanted.
+  void backward(const Device& device, const Forward& of, const Pieces& pieces, Rows<const float> upstream,
+                Rows<float> input_gradient, LaneGradients gradient);
 
  private:
   Rows<float> output(std::size_t layer) const {

@@ -14,7 +14,7 @@ class MlpOnDevice final : public DeviceLayer {
   }
   void backward(const Device& device, const Batch& batch, Rows<const float> out, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients gradient) override {
-    mlp_.backward(device, batch.rows, batch.chunks, batch.parameters, batch.inputs[0], out, upstream,
+    mlp_.backward(device, {batch.rows, batch.parameters, batch.inputs[0], out}, batch.chunks, upstream,
                   input_gradients[0], gradient);
   }
 

@@ -50,23 +50,26 @@ class ProductOnDevice final : public DeviceLayer {
   ProductOnDevice(Index rows, Index dim, Index columns) : rows_(rows), dim_(dim), columns_(columns) {}
 
   void forward(const Device& device, const Batch& batch, Rows<float> out) override {
-    multiply(device, batch.rows, rows_, dim_, columns_, {batch.inputs[0], dim_, 1}, {batch.inputs[1], columns_, 1},
+    multiply(device, batch.rows, {rows_, dim_, columns_}, {batch.inputs[0], dim_, 1}, {batch.inputs[1], columns_, 1},
              {out, columns_, 1});
   }
   void backward(const Device& device, const Batch& batch, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients) override {
     const SampleMatrix<const float> dy{upstream, columns_, 1};
     if (input_gradients[0].data != nullptr)
-      multiply(device, batch.rows, rows_, columns_, dim_, dy, {batch.inputs[1], 1, columns_},
+      multiply(device, batch.rows, {rows_, columns_, dim_}, dy, {batch.inputs[1], 1, columns_},
                {input_gradients[0], dim_, 1});
     if (input_gradients[1].data != nullptr)
-      multiply(device, batch.rows, dim_, rows_, columns_, {batch.inputs[0], 1, dim_}, dy,
+      multiply(device, batch.rows, {dim_, rows_, columns_}, {batch.inputs[0], 1, dim_}, dy,
                {input_gradients[1], columns_, 1});
   }
+  struct Size {
+    Index n, depth, m;
+  };
   /// c [n, m] = a [n, depth] b [depth, m] of each sample, each element one chain of fma from +0.
-  static void multiply(const Device& device, Index samples, Index n, Index depth, Index m,
-                       const SampleMatrix<const float>& a, const SampleMatrix<const float>& b,
-                       const SampleMatrix<float>& c) {
+  static void multiply(const Device& device, Index samples, const Size& size, const SampleMatrix<const float>& a,
+                       const SampleMatrix<const float>& b, const SampleMatrix<float>& c) {
+    const Index n = size.n, depth = size.depth, m = size.m;
     over_numbers(
         device, "tesserec::dense::sample_products", samples * n * m, KOKKOS_LAMBDA(Index at) {
           const Index r = at / (n * m), i = at / m % n, j = at % m;

@@ -54,7 +54,8 @@ class DotLayer final : public Layer {
     if (!in_place) own.gradients.resize(own.size);
     float* const first = in_place ? input_gradients[0].data : own.gradients.data();
     float* const others = in_place ? input_gradients[1].data : first + chunk.rows * shape_.dim;
-    kernels().dots_backward(shape_, chunk.rows, z.first, z.others, upstream.data, first, others, own.scratch.data());
+    kernels().dots_backward(shape_, chunk.rows, {z.first, z.others}, upstream.data, {first, others},
+                            own.scratch.data());
     if (!in_place)
       each(chunk.rows, input_gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
         if (to.data != nullptr) copy_rows(chunk.rows, from, to);

@@ -200,14 +200,14 @@ class Dots {
     }
   }
 
-  static void backward(const DotShape& s, Index rows, const float* bottom, const float* pooled, const float* upstream,
-                       float* bottom_gradient, float* pooled_gradient, float* scratch) {
+  static void backward(const DotShape& s, Index rows, DotVectors<const float> of, const float* upstream,
+                       DotVectors<float> gradients, float* scratch) {
     const Scratch at(s, scratch);
     const Index pairs = row(s, s.vectors), width = s.dim + pairs;
     for (Index first = 0; first < rows; first += floats) {
       const Index samples = least(floats, rows - first);
-      const Vectors<const float> from(s, first, bottom, pooled);
-      const Vectors<float> to(s, first, bottom_gradient, pooled_gradient);
+      const Vectors<const float> from(s, first, of.bottom, of.pooled);
+      const Vectors<float> to(s, first, gradients.bottom, gradients.pooled);
       turn(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
       for (Index d = 0; d < s.dim; d += block) {
         const Index numbers = least(block, s.dim - d);

@@ -56,6 +56,11 @@ struct DotShape {
   Index vectors = 0, dim = 0;
   bool itself = false;
 };
+/// Vectors of all rows: the first one of each [rows, dim], then the others [rows, vectors - 1, dim].
+template <class Number>
+struct DotVectors {
+  Number *bottom, *pooled;
+};
 
 /// Of numbers of one precision.
 struct Products {
@@ -78,8 +83,8 @@ struct KernelSet {
   Index (*dots_scratch)(const DotShape&);
   void (*dots_forward)(const DotShape&, Index rows, const float* bottom, const float* pooled, float* out,
                        float* scratch);
-  void (*dots_backward)(const DotShape&, Index rows, const float* bottom, const float* pooled, const float* upstream,
-                        float* bottom_gradient, float* pooled_gradient, float* scratch);
+  void (*dots_backward)(const DotShape&, Index rows, DotVectors<const float> of, const float* upstream,
+                        DotVectors<float> gradients, float* scratch);
 };
 
 extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;

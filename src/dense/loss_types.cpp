@@ -17,7 +17,7 @@ class OfLogit final : public LossFunction {
 
   std::string refuses(Index width) const override { return width == 1 ? "" : "one number of each sample, the logit"; }
   void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const override {
-    loss_and_gradient(loss_, chunk.rows, chunk.samples, chunk.out.data, chunk.labels, chunk.weights, sum,
+    loss_and_gradient(loss_, {chunk.rows, chunk.samples, chunk.out.data, chunk.labels, chunk.weights}, sum,
                       gradient.data);
   }
   double prediction(const float* out, Index) const override { return probability(loss_, *out); }

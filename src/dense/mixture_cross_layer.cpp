@@ -21,9 +21,9 @@ TESSEREC_KERNEL void add_expert(Index n, float p, const float* x0, const float* 
   for (Index i = 0; i < n; ++i) add_expert_to(out[i], p, x0[i], u[i], bias[i]);
 }
 /// du = p g x0; dx0 and the bias's sums grow; the result is g . (x0 (u + bias)), dloss/dp.
-TESSEREC_KERNEL float expert_back(Index n, float p, const float* g, const float* x0, const float* u, const float* bias,
-                                  float* du, float* dx0, float* bias_sums) {
-  const float dp = expert_back_by(OneThread(), n, p, g, x0, u, bias, du, dx0);
+TESSEREC_KERNEL float expert_back(Index n, const ExpertOutput& of, const float* g, const float* x0, float* du,
+                                  float* dx0, float* bias_sums) {
+  const float dp = expert_back_by(OneThread(), n, of, g, x0, du, dx0);
   for (Index i = 0; i < n; ++i) bias_sums[i] += du[i];
   return dp;
 }
@@ -116,9 +116,9 @@ class MixtureCross final : public Layer {
       std::fill_n(reached.data, chunk.rows * width_, 0.0f);
       for (Index e = 0; e < experts_; ++e) {
         for (Index r = 0; r < chunk.rows; ++r)
-          own.dp(r * experts_ + e) =
-              expert_back(width_, own.p[l](r * experts_ + e), g[r], x0[r], view(own.u[number(l, e)])[r],
-                          chunk.parameters + biases_[l], du[r], dx0[r], own.sums.data() + biases_[l]);
+          own.dp(r * experts_ + e) = expert_back(
+              width_, {own.p[l](r * experts_ + e), view(own.u[number(l, e)])[r], chunk.parameters + biases_[l]}, g[r],
+              x0[r], du[r], dx0[r], own.sums.data() + biases_[l]);
         product(l, e).backward(chunk.rows, packed(chunk, l, e), add, gradient, du, dx, own.panels[number(l, e)]);
         for (Index r = 0; r < chunk.rows; ++r) dense::add(width_, dx[r], reached[r]);
       }

@@ -10,13 +10,17 @@
 namespace tesserec::dense {
 namespace {
 
-/// c [n, m] = a [n, depth] b [depth, m], each element one chain of fma from +0. With strides, for the transposes.
-TESSEREC_KERNEL void multiply(Index n, Index depth, Index m, const float* a, Index a_row, Index a_column,
-                              const float* b, float* c) {
+/// A matrix whose element (i, k) is data[i * row + k * column]: itself, or its transpose.
+struct Strided {
+  const float* data;
+  Index row, column;
+};
+/// c [n, m] = a [n, depth] b [depth, m], each element one chain of fma from +0.
+TESSEREC_KERNEL void multiply(Index n, Index depth, Index m, const Strided& a, const float* b, float* c) {
   std::fill_n(c, n * m, 0.0f);
   for (Index i = 0; i < n; ++i)
     for (Index k = 0; k < depth; ++k) {
-      const float factor = a[i * a_row + k * a_column];
+      const float factor = a.data[i * a.row + k * a.column];
       for (Index j = 0; j < m; ++j) c[i * m + j] = std::fma(factor, b[k * m + j], c[i * m + j]);
     }
 }
@@ -47,7 +51,7 @@ class ProductLayer final : public Layer {
   }
   void forward(const Chunk& chunk, Rows<float> out) const override {
     for (Index r = 0; r < chunk.rows; ++r)
-      multiply(rows_, dim_, columns_, chunk.inputs[0][r], dim_, 1, chunk.inputs[1][r], out[r]);
+      multiply(rows_, dim_, columns_, {chunk.inputs[0][r], dim_, 1}, chunk.inputs[1][r], out[r]);
   }
   void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, bool, float*) const override {
@@ -55,10 +59,10 @@ class ProductLayer final : public Layer {
     for (Index r = 0; r < chunk.rows; ++r) {
       if (input_gradients[0].data != nullptr) {
         transpose(dim_, columns_, chunk.inputs[1][r], b);
-        multiply(rows_, columns_, dim_, upstream[r], columns_, 1, b, input_gradients[0][r]);
+        multiply(rows_, columns_, dim_, {upstream[r], columns_, 1}, b, input_gradients[0][r]);
       }
       if (input_gradients[1].data != nullptr)
-        multiply(dim_, rows_, columns_, chunk.inputs[0][r], 1, dim_, upstream[r], input_gradients[1][r]);
+        multiply(dim_, rows_, columns_, {chunk.inputs[0][r], 1, dim_}, upstream[r], input_gradients[1][r]);
     }
   }
   std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {

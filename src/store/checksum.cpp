@@ -57,8 +57,10 @@ RowsSum rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uin
 
 }  // namespace
 
-std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row, Index rows,
-                             Index first_column, Index columns, Index ld, bool* finite) {
+std::uint64_t table_checksum(const Exec& exec, const std::string& name, const TableBlock& block, bool* finite) {
+  const float* const data = block.data;
+  const Index first_row = block.first_row, rows = block.rows, ld = block.ld;
+  const Index first_column = block.first_column, columns = block.columns;
   assert(first_column % 4 == 0);
   constexpr Index rows_of_task = 1024;
   const std::uint64_t seed = seed_of(name) + std::uint64_t(first_column / 4) * block_factor;

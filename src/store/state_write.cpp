@@ -134,8 +134,9 @@ std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const com
         const Index rows = std::min(all.most(), item.slab.rows - first);
         const float* const data = all.read(first, rows);
         bool finite = true;
-        mine[item.name] += table_checksum(exec, item.name, data, item.slab.first_row + first, rows,
-                                          item.slab.first_column, columns_of(item), item.ld, &finite);
+        const TableBlock block{data,   item.slab.first_row + first, rows, item.slab.first_column, columns_of(item),
+                               item.ld};
+        mine[item.name] += table_checksum(exec, item.name, block, &finite);
         if (!finite && not_finite != nullptr && not_finite->empty())
           *not_finite = first_not_finite(item, first, rows, data);
       }

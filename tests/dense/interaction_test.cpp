@@ -158,7 +158,7 @@ TEST_CASE("registers of 16 samples give the bits of this machine's") {
       const std::vector<float> out = here.forward(rows, {bottom, pooled});
       const auto gradients = here.backward(upstream);
       Wide::forward(shape, rows, bottom.data(), pooled.data(), wide_out.data(), scratch.data());
-      Wide::backward(shape, rows, bottom.data(), pooled.data(), upstream.data(), wide_db.data(), wide_dp.data(),
+      Wide::backward(shape, rows, {bottom.data(), pooled.data()}, upstream.data(), {wide_db.data(), wide_dp.data()},
                      scratch.data());
       REQUIRE(wide_out == out);
       REQUIRE(wide_db == gradients.inputs[0]);

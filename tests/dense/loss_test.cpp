@@ -49,7 +49,7 @@ TEST_CASE("a chunk's losses are added in order, by weight, and its gradients div
   for (const float* given : {static_cast<const float*>(nullptr), weights.data()}) {
     std::vector<float> gradient(3);
     double sum = 1.0, expected = 1.0;
-    loss_and_gradient({}, 3, 10, logits.data(), labels.data(), given, sum, gradient.data());
+    loss_and_gradient({}, {3, 10, logits.data(), labels.data(), given}, sum, gradient.data());
     for (int i = 0; i < 3; ++i) {
       const LossValue loss = loss_of_logit({}, logits[i], labels[i]);
       const double weight = given == nullptr ? 1.0 : given[i];

@@ -22,8 +22,8 @@ class Tables {
         keys_(numbered("f", file.attribute<std::int64_t>("/", "features"))),
         lanes_(lanes),
         collection_(tesserec::Exec(), comm_, configs(pooling),
-                    whole_tables(configs(pooling), tesserec::embedding::ComputeKernel::fused), keys_, lanes_, optimizer,
-                    optimizer, tesserec::Kernels::simd) {
+                    whole_tables(configs(pooling), tesserec::embedding::ComputeKernel::fused), keys_, lanes_,
+                    {optimizer, optimizer, tesserec::Kernels::simd}) {
     for (std::size_t t = 0; t < collection_.tables().size(); ++t) {
       const auto start = file.read_all<float>("input/table_" + std::to_string(t));
       const auto& weights = table(t).weights();

@@ -23,7 +23,7 @@ class Feature {
         names_(std::move(weights)),
         batch_(file.attribute<std::int64_t>("/", "batch")),
         collection_({}, comm_, tables, golden::whole_tables(tables, embedding::ComputeKernel::fused), {"f"}, Lanes(4),
-                    {}, {}, Kernels::simd) {
+                    {{}, {}, Kernels::simd}) {
     for (std::size_t t = 0; t < names_.size(); ++t) {
       const auto start = file.read_all<float>(group_ + "/weights/" + names_[t]);
       REQUIRE(start.size() == table(t).weights().size());

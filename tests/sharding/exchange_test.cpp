@@ -32,7 +32,7 @@ TEST_CASE("an id outside its table and weights that are missing are errors of ev
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const bool weighted : {false, true}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
-      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {}, Kernels::simd);
+      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
       tables.initialise(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {
         std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
@@ -67,7 +67,7 @@ TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and o
   const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
     const embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
-    Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {}, {}, Kernels::simd);
+    Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
     tables.initialise(exec, 0);
     const auto start = [&](Index id) {
       return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
@@ -107,7 +107,8 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
       weights.emplace_back(static_cast<std::size_t>(s % 3), 0.5f);
       id_count += s % 3, bags += s % 3 > 0;
     }
-    Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {}, Kernels::simd);
+    Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
+                      {{}, {}, Kernels::simd});
     tables.initialise(exec, 0);
     auto batch = tables.start(batch_of({"a"}, {ids}, {weights}), global);
     tables.forward(exec, batch);
@@ -132,7 +133,7 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
     const planning::ShardingPlan plan = {{row_cuts > 1 ? ShardingType::row_wise : ShardingType::table_wise,
                                           embedding::ComputeKernel::fused, form,
                                           planning::cut(table, row_cuts, 1, ranks)}};
-    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {}, {type, type, 64.0f});
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {}, {type, type, 64.0f}});
     tables.initialise(exec, 0);
     auto batch = tables.start(batch_of({"a"}, {ids}), 2 * samples);
     tables.forward(exec, batch);
@@ -164,8 +165,8 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
       table.pooling = mean ? embedding::PoolingType::mean : embedding::PoolingType::sum;
       const auto rounded = [&](float v) { return type == fp16 ? from_fp16(to_fp16(v)) : from_bf16(to_bf16(v)); };
       const auto pooled = [&](const sharding::ExchangePrecision& precision) {
-        Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes, {}, {},
-                          Kernels::simd, {}, precision);
+        Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
+                          {{}, {}, Kernels::simd, {}, precision});
         tables.initialise(exec, 7);
         auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
         const auto sums = tables.forward(exec, batch);

@@ -71,7 +71,7 @@ TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way"
         Case{grid, 2 * 4 + ids * 8 + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples},
         Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples}})
     for (const int most : {1, 2}) {
-      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, most});
+      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, most}});
       tables.initialise(exec, 0);
       auto batch = tables.start(batch_of({"a"}, {bags}), samples);
       tables.forward(exec, batch);
@@ -111,7 +111,7 @@ TEST_CASE("by two levels an id outside its table is an error of every rank that 
   const Lanes lanes(8);
   constexpr Index samples = 16;
   for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
-    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, 2});
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, 2}});
     tables.initialise(exec, 0);
     const auto refusal = [&](Index id, int wrong_rank) {
       std::vector<std::vector<Index>> bags(samples / 4, {0});
@@ -136,7 +136,7 @@ TEST_CASE("by two levels batches in flight do not meet") {
   const Lanes lanes(8);
   constexpr Index samples = 16;
   for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
-    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {}, {}, Kernels::simd, {2, 2});
+    Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, 2}});
     tables.initialise(exec, 0);
     const auto start = [&](Index id) {
       return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(samples / 4, {id + comm.rank(), 2000})}),

@@ -24,7 +24,7 @@ TEST_CASE("a table's checksum is the one that docs/formats.md defines") {
   std::vector<float> values(18);
   for (int i = 0; i < 18; ++i) values[i] = static_cast<float>(i);
   const Exec exec;
-  REQUIRE(table_checksum(exec, "tables/t0/weight", values.data(), 0, 3, 0, 6, 6) == 0x52318186333c1628ull);
+  REQUIRE(table_checksum(exec, "tables/t0/weight", {values.data(), 0, 3, 0, 6, 6}) == 0x52318186333c1628ull);
   const std::vector<unsigned char> bytes(100000, 7);
   REQUIRE(store::bytes_checksum("deck", bytes.data(), 100000) == 0xdc64393aaaca0041ull);
   REQUIRE(store::combined_digest({{"a", 1}, {"b", 0xfedcba9876543210ull}}) == "dff63d05640b3b91");
@@ -35,13 +35,14 @@ TEST_CASE("any partition of a table's blocks sums to the same checksum") {
   constexpr Index rows = 5000;
   for (const Index columns : {1, 3, 4, 17, 64}) {
     const std::vector<float> values = numbers(rows * columns);
-    const std::uint64_t whole = table_checksum(exec, "t", values.data(), 0, rows, 0, columns, columns);
+    const std::uint64_t whole = table_checksum(exec, "t", {values.data(), 0, rows, 0, columns, columns});
     std::uint64_t parts = 0;
     for (Index row = 0; row < rows;) {
       const Index count = std::min<Index>(1 + row / 2, rows - row);
       for (Index column = 0; column < columns; column += 8)
-        parts += table_checksum(exec, "t", values.data() + row * columns + column, row, count, column,
-                                std::min<Index>(8, columns - column), columns);
+        parts += table_checksum(exec, "t",
+                                {values.data() + row * columns + column, row, count, column,
+                                 std::min<Index>(8, columns - column), columns});
       row += count;
     }
     REQUIRE(parts == whole);
@@ -53,7 +54,7 @@ TEST_CASE("a checksum sees a changed bit, exchanged rows or columns, and another
   constexpr Index rows = 64, columns = 8;
   std::vector<float> values = numbers(rows * columns);
   const auto sum = [&](const char* name) {
-    return table_checksum(exec, name, values.data(), 0, rows, 0, columns, columns);
+    return table_checksum(exec, name, {values.data(), 0, rows, 0, columns, columns});
   };
   const std::uint64_t whole = sum("t");
   REQUIRE(sum("u") != whole);

@@ -36,9 +36,16 @@ LossValue loss_of_logit(const SampleLoss& settings, double logit, double label);
 /// The prediction of a logit: clamped where there is a threshold.
 double probability(const SampleLoss& settings, double logit);
 
-/// Adds the losses of `rows` samples, each times its weight (null: 1), to `sum` in order and writes
-/// gradient[i] = weight_i dloss_i/dlogit_i / samples, where `samples` is the size of the global batch.
-void loss_and_gradient(const SampleLoss& settings, Index rows, Index samples, const float* logits, const float* labels,
-                       const float* weights, double& sum, float* gradient);
+/// Samples to be judged, with their labels and weights.
+struct LabelledLogits {
+  Index rows;            ///< of them
+  Index samples;         ///< of the global batch
+  const float* logits;   ///< [rows]
+  const float* labels;   ///< [rows]
+  const float* weights;  ///< [rows]; null: 1
+};
+/// Adds the losses of these samples, each times its weight, to `sum` in order and writes
+/// gradient[i] = weight_i dloss_i/dlogit_i / samples.
+void loss_and_gradient(const SampleLoss& settings, const LabelledLogits& of, double& sum, float* gradient);
 
 }  // namespace tesserec::dense

@@ -13,12 +13,18 @@
 
 namespace tesserec::store {
 
-/// Of a row-major block of a logical table [first_row, first_row + rows) x [first_column, first_column +
-/// columns): one hash per row and 4-column block, seeded by (name, row, block). first_column is a multiple of
-/// 4; leading dimension ld. A per-row state is a table of one column. `finite`, where given, becomes false when the
-/// square of a number is not.
-std::uint64_t table_checksum(const Exec& exec, const std::string& name, const float* data, Index first_row, Index rows,
-                             Index first_column, Index columns, Index ld, bool* finite = nullptr);
+/// A row-major block of a logical table: rows [first_row, first_row + rows) by columns [first_column, first_column +
+/// columns). A per-row state is a table of one column.
+struct TableBlock {
+  const float* data;
+  Index first_row, rows;
+  Index first_column, columns;  ///< first_column is a multiple of 4
+  Index ld;                     ///< floats from a row to the next
+};
+/// Returns the checksum of a block: one hash per row and 4 columns, seeded by (name, row, block of columns). `finite`,
+/// where given, becomes false when the square of a number is not.
+std::uint64_t table_checksum(const Exec& exec, const std::string& name, const TableBlock& block,
+                             bool* finite = nullptr);
 
 /// Of anything else: blocks of 64 KiB, seeded by (name, block). `first_byte` is a multiple of 64 KiB.
 std::uint64_t bytes_checksum(const std::string& name, const void* data, Index bytes, Index first_byte = 0);
