@@ -107,7 +107,7 @@ class HostNccl : public tesserec::comm::Nccl {
   void before(const tesserec::Device& device) override {
     device_here_ = false;
     stream_.call([this, group = group_] {
-      while (!aborted_ && !(all_here(*group) && !failed_)) std::this_thread::yield();
+      while (!aborted_ && !(all_here(*group) && !failed_)) std::this_thread::sleep_for(std::chrono::microseconds(20));
     });
     for (const Message& m : *group_)
       if (m.to != nullptr && !aborted_)

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include "left_out.hpp"
 #include "small_job.hpp"
 #include <tesserec/train/checkpoint.hpp>
 
@@ -46,8 +47,10 @@ struct Steep {
 
 TEST_CASE("a table's gradient that is not finite stops the step on every rank, though all else is finite") {
   const comm::Communicator world(MPI_COMM_WORLD);
+  Index turn = 0;
   for (int rank = 0; rank < world.size(); ++rank)
     for (const std::size_t table : {0, 2}) {
+      if (left_out(turn++, 3)) continue;
       train::Job job = small_job("");
       job.model.interaction = model::Interaction::cat;
       Steep steep(world, job, rank);
