@@ -9,8 +9,8 @@
 #include <tesserec/emulated/settings.hpp>
 #endif
 
-/// Whether a case is left to other seeds: over the emulated device, of `every` cases in a row, all but one, which the
-/// seed chooses. TESSEREC_DEVICE_ALL in the environment: none is. On the host none is.
+/// Returns true where a case is left to other seeds: over the emulated device, of `every` cases in a row, all but one,
+/// which the seed chooses. TESSEREC_DEVICE_ALL in the environment: none is. On the host none is.
 inline bool left_out([[maybe_unused]] tesserec::Index turn, [[maybe_unused]] tesserec::Index every) {
 #ifdef TESSEREC_EMULATED
   return std::getenv("TESSEREC_DEVICE_ALL") == nullptr &&

@@ -158,7 +158,7 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const s
       });
 }
 
-/// How a list may look.
+/// The form of a list in a deck.
 struct ListForm {
   std::string type;   ///< "list of integers"
   std::string range;  ///< of each element; empty: any

@@ -19,7 +19,7 @@ TESSEREC_FUNCTION float crossed(float x0, float s, float bias, float x) { return
 
 /// One expert's part of out. p: its share.
 TESSEREC_FUNCTION void add_expert_to(float& out, float p, float x0, float u, float bias) { out += p * x0 * (u + bias); }
-/// What an expert gave for a sample: its share, its products without a bias, and the layer's bias.
+/// Forward output of one expert for a sample: its share, its products without a bias, and the layer's bias.
 struct ExpertOutput {
   float p;
   const float *u, *bias;

@@ -109,8 +109,8 @@ struct DotBackward {
     }
   }
 
-  /// Of vectors [i, i + tile) the numbers d, d + apart, ... of the block of columns: each one chain over all vectors in
-  /// order.
+  /// Writes the gradients of vectors [i, i + tile) in columns d, d + apart, ... of `block`, each by one chain of fma
+  /// over all vectors in order.
   TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Range block,
                                        const float* slopes) const {
     const Index first = block.begin, numbers = block.size();

@@ -36,7 +36,7 @@ class Asked {
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:
-  /// What came, and the place in it that is read next.
+  /// Position in the messages that came, and where their sums and gradients lie.
   struct Reading {
     const BatchSplit& split;
     const Front& front;

@@ -62,7 +62,7 @@ class Exchange {
   void go(Stage from, Stage to);
   template <class Sent>
   void count(const Sent& sent);
-  /// Behind what it has in rows.out and gradients.in.
+  /// Returns the float offsets behind all that this exchange has in rows.out and gradients.in.
   Offsets ends() const;
 
   const comm::Communicator& comm_;

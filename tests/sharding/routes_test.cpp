@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from a plan alone, at the size of a cluster.
+// Routes of a plan at the size of a cluster.
 #include "catch.hpp"
 #include <tesserec/sharding/routes.hpp>
 

@@ -18,7 +18,7 @@
 
 namespace tesserec::sharding {
 
-/// How a collection computes and exchanges; the same on every rank.
+/// Options of a collection: optimizers, kernels, exchange. They are the same on every rank.
 struct CollectionOptions {
   optim::Settings sparse;  ///< of tables of kernel fused, unless they have their own
   optim::Settings dense;   ///< of kernel dense

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs before it may.
+// Planted faults of order: commands that run before they may.
 #include <cstring>
 
 #include "planted.hpp"

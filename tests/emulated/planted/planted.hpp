@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planted faults have in common.
+// Helpers that all planted faults share.
 #pragma once
 
 #include <vector>
