@@ -93,8 +93,8 @@ Json memory_json(const train::Session& session) {
       for (int rank = 0; rank < ranks; ++rank)
         add(rank, table, sharding.kernel, table.num_embeddings, table.embedding_dim);
     for (const planning::Shard& shard : sharding.shards)
-      add(shard.rank, table, sharding.kernel, embedding::RowBlocks(table.num_embeddings).rows(shard.blocks).size(),
-          shard.columns.size());
+      add(shard.rank, table, sharding.kernel,
+          embedding::TableShard{.config = table, .blocks = shard.blocks}.rows().size(), shard.columns.size());
   }
   for (int rank = 0; rank < ranks; ++rank)
     messages[rank] = std::max<Index>(0, Index(proven.estimate.bytes[rank]) - weights[rank] - states[rank]);

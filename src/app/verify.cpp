@@ -27,7 +27,8 @@ void verify_datasets(const comm::Communicator& comm, const store::PartedFile& st
     const Index begin = record.rows * comm.rank() / comm.size(), end = record.rows * (comm.rank() + 1) / comm.size();
     std::vector<float> rows((end - begin) * record.columns);
     const store::Slab slab{begin, end - begin, 0, record.columns};
-    store::read_state(exec, comm, state, {{name, record.rows, record.columns, slab, rows.data(), record.columns}});
+    store::read_state(exec, comm, state,
+                      {{name, record.rows, record.columns, slab, store::placed_rows(rows.data(), record.columns)}});
   }
 }
 

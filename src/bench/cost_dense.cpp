@@ -31,7 +31,7 @@ double least_step_seconds(const Context& context) {
   table.feature_names = {"t"};
   planning::ParameterSharding one;
   one.type = planning::ShardingType::table_wise;
-  one.shards = {{0, {0, embedding::RowBlocks::count}, {0, 4}}};
+  one.shards = {{0, {0, embedding::block_count}, {0, 4}}};
   model::Settings settings;
   settings.embedding_dim = 4;
   settings.bottom = {4};

@@ -69,7 +69,7 @@ Seconds measure(const Context& context, const Workload& load) {
     planning::ParameterSharding one;
     one.type = planning::ShardingType::table_wise;
     one.form = load.form;
-    one.shards = {{0, {0, embedding::RowBlocks::count}, {0, load.dim}}};
+    one.shards = {{0, {0, embedding::block_count}, {0, load.dim}}};
     plan.push_back(one);
   }
   optim::Settings optimizer;
@@ -98,7 +98,7 @@ Seconds measure(const Context& context, const Workload& load) {
     collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);
-    const auto gradient = collection.gradient(context.exec, ids);
+    const auto gradient = collection.gradient(context.exec, ids).pooled;
     std::fill_n(gradient.data(), gradient.size(), 1e-3f);
     collection.backward(context.exec, std::move(ids), {}, ++step);
   };

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "parts.hpp"
-#include <tesserec/embedding/table.hpp>
+#include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::bench {
 namespace {
@@ -48,24 +48,37 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   bags.count = count;
   bags.offsets = offsets.data();
   bags.ids = ids.data();
-  const Range all{0, embedding::RowBlocks::count};
-  const embedding::Nodes nodes = embedding::subtree_nodes(embedding::RowBlocks(rows), all, bags);
+  embedding::AskedShard asked;
+  asked.bags = {{bags}};
+  asked.nodes = {{embedding::subtree_nodes(config.block_of(), {0, embedding::block_count}, bags)}};
+  asked.sums_at = {{0}};
+  const BatchSplit split(Lanes(8), 1, count);
+  const embedding::RowBatch batch{
+      .asked = {&asked, 1}, .split = &split, .own_lanes = {0, split.lane_count()}, .gradients = true};
   const std::string of = " of " + std::to_string(row_bytes) + " byte rows";
   for (const optim::Type type :
        {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad, optim::Type::adam}) {
     optim::Settings optimizer;
     optimizer.type = type;
-    embedding::EmbeddingTable table(context.exec, config, all, {0, dim}, optimizer, embedding::ComputeKernel::fused);
+    embedding::EmbeddingTable table(context.exec, {.config = config, .columns = {0, dim}, .optimizer = optimizer});
     table.weights().fill(context.exec, "tesserec::bench::fill", 0.01f);
+    Phases phases;
+    const auto kernels = embedding::make_row_kernels(Kernels::simd, {{&table}}, phases);
     if (type == optim::Type::sgd) {
       const Vector<float> out = make_vector<float>(context.exec, "tesserec::bench::vectors", count * dim);
-      const double seconds = context.seconds([&] { table.lookup(context.exec, bags, nodes, out.data()); });
+      const double seconds = context.seconds([&] { kernels->lookup(context.exec, batch, out.data()); });
       figures.push_back({"rows", "lookup" + of, double(count) / seconds, "rows/s", limits.reads_of(double(row_bytes)),
                          "random rows read", 0});
     }
-    table.prepare({{bags}}, BatchSplit(Lanes(8), 1, count));
-    Index step = 0;
-    const double seconds = context.seconds([&] { table.update(context.exec, gradients.data(), 1e-6, ++step); });
+    const std::size_t first = 0;
+    const double rate = 1e-6;
+    embedding::RowMoves moves{
+        .shards = {&first, 1}, .rates = {&rate, 1}, .batch = &batch, .gradients = gradients.data()};
+    const double with_sorting = context.seconds([&] {
+      ++moves.step;
+      kernels->move(context.exec, moves);
+    });
+    const double seconds = with_sorting - phases.seconds().front().second / double(moves.step);  // "sort ids"
     double least = 0;
     if (limits.row_updates[0] > 0) {
       least = 1 / limits.updates_of(double(row_bytes));

@@ -85,8 +85,8 @@ UnorderedTables::UnorderedTables(const comm::Communicator& comm, const sharding:
       Index column = pooled_width_;
       for (const std::string& feature : table.feature_names) {
         const auto key = std::find(features.begin(), features.end(), feature) - features.begin();
-        slots_[shard.rank].push_back({&table, embedding::RowBlocks(table.num_embeddings).rows(shard.blocks), key,
-                                      column, table.embedding_dim, rows});
+        slots_[shard.rank].push_back({&table, embedding::TableShard{.config = table, .blocks = shard.blocks}.rows(),
+                                      key, column, table.embedding_dim, rows});
         column += table.embedding_dim;
       }
     }
@@ -198,7 +198,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
 
   const optim::StepScalars scalars = optim::step_scalars(slot.shard->optimizer(), slot.shard->optimizer().lr, step);
   const auto state = [&](std::size_t i, Index row) {
-    const PlacedMatrix<float>& values = slot.shard->state()[i].values;
+    const PlacedMatrix<float>& values = slot.shard->store().states()[i].values;
     return values.data() + row * values.columns();
   };
   const auto gradient = [&](const embedding::RowUse& use) { return gradients_.in[use.lane].data() + use.gradient; };
@@ -207,7 +207,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
       __builtin_prefetch(gradient(use) + c);
       __builtin_prefetch(slot.shard->weights().data() + use.row * slot.dim + c, 1);
     }
-    for (std::size_t i = 0; i < slot.shard->state().size(); ++i) __builtin_prefetch(state(i, use.row), 1);
+    for (std::size_t i = 0; i < slot.shard->store().states().size(); ++i) __builtin_prefetch(state(i, use.row), 1);
   };
   std::vector<float> sum(slot.dim);
   for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
@@ -221,7 +221,7 @@ void UnorderedTables::update(std::size_t first_slot, std::size_t last_slot, Inde
     }
     if (end > begin + 1) total = sum.data();
     optim::Row moved{slot.shard->weights().data() + row * slot.dim, total, {}, {0, slot.dim}, slot.dim};
-    for (std::size_t i = 0; i < slot.shard->state().size(); ++i) moved.states[i] = state(i, row);
+    for (std::size_t i = 0; i < slot.shard->store().states().size(); ++i) moved.states[i] = state(i, row);
     optim::move_row(scalars, moved);
   }
 }

@@ -15,7 +15,7 @@
 #include <span>
 
 #include <tesserec/core/kernel.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 
 namespace tesserec::embedding {
 
@@ -33,11 +33,11 @@ class BagTree {
   /// Bags of another number of ids than 2 to most_ids are passed over.
   static bool takes(Index length) { return 2 <= length && length <= most_ids; }
 
-  TESSEREC_HOST_FUNCTION void read(int bag, const RowBlocks& table, const Index* ids, Index length) {
+  TESSEREC_HOST_FUNCTION void read(int bag, const BlockOf& block_of, const Index* ids, Index length) {
     if (!takes(length)) return;
     Read& to = bags_[bag];
     to.length = length;
-    for (Index i = 0; i < length; ++i) to.keys[i] = std::uint16_t(table.block(ids[i]) << place_bits | i);
+    for (Index i = 0; i < length; ++i) to.keys[i] = std::uint16_t(block_of(ids[i]) << place_bits | i);
     for (Index i = length; i < vectors(length) * elements; ++i) to.keys[i] = never;
   }
 
@@ -65,7 +65,7 @@ class BagTree {
  private:
   static constexpr int place_bits = 6, elements = 16;  // of a vector
   static constexpr std::uint16_t never = 0xFFFF;
-  static_assert(RowBlocks::count == 1 << (16 - place_bits) && most_ids == (1 << place_bits) - 1);
+  static_assert(block_count == 1 << (16 - place_bits) && most_ids == (1 << place_bits) - 1);
   using Keys [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
   using Times [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::int16_t;
   using Words [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint64_t;

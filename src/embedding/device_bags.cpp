@@ -82,17 +82,18 @@ struct MakeBags {
   };
 };
 
-/// Ids, and their weights, into the order of bags.
+/// Moves ids, their places and weights into the order of bags.
 struct MoveIds {
   const Index *begins, *sources;
-  const Index* sent;
-  const float* sent_weights;  // null = 1
-  Index* ids;
+  const Index *sent, *sent_places;  // places: null = none
+  const float* sent_weights;        // null = 1
+  Index *ids, *places;
   float* weights;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const Index begin = begins[b], length = begins[b + 1] - begin, from = sources[b];
     for (Index i = lanes.lane; i < length; i += lanes.width) {
       ids[begin + i] = sent[from + i];
+      if (places != nullptr) places[begin + i] = sent_places[from + i];
       if (weights != nullptr) weights[begin + i] = sent_weights[from + i];
     }
   }
@@ -106,14 +107,15 @@ DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
   DeviceShard* const to = shards_.reserve(exec, "tesserec::embedding::shards", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const EmbeddingTable& table = *tables_[i];
+    const std::span<const RowMatrix> states = table.store().states();
     to[i] = {table.weights().data(),
              {},
              table.dense_gradient().data(),
-             table.rows().begin,
+             table.store().first_row(),
              table.blocks().begin,
              table.blocks().end,
-             table.row_blocks()};
-    for (std::size_t s = 0; s < table.state().size(); ++s) to[i].states[s] = table.state()[s].values.data();
+             table.block_of()};
+    for (std::size_t s = 0; s < states.size(); ++s) to[i].states[s] = states[s].values.data();
   }
   arrays_.shards = shards_.send(exec, std::ssize(tables_));
 }
@@ -121,7 +123,7 @@ DeviceBags::DeviceBags(std::vector<const EmbeddingTable*> tables)
 void DeviceBags::describe(std::span<const AskedShard* const> asked) {
   runs_.clear();
   features_.clear();
-  weighted_ = moves_ids_ = false;
+  weighted_ = placed_ = moves_ids_ = false;
   whole_sums_ = whole_gradients_ = dim_ % 4 == 0;
   longest_ = offsets_ = before_ = 0;
   Index bags = 0, ids = 0;
@@ -146,6 +148,7 @@ void DeviceBags::describe(std::span<const AskedShard* const> asked) {
         whole_sums_ = whole_sums_ && to.sums % 4 == 0 && to.sums_stride % 4 == 0;
         whole_gradients_ = whole_gradients_ && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;
         weighted_ = weighted_ || from.weights != nullptr;
+        placed_ = placed_ || from.places != nullptr;
         for (Index s = 0; s < samples && !from.unpooled; ++s) longest_ = std::max(longest_, from.length(s));
         offsets_ += samples + 1;
         ids += from.total();
@@ -160,15 +163,19 @@ DeviceBags::Sent DeviceBags::send(const Device& exec, std::span<const AskedShard
   Index* offsets = sent_offsets_.reserve(exec, "tesserec::embedding::offsets", offsets_);
   Index* before = sent_before_.reserve(exec, "tesserec::embedding::sums_before", before_);
   Index* ids = sent_ids_.reserve(exec, "tesserec::embedding::sent_ids", count);
+  Index* places = placed_ ? sent_places_.reserve(exec, "tesserec::embedding::sent_places", count) : nullptr;
   float* weights = weighted_ ? sent_weights_.reserve(exec, "tesserec::embedding::sent_weights", count) : nullptr;
-  for (const AskedShard* const shard : asked)
-    for (std::size_t r = 0; r < shard->bags.size(); ++r)
-      for (std::size_t f = 0; f < shard->bags[r].size(); ++f) {
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    for (std::size_t r = 0; r < asked[i]->bags.size(); ++r)
+      for (std::size_t f = 0; f < asked[i]->bags[r].size(); ++f) {
+        const AskedShard* const shard = asked[i];
         const Bags& from = shard->bags[r][f];
         if (from.count == 0) continue;
         const Index first = from.offsets[0], total = from.total();
         offsets = std::copy_n(from.offsets, from.count + 1, offsets);
         ids = std::copy_n(from.ids + first, total, ids);
+        for (Index k = first; places != nullptr && k < first + total; ++k)
+          *places++ = from.places != nullptr ? from.places[k] : from.ids[k] - tables_[i]->store().first_row();
         if (weights != nullptr)
           weights = from.weights != nullptr ? std::copy_n(from.weights + first, total, weights)
                                             : std::fill_n(weights, total, 1.0f);
@@ -176,10 +183,13 @@ DeviceBags::Sent DeviceBags::send(const Device& exec, std::span<const AskedShard
         if (from.sums_stride == 0) before = std::copy_n(shard->nodes[r][f].offsets.data(), from.count, before);
         if (from.gradients_stride > 0) continue;
         Index with_ids = 0;
-        for (Index s = 0; s<from.count; with_ids += from.length(s++)> 0) *before++ = with_ids;
+        for (Index s = 0; s < from.count; ++s) {
+          *before++ = with_ids;
+          with_ids += from.length(s) > 0;
+        }
       }
   return {sent_offsets_.send(exec, offsets_), sent_before_.send(exec, before_), sent_ids_.send(exec, count),
-          weighted_ ? sent_weights_.send(exec, count) : nullptr};
+          placed_ ? sent_places_.send(exec, count) : nullptr, weighted_ ? sent_weights_.send(exec, count) : nullptr};
 }
 
 void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
@@ -203,13 +213,16 @@ void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> ask
   arrays_.begins = begins;
   arrays_.at = at;
   arrays_.ids = sent.ids;
+  arrays_.places = sent.places;
   arrays_.weights = sent.weights;
   if (!moves_ids_) return;
   Index* const ids = reserve_device(exec, ids_, "tesserec::embedding::ids", count);
+  Index* const places = placed_ ? reserve_device(exec, id_places_, "tesserec::embedding::places", count) : nullptr;
   float* const weights = weighted_ ? reserve_device(exec, weights_, "tesserec::embedding::weights", count) : nullptr;
   launch(exec, "tesserec::embedding::move_ids", bags, bags > 0 ? count / bags : 0,
-         MoveIds{begins, sources, sent.ids, sent.weights, ids, weights});
+         MoveIds{begins, sources, sent.ids, sent.places, sent.weights, ids, places, weights});
   arrays_.ids = ids;
+  arrays_.places = places;
   arrays_.weights = weights;
 }
 

@@ -12,18 +12,17 @@
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/upload.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 
 namespace tesserec::embedding {
 
-/// A shard: rows [first_row ...) of a table, each `dim` numbers, and the blocks that its owner has.
+/// A shard: the memory of its rows, each `dim` numbers, and the blocks that its owner has.
 struct DeviceShard {
   float* weights;
   float* states[3];       // as optim::states(type) lists them
   float* dense_gradient;  // [rows, dim]; null but for the dense kernel
-  Index first_row;
+  Index first_row;        // at place 0, where places follow rows
   Index blocks_begin, blocks_end;
-  RowBlocks blocks;
+  BlockOf block_of;
 };
 
 /// Where the sums of a bag go and its gradient comes from: float offsets. The rows of one that is not pooled are
@@ -53,14 +52,14 @@ struct DeviceRun {
   std::int32_t shard;
 };
 
-/// An id of a bag in the order of its row blocks: the row, whether it is copied, the height at which the next one's
-/// block meets its own.
+/// An id of a bag in the order of its row blocks: the place of its row, whether it is copied, the height at which the
+/// next one's block meets its own.
 struct OrderedId {
   std::uint64_t bits;
-  TESSEREC_FUNCTION static OrderedId of(Index row, bool copied, int height) {
-    return {std::uint64_t(row) << 7 | std::uint64_t(copied) << 6 | std::uint64_t(height)};
+  TESSEREC_FUNCTION static OrderedId of(Index place, bool copied, int height) {
+    return {std::uint64_t(place) << 7 | std::uint64_t(copied) << 6 | std::uint64_t(height)};
   }
-  TESSEREC_FUNCTION Index row() const { return Index(bits >> 7); }
+  TESSEREC_FUNCTION Index place() const { return Index(bits >> 7); }
   TESSEREC_FUNCTION bool copied() const { return bits >> 6 & 1; }
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
@@ -71,8 +70,13 @@ struct BagArrays {
   const Index* begins = nullptr;   // [bags + 1], into ids
   const DeviceBag* at = nullptr;   // [bags]
   const Index* ids = nullptr;      // rows of the logical table
+  const Index* places = nullptr;   // parallel to ids; null = id - first row
   const float* weights = nullptr;  // null = 1
   const DeviceShard* shards = nullptr;
+
+  TESSEREC_FUNCTION Index place(Index i, const DeviceShard& shard) const {
+    return places == nullptr ? ids[i] - shard.first_row : places[i];
+  }
 };
 
 /// A whole list of the host; where kernels read it.
@@ -101,7 +105,7 @@ class DeviceBags {
  private:
   /// Of all features, one after the other.
   struct Sent {
-    const Index *offsets, *before, *ids;
+    const Index *offsets, *before, *ids, *places;
     const float* weights;
   };
   void describe(std::span<const AskedShard* const> asked);
@@ -115,7 +119,7 @@ class DeviceBags {
   BagArrays arrays_;
   Index longest_ = 0;  // bag
   bool whole_sums_ = true, whole_gradients_ = true;
-  bool weighted_ = false, moves_ids_ = false;
+  bool weighted_ = false, placed_ = false, moves_ids_ = false;
   std::vector<DeviceRun> runs_;
   std::vector<DeviceFeature> features_;
   Index offsets_ = 0, before_ = 0;  // numbers to be sent
@@ -123,9 +127,9 @@ class DeviceBags {
   Upload<DeviceRun> sent_runs_;
   Upload<DeviceFeature> sent_features_;
   DeviceList<Index> lane_ends_;
-  Upload<Index> sent_offsets_, sent_before_, sent_ids_;
+  Upload<Index> sent_offsets_, sent_before_, sent_ids_, sent_places_;
   Upload<float> sent_weights_;
-  DeviceVector<Index> begins_, sources_, ids_;
+  DeviceVector<Index> begins_, sources_, ids_, id_places_;
   DeviceVector<DeviceBag> at_;
   DeviceVector<float> weights_;
   DeviceVector<std::uint16_t> blocks_;  // of each id

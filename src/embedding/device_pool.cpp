@@ -8,7 +8,7 @@ namespace tesserec::embedding {
 namespace {
 
 constexpr Index short_bag = 128;                   // ids: each finds its place by looking at all others
-constexpr int block_bits = 10, block_levels = 10;  // of RowBlocks::count
+constexpr int block_bits = 10, block_levels = 10;  // of block_count
 
 struct FindBlocks {
   BagArrays bags;
@@ -17,12 +17,12 @@ struct FindBlocks {
     const DeviceBag at = bags.at[bag];
     const DeviceShard& shard = bags.shards[at.shard];
     for (Index i = bags.begins[bag] + lanes.lane; i < bags.begins[bag + 1]; i += lanes.width)
-      blocks[i] = at.copied ? 0 : std::uint16_t(shard.blocks.block(bags.ids[i]));
+      blocks[i] = at.copied ? 0 : std::uint16_t(shard.block_of(bags.ids[i]));
   }
 };
 
 /// Id i of a bag, in the order of blocks at `to`; the next one there is of block `next`, -1: it is the last.
-struct Place {
+struct OrderId {
   BagArrays bags;
   OrderedId* ordered;
   float* weights;  // null = 1
@@ -30,13 +30,13 @@ struct Place {
     const DeviceShard& shard = bags.shards[bag.shard];
     const int height =
         next < 0 || bag.copied ? last_leaf : next_height(block, next, shard.blocks_begin, shard.blocks_end);
-    ordered[to] = OrderedId::of(bags.ids[i] - shard.first_row, bag.copied, height);
+    ordered[to] = OrderedId::of(bags.place(i, shard), bag.copied, height);
     if (weights != nullptr) weights[to] = bags.weights[i];
   }
 };
 
 struct OrderShortBags {
-  Place place;
+  OrderId place;
   const std::uint16_t* blocks;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const DeviceBag bag = place.bags.at[b];
@@ -48,14 +48,14 @@ struct OrderShortBags {
       }
       const int own = blocks[i];
       Index to = begin;
-      int next = RowBlocks::count;
+      int next = block_count;
       for (Index j = begin; j < end; ++j) {
         const int other = blocks[j];
         const bool before = other < own || (other == own && j < i);
         to += before;
         if (!before && j != i && other < next) next = other;
       }
-      place(bag, i, to, own, next == RowBlocks::count ? -1 : next);
+      place(bag, i, to, own, next == block_count ? -1 : next);
     }
   }
 };
@@ -71,14 +71,14 @@ struct LongKeys {
 };
 
 struct OrderSorted {
-  Place place;
+  OrderId place;
   const std::uint64_t* sorted;
   const std::uint32_t* places;
   Index count;
   TESSEREC_FUNCTION void operator()(const LaneGroup&, Index to) const {
     const std::uint64_t key = sorted[to], next = to + 1 < count ? sorted[to + 1] : ~std::uint64_t{0};
     const bool last = key >> block_bits != next >> block_bits;
-    constexpr std::uint64_t block = RowBlocks::count - 1;
+    constexpr std::uint64_t block = block_count - 1;
     place(place.bags.at[key >> block_bits], places[to], to, Index(key & block), last ? -1 : Index(next & block));
   }
 };
@@ -110,7 +110,7 @@ struct Pool {
           if (i + k >= end) break;
           id[k] = ordered[i + k];
           weight[k] = weights == nullptr ? 1.0f : weights[i + k];
-          row[k] = quads.load(rows + id[k].row() * quads.dim, q);
+          row[k] = quads.load(rows + id[k].place() * quads.dim, q);
         }
         TESSEREC_UNROLL
         for (int k = 0; k < ahead; ++k) {
@@ -137,7 +137,7 @@ void DeviceBags::order(const Device& exec) {
   reserve_device(exec, blocks_, "tesserec::embedding::blocks", ids);
   reserve_device(exec, ordered_, "tesserec::embedding::ordered_ids", ids);
   if (arrays_.weights != nullptr) reserve_device(exec, ordered_weights_, "tesserec::embedding::ordered_weights", ids);
-  const Place place{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data()};
+  const OrderId place{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data()};
   launch(exec, "tesserec::embedding::find_blocks", arrays_.bags, average, FindBlocks{arrays_, blocks_.data()});
   if (longest_ <= short_bag)
     return launch(exec, "tesserec::embedding::order_short_bags", arrays_.bags, average,

@@ -2,18 +2,24 @@
 #include <algorithm>
 #include <vector>
 
+#include "simd_shard.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
 
 namespace tesserec::embedding {
 namespace {
 
-constexpr Range whole{0, RowBlocks::count};
+constexpr Range whole{0, block_count};
+
+void lookup(const Exec& exec, const EmbeddingTable& table, const Bags& bags, const Nodes& nodes, float* out) {
+  parallel_for(exec, "tesserec::embedding::lookup", lookup_tasks(bags),
+               [&](Index task) { lookup(table, task, bags, nodes, out); });
+}
 
 }  // namespace
 
 EmbeddingBag::EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config)
-    : table_(exec, config, whole, {0, config.embedding_dim}, optim::Settings{}, ComputeKernel::fused) {}
+    : table_(exec, {.config = config, .columns = {0, config.embedding_dim}}) {}
 
 Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input, std::span<const Index> offsets,
                                     std::span<const float> weights) const {
@@ -53,11 +59,11 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Ind
     for (Index i = bags.offsets[0]; i < bags.offsets[bags.count]; ++i) rows[i] = config().row(of_ids.ids[i]);
     bags.ids = rows.data();
   }
-  const Nodes nodes = subtree_nodes(table_.row_blocks(), whole, bags);
-  if (bags.unpooled) return table_.lookup(exec, bags, nodes, out);
+  const Nodes nodes = subtree_nodes(table_.block_of(), whole, bags);
+  if (bags.unpooled) return lookup(exec, table_, bags, nodes, out);
   const Index dim = config().embedding_dim;
   const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
-  table_.lookup(exec, bags, nodes, sums.data());
+  lookup(exec, table_, bags, nodes, sums.data());
   const bool mean = config().pooling == PoolingType::mean;
   for (Index b = 0; b < bags.count; ++b, out += stride) {
     const Index length = bags.length(b);

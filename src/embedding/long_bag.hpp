@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 
 namespace tesserec::embedding {
 
@@ -14,17 +14,17 @@ namespace tesserec::embedding {
 /// are used again bag after bag.
 class LongBag {
  public:
-  void sort(const RowBlocks& table, const Index* ids, Index length) {
-    const int bits = std::clamp<int>(std::bit_width(std::uint64_t(length)) - 5, 1,
-                                     std::countr_zero(std::uint64_t(RowBlocks::count)));
-    const int shift = std::countr_zero(std::uint64_t(RowBlocks::count)) - bits;
+  void sort(const BlockOf& block_of, const Index* ids, Index length) {
+    const int bits =
+        std::clamp<int>(std::bit_width(std::uint64_t(length)) - 5, 1, std::countr_zero(std::uint64_t(block_count)));
+    const int shift = std::countr_zero(std::uint64_t(block_count)) - bits;
     starts_.assign((Index{1} << bits) + 2, 0);
-    for (Index i = 0; i < length; ++i) ++starts_[(table.block(ids[i]) >> shift) + 2];
+    for (Index i = 0; i < length; ++i) ++starts_[(block_of(ids[i]) >> shift) + 2];
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
     ids_.resize(length);
     places_.resize(length);
     for (Index i = 0; i < length; ++i) {
-      const Index to = starts_[(table.block(ids[i]) >> shift) + 1]++;
+      const Index to = starts_[(block_of(ids[i]) >> shift) + 1]++;
       ids_[to] = ids[i];
       places_[to] = i;
     }
@@ -38,11 +38,11 @@ class LongBag {
   const Index* places(Range group) const { return places_.data() + group.begin; }
 
   /// Turns a group to the order of blocks, and to bag order inside each.
-  void order_blocks(const RowBlocks& table, Range group) {
+  void order_blocks(const BlockOf& block_of, Range group) {
     order_.resize(group.size());
     std::iota(order_.begin(), order_.end(), group.begin);
     std::stable_sort(order_.begin(), order_.end(),
-                     [&](Index a, Index b) { return table.block(ids_[a]) < table.block(ids_[b]); });
+                     [&](Index a, Index b) { return block_of(ids_[a]) < block_of(ids_[b]); });
     for (std::vector<Index>* numbers : {&ids_, &places_}) {
       turned_.clear();
       for (const Index i : order_) turned_.push_back((*numbers)[i]);

@@ -66,16 +66,16 @@ class ShortSum {
 /// few(group, root) for each sum of a group that a BagTree takes, its additions found, and many(group) for the others,
 /// in the order of blocks.
 template <class Few, class Many>
-TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const RowBlocks& table, Range blocks,
+TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const BlockOf& block_of, Range blocks,
                                         const Few& few, const Many& many) {
   for (Index g = 0; g < bag.groups(); ++g) {
     const Range group = bag.group(g);
     if (BagTree::takes(group.size())) {
-      tree.read(0, table, bag.ids(group), group.size());
+      tree.read(0, block_of, bag.ids(group), group.size());
       tree.find(0, blocks);
       few(group);
     } else if (group.size() > 0) {
-      bag.order_blocks(table, group);
+      bag.order_blocks(block_of, group);
       many(group);
     }
   }
@@ -94,7 +94,7 @@ void copy_rows(const Bags& bags, Index first, Index last, Index dim, const Row& 
 
 }  // namespace
 
-TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags) {
+TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags) {
   Nodes nodes;
   nodes.offsets.resize(bags.count + 1);
   if (bags.unpooled) {
@@ -111,29 +111,29 @@ TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const 
   LongBag long_bag;
   const auto nothing = [](int, int) {};
   const auto ids_of = [&](Index bag) { return bags.ids + bags.offsets[bag]; };
-  if (bags.count > 0) tree.read(0, table, ids_of(0), bags.length(0));
+  if (bags.count > 0) tree.read(0, block_of, ids_of(0), bags.length(0));
   for (Index bag = 0; bag < bags.count; ++bag) {
-    if (bag + 1 < bags.count) tree.read((bag + 1) % 2, table, ids_of(bag + 1), bags.length(bag + 1));
+    if (bag + 1 < bags.count) tree.read((bag + 1) % 2, block_of, ids_of(bag + 1), bags.length(bag + 1));
     const Index length = bags.length(bag);
     const Index* ids = ids_of(bag);
     if (length == 1) {
-      nodes.leaves.push_back(table.block(ids[0]));
+      nodes.leaves.push_back(block_of(ids[0]));
     } else if (BagTree::takes(length)) {
       tree.find(bag % 2, blocks);
-      for (const std::uint8_t i : tree.roots()) nodes.leaves.push_back(table.block(ids[i]));
+      for (const std::uint8_t i : tree.roots()) nodes.leaves.push_back(block_of(ids[i]));
     } else if (length > 1) {
       BagTree part;
       TreeOrder order(blocks);
-      long_bag.sort(table, ids, length);
+      long_bag.sort(block_of, ids, length);
       over_groups(
-          long_bag, part, table, blocks,
+          long_bag, part, block_of, blocks,
           [&](Range group) {
-            for (const std::uint8_t i : part.roots()) order.push(table.block(long_bag.ids(group)[i]), nothing);
+            for (const std::uint8_t i : part.roots()) order.push(block_of(long_bag.ids(group)[i]), nothing);
           },
           [&](Range group) {
             Index last = -1;
             for (Index i = 0; i < group.size(); ++i)
-              if (const Index block = table.block(long_bag.ids(group)[i]); std::exchange(last, block) != block)
+              if (const Index block = block_of(long_bag.ids(group)[i]); std::exchange(last, block) != block)
                 order.push(block, nothing);
           });
       order.finish(nothing);
@@ -145,15 +145,13 @@ TESSEREC_KERNEL Nodes subtree_nodes(const RowBlocks& table, Range blocks, const 
 }
 
 TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out) {
-  const RowBlocks& table = shard.table;
+  const BlockOf& block_of = shard.block_of;
   const Range blocks = shard.blocks;
   const float* const rows = shard.data;
   const Index first_row = shard.first_row, dim = shard.dim, first = range.begin, last = range.end;
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
-  const auto row = [&](Index i) {
-    return rows + (bags.places == nullptr ? (ids[i] - first_row) * dim : bags.places[i]);
-  };
+  const auto row = [&](Index i) { return rows + (bags.places == nullptr ? ids[i] - first_row : bags.places[i]) * dim; };
   const bool weighted = bags.weights != nullptr;
   const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
   if (bags.unpooled) return copy_rows(bags, first, last, dim, row, out);
@@ -162,7 +160,7 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
   LongBag long_bag;
   std::vector<float> slots;  // of a long bag
   const auto read = [&](Index bag) {
-    if (bag < last) tree.read(bag % 2, table, ids + bags.offsets[bag], bags.length(bag));
+    if (bag < last) tree.read(bag % 2, block_of, ids + bags.offsets[bag], bags.length(bag));
   };
   read(first);
   for (Index bag = first; bag < last; ++bag) {
@@ -191,18 +189,18 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
       slots.resize(TreeOrder::max_slots * dim);
       BagTree part;
       TreeOrder order(blocks);
-      long_bag.sort(table, ids + begin, length);
+      long_bag.sort(block_of, ids + begin, length);
       const auto slot = [&](int k) { return slots.data() + k * dim; };
       const auto merge = [&](int into, int from) { add(dim, slot(into), slot(from), slot(into)); };
       over_groups(
-          long_bag, part, table, blocks,
+          long_bag, part, block_of, blocks,
           [&](Range group) {
             const Index* places = long_bag.places(group);
             sums.add_up(
                 part, group.size(), weighted, [&](Index i) { return row(begin + places[i]); },
                 [&](Index i) { return weight(begin + places[i]); });
             for (const std::uint8_t root : part.roots()) {
-              float* const to = slot(order.push(table.block(long_bag.ids(group)[root]), merge));
+              float* const to = slot(order.push(block_of(long_bag.ids(group)[root]), merge));
               const float* sum = sums.sum(root);
               for (Index c = 0; c < dim; ++c) to[c] = sum[c] + 0.0f;
             }
@@ -211,7 +209,7 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
             Index last_block = -1;
             float* sum = nullptr;
             for (Index i = 0; i < group.size(); ++i) {
-              const Index block = table.block(long_bag.ids(group)[i]), at = begin + long_bag.places(group)[i];
+              const Index block = block_of(long_bag.ids(group)[i]), at = begin + long_bag.places(group)[i];
               const bool begins = std::exchange(last_block, block) != block;
               if (begins) sum = slot(order.push(block, merge));
               const float* next = row(at);

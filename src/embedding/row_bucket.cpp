@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "row_names.hpp"
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::embedding {
@@ -39,10 +40,10 @@ std::vector<T> download(const Device& exec, const T* data, Index count) {
   return host;
 }
 
-Index most_rows(const std::vector<EmbeddingTable*>& tables) {
-  Index rows = 0;
-  for (const EmbeddingTable* table : tables) rows = std::max(rows, table->rows().size());
-  return rows;
+Index most_places(const std::vector<EmbeddingTable*>& tables) {
+  Index places = 0;
+  for (const EmbeddingTable* table : tables) places = std::max(places, table->weights().rows());
+  return places;
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       most_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
       bags_({tables_.begin(), tables_.end()}),
-      runs_(std::ssize(tables_), most_rows(tables_), dim_),
+      runs_(std::ssize(tables_), most_places(tables_), dim_),
       run_sums_(dim_) {
   if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();
 }
@@ -88,8 +89,7 @@ MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rat
   return of;
 }
 
-void RowBucket::update(const Device& exec, const float* gradients, Range shards, std::span<const double> rates,
-                       Index step) {
+void RowBucket::update(const Device& exec, const float* gradients, std::span<const double> rates, Index step) {
   const RunArrays& runs = runs_.arrays();
   const bool whole = runs_.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
   const MovingShards of = moving(exec, rates, step);
@@ -99,7 +99,7 @@ void RowBucket::update(const Device& exec, const float* gradients, Range shards,
   run_sums_.sum(exec, runs, gradients, whole, runs_.lane_count(), most_, sums);
   if (!dense_) return move_rows(exec, of, rows_of(runs), sums);
   launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
-  for (Index i = shards.begin; i < shards.end; ++i) {
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
     MovingShards one = of;
     one.shards += i;
     one.steps += i;
@@ -128,51 +128,44 @@ std::vector<RowSums> RowBucket::sums(const Device& exec, const float* gradients)
     shard.leaves.push_back(leaves[run]);
     shard.sums.insert(shard.sums.end(), sums.begin() + run * dim_, sums.begin() + (run + 1) * dim_);
   }
+  for (std::size_t i = 0; i < tables_.size(); ++i) name_rows(of_shards[i], tables_[i]->store());
   return of_shards;
 }
 
-RowList RowBucket::send_gathered(const Device& exec, std::size_t i, const float*& gradients) {
-  const GatheredRows::Rows& all = tables_[i]->gathered().finish();
-  gradients = upload(exec, gathered_gradients_, "tesserec::embedding::gathered_gradients", all.gradients);
-  const std::uint64_t* rows = upload(exec, gathered_rows_, "tesserec::embedding::gathered_rows", all.rows);
-  return {std::ssize(all.rows), nullptr, rows, 63};
+void RowBucket::move_whole(const Device& exec, std::size_t i, const MovingShards& of, const RowList& rows,
+                           const float* gradients) {
+  if (!dense_) return move_rows(exec, of, rows, gradients);
+  launch(exec, "tesserec::embedding::scatter_rows", rows.most, dim_, ScatterRows{rows, gradients, of.shards, dim_});
+  move_rows(exec, of, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
+  launch(exec, "tesserec::embedding::clear_rows", rows.most, dim_, ScatterRows{rows, nullptr, of.shards, dim_});
 }
 
-void RowBucket::move_gathered(const Device& exec, std::size_t i, double rate, Index step) {
-  const float* gradients = nullptr;
-  const RowList rows = send_gathered(exec, i, gradients);
-  const MovingShards of = moving_one(exec, i, rate, step);
-  if (dense_) {
-    launch(exec, "tesserec::embedding::scatter_rows", rows.most, dim_, ScatterRows{rows, gradients, of.shards, dim_});
-    move_rows(exec, of, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
-    launch(exec, "tesserec::embedding::clear_rows", rows.most, dim_, ScatterRows{rows, nullptr, of.shards, dim_});
-  } else {
-    move_rows(exec, of, rows, gradients);
+std::vector<float> RowBucket::move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at) {
+  const EmbeddingTable& table = *tables_[i];
+  const RowMoves::Rows& given = moves.rows[at];
+  const optim::TypeInfo& info = optim::info(table.optimizer().type);
+  const int round = moves.round, rounds = table.shares_rows() ? optim::row_rounds(info.type) : 0;
+  if (round > rounds) return {};
+  const MovingShards of = moving_one(exec, i, moves.rates[at], moves.step);
+  const float* const gradients = upload(exec, sent_gradients_, "tesserec::embedding::listed_gradients",
+                                        std::span(given.gradients, std::size_t(std::ssize(given.places) * dim_)));
+  const RowList rows{std::ssize(given.places), nullptr,
+                     upload(exec, sent_places_, "tesserec::embedding::listed_places", given.places), 63};
+  if (rounds == 0) {
+    move_whole(exec, i, of, rows, gradients);
+    return {};
   }
-  tables_[i]->gathered().clear();
-}
-
-std::vector<float> RowBucket::sum_columns(const Device& exec, std::size_t i, int round, std::span<const float> totals,
-                                          double rate, Index step) {
-  const float* gradients = nullptr;
-  const RowList rows = send_gathered(exec, i, gradients);
-  const std::vector<int>& row_sums = optim::info(tables_[i]->optimizer().type).row_sums;
-  const Index size = row_sums[round] * std::ssize(optim::column_subtrees(tables_[i]->columns()));
+  const Index before = round > 0 ? info.row_sums[round - 1] : 0;
+  const float* const totals = upload(exec, totals_, "tesserec::embedding::row_totals",
+                                     round > 0 ? std::span<const float>(moves.totals[at]) : std::span<const float>());
+  if (round == rounds) {
+    move_columns(exec, of, rows, gradients, totals, before);
+    return {};
+  }
+  const Index size = info.row_sums[round] * std::ssize(optim::column_subtrees(table.columns()));
   float* const sums = reserve_device(exec, column_sums_, "tesserec::embedding::column_sums", rows.most * size);
-  const float* const before = upload(exec, totals_, "tesserec::embedding::row_totals", totals);
-  embedding::sum_columns(exec, moving_one(exec, i, rate, step), rows, gradients,
-                         {round, before, round > 0 ? row_sums[round - 1] : 0, sums, size});
+  sum_columns(exec, of, rows, gradients, {round, totals, before, sums, size});
   return download<float>(exec, sums, rows.most * size);
-}
-
-void RowBucket::move_columns(const Device& exec, std::size_t i, std::span<const float> totals, double rate,
-                             Index step) {
-  const float* gradients = nullptr;
-  const RowList rows = send_gathered(exec, i, gradients);
-  const float* const of_rows = upload(exec, totals_, "tesserec::embedding::row_totals", totals);
-  embedding::move_columns(exec, moving_one(exec, i, rate, step), rows, gradients, of_rows,
-                          optim::info(tables_[i]->optimizer().type).row_sums.back());
-  tables_[i]->gathered().clear();
 }
 
 }  // namespace tesserec::embedding

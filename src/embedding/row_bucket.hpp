@@ -2,6 +2,7 @@
 #pragma once
 
 #include "row_updates.hpp"
+#include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::embedding {
 
@@ -17,22 +18,20 @@ class RowBucket {
   void order(const Device& exec, int lane_count, Range lanes);
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 
-  /// Rows of the ordered batch move, which are of `shards` alone; `rates` [shards of the bucket].
-  void update(const Device& exec, const float* gradients, Range shards, std::span<const double> rates, Index step);
-  /// The runs of the ordered batch with their sums, of each shard; the host waits.
+  /// Moves the rows of the ordered batch; `rates` [shards of the bucket].
+  void update(const Device& exec, const float* gradients, std::span<const double> rates, Index step);
+  /// Returns the gradients by row of the ordered batch, shard by shard. The host waits.
   std::vector<RowSums> sums(const Device& exec, const float* gradients);
 
-  /// Rows of shard i that were gathered.
-  void move_gathered(const Device& exec, std::size_t i, double rate, Index step);
-  std::vector<float> sum_columns(const Device& exec, std::size_t i, int round, std::span<const float> totals,
-                                 double rate, Index step);
-  void move_columns(const Device& exec, std::size_t i, std::span<const float> totals, double rate, Index step);
+  /// Moves rows of shard i by list `at` of `moves`, or returns the sums of its round.
+  std::vector<float> move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at);
 
  private:
   MovingShards moving(const Device& exec, std::span<const double> rates, Index step);
   MovingShards moving_one(const Device& exec, std::size_t i, double rate, Index step);
-  /// Sends a shard's gathered rows; their gradients go to `gradients`.
-  RowList send_gathered(const Device& exec, std::size_t i, const float*& gradients);
+  /// Moves listed rows of shard i that share no numbers with other shards.
+  void move_whole(const Device& exec, std::size_t i, const MovingShards& of, const RowList& rows,
+                  const float* gradients);
 
   std::vector<EmbeddingTable*> tables_;
   Index dim_;
@@ -44,8 +43,8 @@ class RowBucket {
   DeviceVector<float> gradients_, column_sums_;
   DeviceVector<std::int32_t> leaves_;
   Upload<DeviceStep> steps_;
-  Upload<std::uint64_t> gathered_rows_;
-  Upload<float> gathered_gradients_, totals_;
+  Upload<std::uint64_t> sent_places_;
+  Upload<float> sent_gradients_, totals_;
 };
 
 }  // namespace tesserec::embedding

@@ -16,10 +16,10 @@ struct UsesOfBags {
   DeviceUse* uses;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const DeviceBag bag = bags.at[b];
-    const Index first_row = bags.shards[bag.shard].first_row;
+    const DeviceShard& shard = bags.shards[bag.shard];
     const Index begin = bags.begins[b], end = bags.begins[b + 1];
     for (Index i = begin + lanes.lane; i < end; i += lanes.width) {
-      keys[i] = std::uint64_t(bag.shard) << row_bits | std::uint64_t(bags.ids[i] - first_row);
+      keys[i] = std::uint64_t(bag.shard) << row_bits | std::uint64_t(bags.place(i, shard));
       uses[i] = DeviceUse::of(bag.gradient_of(i - begin), bags.weights == nullptr ? 1.0f : bags.weights[i], bag.lane,
                               false, 0);
     }

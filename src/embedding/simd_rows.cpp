@@ -5,93 +5,87 @@
 
 namespace tesserec::embedding {
 
-void SimdRows::lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit&, float* sums) {
+SimdRows::SimdRows(const std::vector<Shard>& shards, Phases& phases) : shards_(shards), phases_(phases) {
+  for (const Shard& shard : shards_) rows_.emplace_back(*shard.table);
+}
+
+void SimdRows::lookup(const Exec& exec, const RowBatch& batch, float* sums) {
   struct Task {
     std::size_t shard, run, feature;
     Index part;
   };
+  const std::span<const AskedShard> asked = batch.asked;
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
       for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        for (Index part = 0; part < EmbeddingTable::lookup_tasks(asked[i].bags[run][f]); ++part)
-          tasks.push_back({i, run, f, part});
+        for (Index part = 0; part < lookup_tasks(asked[i].bags[run][f]); ++part) tasks.push_back({i, run, f, part});
   parallel_for(exec, "tesserec::embedding::lookup", std::ssize(tasks), [&](Index t) {
     const auto [i, run, f, part] = tasks[t];
-    table(i).lookup_task(part, asked[i].bags[run][f], asked[i].nodes[run][f], sums + asked[i].sums_at[run][f]);
+    embedding::lookup(*shards_[i].table, part, asked[i].bags[run][f], asked[i].nodes[run][f],
+                      sums + asked[i].sums_at[run][f]);
   });
 }
 
-void SimdRows::order_ids(const Exec&, std::span<const AskedShard> asked, const BatchSplit& split, Range own) {
-  due_ = {asked, &split, own};
-}
-
-void SimdRows::prepare(const Exec& exec, std::span<const std::size_t> shards) {
+void SimdRows::order(const Exec& exec, const RowBatch& batch, std::span<const std::size_t> shards) {
   phases_.time("sort ids", [&] {
     parallel_for(exec, "tesserec::embedding::order_ids", std::ssize(shards), [&](Index at) {
       const std::size_t i = shards[at];
       if (shards_[i].fetched)
-        table(i).prepare_sums(due_.asked[i].gradients);
+        rows_[i].order(batch.asked[i].gradients);
       else
-        table(i).prepare(due_.asked[i].bags, *due_.split);
+        rows_[i].order(batch.asked[i].bags, *batch.split);
     });
   });
 }
 
-void SimdRows::update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) {
-  std::vector<std::size_t> own;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    if (!table(i).shares_rows() && !shards_[i].replicated) own.push_back(i);
+std::vector<RowSums> SimdRows::sum(const Exec& exec, const RowBatch& batch, const float* gradients,
+                                   std::span<const std::size_t> shards) {
+  order(exec, batch, shards);
+  std::vector<RowSums> all;
+  for (const std::size_t i : shards)
+    all.push_back(shards_[i].replicated ? rows_[i].sum_lanes(gradients, batch.own_lanes)
+                                        : rows_[i].sum(exec, gradients));
+  return all;
+}
+
+std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves& moves) {
+  std::vector<optim::StepScalars> steps;
+  for (std::size_t at = 0; at < moves.shards.size(); ++at)
+    steps.push_back(optim::step_scalars(shards_[moves.shards[at]].table->optimizer(), moves.rates[at], moves.step));
+  std::vector<std::vector<float>> sums(moves.shards.size());
+  if (moves.batch != nullptr) {
+    move_batch(exec, moves, steps);
+    return sums;
+  }
+  for (std::size_t at = 0; at < moves.shards.size(); ++at) {
+    SimdShard& rows = rows_[moves.shards[at]];
+    const EmbeddingTable& table = rows.table();
+    const int rounds = table.shares_rows() ? optim::row_rounds(table.optimizer().type) : 0;
+    if (moves.round < rounds)
+      sums[at] = rows.sum_columns(exec, moves.rows[at], steps[at], moves.round,
+                                  moves.round == 0 ? nullptr : moves.totals[at].data());
+    else if (moves.round == rounds && rounds > 0)
+      rows.move_columns(exec, moves.rows[at], steps[at], moves.totals[at].data());
+    else if (moves.round == rounds)
+      rows.move_rows(exec, moves.rows[at], steps[at]);
+  }
+  return sums;
+}
+
+void SimdRows::move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps) {
   // As many tables at a time as there are threads, each of which takes as much of every table: tables differ, their
   // halves do not.
   const Index threads = concurrency(exec);
-  for (std::span<const std::size_t> left(own); !left.empty();) {
-    const auto together = left.first(std::min<std::size_t>(threads, left.size()));
-    prepare(exec, together);
+  for (std::size_t first = 0, last = 0; first < moves.shards.size(); first = last) {
+    last = std::min<std::size_t>(first + threads, moves.shards.size());
+    order(exec, *moves.batch, moves.shards.subspan(first, last - first));
     parallel_for(exec, "tesserec::embedding::update", threads, [&](Index thread) {
-      for (const std::size_t i : together) table(i).update_task(thread, threads, gradients, rates[i], step);
+      for (std::size_t at = first; at < last; ++at)
+        rows_[moves.shards[at]].move(thread, threads, moves.gradients, steps[at]);
     });
-    left = left.subspan(together.size());
   }
-  for (const std::size_t i : own) table(i).finish_update(exec, rates[i], step);
-}
-
-void SimdRows::gather(const Exec& exec, const float* gradients, Which which) {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    if (which == Which::shared ? table(i).shares_rows() : !shards_[i].replicated) all.push_back(i);
-  prepare(exec, all);
-  for (const std::size_t i : all) table(i).gather_gradients(exec, gradients);
-}
-
-RowSums SimdRows::sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) {
-  prepare(exec, {&shard, 1});
-  return table(shard).sum_gradients(gradients, due_.own_lanes);
-}
-
-void SimdRows::update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,
-                           double rate, Index step) {
-  table(shard).prepare_sums(uses);
-  table(shard).update(exec, sums, rate, step);
-}
-
-void SimdRows::gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) {
-  table(shard).prepare_sums(uses);
-  table(shard).gather_gradients(exec, sums);
-}
-
-void SimdRows::move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) {
-  table(shard).move_gathered(exec, rate, step);
-}
-
-std::vector<float> SimdRows::sum_columns(const Exec& exec, std::size_t shard, int round, std::span<const float> totals,
-                                         double rate, Index step) {
-  return table(shard).sum_columns(exec, round, totals.data(), rate, step);
-}
-
-void SimdRows::move_columns(const Exec& exec, std::size_t shard, std::span<const float> totals, double rate,
-                            Index step) {
-  table(shard).move_columns(exec, totals.data(), rate, step);
+  for (std::size_t at = 0; at < moves.shards.size(); ++at) rows_[moves.shards[at]].finish_move(exec, steps[at]);
 }
 
 }  // namespace tesserec::embedding

@@ -1,43 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "simd_shard.hpp"
 #include <tesserec/core/phases.hpp>
-#include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::embedding {
 
 /// Rows by the host's vector instructions, shard by shard: threads share the work of all shards.
 class SimdRows : public RowKernels {
  public:
-  SimdRows(std::vector<Shard> shards, Phases& phases) : shards_(std::move(shards)), phases_(phases) {}
+  SimdRows(const std::vector<Shard>& shards, Phases& phases);
 
-  void read(const Exec&, std::span<const AskedShard>, const BatchSplit&) override {}
-  void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) override;
-  void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) override;
-  void update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) override;
-  void gather(const Exec& exec, const float* gradients, Which which) override;
-  RowSums sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) override;
-  void update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums, double rate,
-                   Index step) override;
-  void gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) override;
-  void move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) override;
-  std::vector<float> sum_columns(const Exec& exec, std::size_t shard, int round, std::span<const float> totals,
-                                 double rate, Index step) override;
-  void move_columns(const Exec& exec, std::size_t shard, std::span<const float> totals, double rate,
-                    Index step) override;
+  void read(const Exec&, const RowBatch&) override {}
+  void lookup(const Exec& exec, const RowBatch& batch, float* sums) override;
+  std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
+                           std::span<const std::size_t> shards) override;
+  std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) override;
 
  private:
-  EmbeddingTable& table(std::size_t shard) const { return *shards_[shard].table; }
-  /// Orders their ids, right before they are used: what was sorted is still in the cache.
-  void prepare(const Exec& exec, std::span<const std::size_t> shards);
+  /// Sorts the ids of some shards, right before they are used: what was sorted is still in the cache.
+  void order(const Exec& exec, const RowBatch& batch, std::span<const std::size_t> shards);
+  /// Moves the rows of a batch.
+  void move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps);
 
   std::vector<Shard> shards_;
+  std::vector<SimdShard> rows_;  // of each shard
   Phases& phases_;
-  struct {
-    std::span<const AskedShard> asked;
-    const BatchSplit* split = nullptr;
-    Range own_lanes;
-  } due_;  // the batch whose gradients are
 };
 
 }  // namespace tesserec::embedding

@@ -33,17 +33,9 @@ void Asked::count(Messages& messages) const {
 void Asked::read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages) {
   const int me = routes_.rank();
   const int ranks = split.ranks(), node = Index(routes_.node().size());
-  const auto clear = [](embedding::AskedShard& shard, int runs) {
-    shard.bags.clear();
-    shard.nodes.clear();
-    shard.sums_at.clear();
-    shard.gradients.clear();
-    shard.bags.resize(runs);
-    shard.nodes.resize(runs);
-    shard.sums_at.resize(runs);
-  };
-  for (std::size_t i = 0; i < shards_.size(); ++i) clear(shards_[i], routes_.own()[i].replicated ? 1 : ranks);
-  for (embedding::AskedShard& relay : relays_) clear(relay, ranks / node);
+  for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i].clear(routes_.own()[i].replicated ? 1 : ranks);
+  for (embedding::AskedShard& relay : relays_) relay.clear(ranks / node);
+  fetched_.assign(shards_.size(), 0);
   Index bags = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender)
     bags += routes_.with_ids(sender, me) * (routes_.samples(split, sender) + ranks / routes_.ranks());
@@ -90,7 +82,6 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
   const int sender = at.sender;
   Offsets& vectors = at.vectors(routes_.rank());
   const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
-  const embedding::RowBlocks blocks(table.num_embeddings);
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const Route& route = routes_.all()[own.first_route + f];
     const Offsets begin = vectors;
@@ -120,7 +111,7 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
       Index with_ids = 0;
       for (Index s = 0; s < bags.count; ++s) with_ids += bags.length(s) > 0;
       shard.bags[run].push_back(bags);
-      shard.nodes[run].push_back(embedding::subtree_nodes(blocks, route.blocks, bags));
+      shard.nodes[run].push_back(embedding::subtree_nodes(table.block_of(), route.blocks, bags));
       shard.sums_at[run].push_back(sums_in_place ? in_place : vectors.sums);
       if (!sums_in_place) vectors.sums += shard.nodes[run].back().offsets[bags.count] * route.dim;
       if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
@@ -136,7 +127,6 @@ void Asked::read_rows(std::size_t i, Reading& at) {
   const int sender = at.sender, lanes = at.split.lane_count();
   Offsets& vectors = at.vectors(routes_.rank());
   const Routes::OwnShard& own = routes_.own()[i];
-  const Index first_row = embedding::RowBlocks(routes_.tables()[own.table].num_embeddings).rows(own.shard.blocks).begin;
   const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
   embedding::AskedShard& shard = shards_[i];
   embedding::Nodes nodes;
@@ -151,9 +141,9 @@ void Asked::read_rows(std::size_t i, Reading& at) {
   shard.sums_at[sender].push_back(vectors.sums);
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;
-    shard.gradients.push_back(
-        {at.ids[position] - first_row, vectors.gradients + s * columns, std::int32_t(leaf), 1.0f});
+    shard.gradients.push_back({fetched_[i] + position, vectors.gradients + s * columns, std::int32_t(leaf), 1.0f});
   }
+  fetched_[i] += rows;
   at.ids += rows + sums;
   vectors.sums += rows * columns;
   vectors.gradients += sums * columns;

@@ -30,7 +30,7 @@ class Asked {
   void read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
   /// Of Routes::own; relayed ones are empty until `inside`, which read for this node, gives what it has of them.
-  const std::vector<embedding::AskedShard>& shards() const { return shards_; }
+  std::vector<embedding::AskedShard>& shards() { return shards_; }
   void take_relayed(Asked& inside);
   /// Of Routes::relays, a run of samples for each partner.
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
@@ -56,6 +56,7 @@ class Asked {
 
   const Routes& routes_;
   std::vector<embedding::AskedShard> shards_, relays_;
+  std::vector<Index> fetched_;  // ids of each fetched shard so far
   std::vector<Index> offsets_;  // of all bags that came
 };
 

@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include <tesserec/core/tree_sum.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 
 namespace tesserec::sharding {
 namespace {
 
 constexpr int levels = 16;  // of row blocks, and of lanes
-static_assert(embedding::RowBlocks::count <= 1 << levels);
+static_assert(embedding::block_count <= 1 << levels);
 
 struct AddVectors {
   const DeviceVectors::Sum* sums;

@@ -131,12 +131,12 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const ja
 }
 
 jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight batch) {
-  const auto sums = tables_.forward(exec, batch);
+  const auto vectors = tables_.forward(exec, batch);
   Matrix<float> pooled =
       make_matrix<float>(exec, "tesserec::sharding::pooled", batch.samples(), tables_.pooled_width());
-  copy(exec, tables_.place(), sums.data(), Place::host, pooled.data(), std::ssize(pooled));
+  copy(exec, tables_.place(), vectors.pooled.data(), Place::host, pooled.data(), std::ssize(pooled));
   batch_ = std::move(batch);
-  unpooled_ = on_host(exec, tables_.unpooled(batch_));
+  unpooled_ = on_host(exec, vectors.unpooled);
   global_batch_ = batch_.global_size();
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
 }
@@ -170,20 +170,21 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
   const auto send = [&](const Matrix<float>& from, float* to) {
     copy(exec, Place::host, from.data(), tables_.place(), to, std::ssize(from));
   };
-  send(gradient, tables_.gradient(exec, batch_).data());
-  const std::vector<jagged::JaggedVectors> places = tables_.unpooled_gradient(batch_);
-  for (std::size_t q = 0; q < places.size(); ++q) send(unpooled_gradient[q], places[q].values.data());
+  const BatchVectors<float> gradients = tables_.gradient(exec, batch_);
+  send(gradient, gradients.pooled.data());
+  for (std::size_t q = 0; q < gradients.unpooled.size(); ++q)
+    send(unpooled_gradient[q], gradients.unpooled[q].values.data());
   unpooled_.clear();
   tables_.backward(exec, std::move(batch_), schedule_, ++steps_);
 }
 
 Index DistributedModelParallel::bytes() const {
-  Index floats = 0;
+  Index bytes = 0;
   for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
-    floats += std::ssize(shard.rows->weights());
-    for (const auto& state : shard.rows->state()) floats += std::ssize(state.values);
+    const embedding::RowStore::Bytes held = shard.rows->store().bytes();
+    bytes += held.device + held.host;
   }
-  return floats * Index{sizeof(float)};
+  return bytes;
 }
 
 std::string DistributedModelParallel::describe() const {

@@ -43,10 +43,11 @@ Offsets Exchange::ends() const {
           requests_.others().gradients + total(messages_.gradients.from)};
 }
 
-void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, Index front) {
+void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients, Index front) {
   go(Stage::none, Stage::counts_sent);
   const int ranks = comm_.size();
   split_ = std::move(split);
+  gradients_ = gradients;
   bytes_ = {};
   error_.clear();
   messages_.clear(ranks);
@@ -81,7 +82,7 @@ void Exchange::advance() {
   count(messages_.weights);
 }
 
-const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
+void Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
   go(Stage::ids_sent, Stage::ids_here);
   messages_.ids.under_way.wait();
@@ -91,7 +92,6 @@ const std::vector<embedding::AskedShard>& Exchange::receive(const Exec& exec) {
     relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));
     asked_.take_relayed(relay_->inside().asked_);
   }
-  return asked_.shards();
 }
 
 float* Exchange::sums(const Exec& exec) {
@@ -139,6 +139,7 @@ void Exchange::cancel() {
   messages_.counts.under_way = {};
   messages_.ids.under_way = {};
   messages_.weights.under_way = {};
+  for (embedding::AskedShard& shard : asked()) shard.pinned = {};
   stage_ = Stage::none;
 }
 

@@ -7,6 +7,7 @@
 #include "asked.hpp"
 #include "requests.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::sharding {
 
@@ -23,12 +24,17 @@ class Exchange {
 
   /// Numbers of ids leave. What is wrong with this rank's ids travels with them. The buffers of vectors are used from
   /// float offset `front` on.
-  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, Index front = 0);
+  /// `gradients`: they will be sent.
+  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients, Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
   /// The ids have come, and those that this rank relays are with the owners.
-  const std::vector<embedding::AskedShard>& receive(const Exec& exec);
-  const std::vector<embedding::AskedShard>& asked() const { return asked_.shards(); }
+  void receive(const Exec& exec);
+  std::vector<embedding::AskedShard>& asked() { return asked_.shards(); }
+  /// The same as kernels want it.
+  embedding::RowBatch rows() {
+    return {.asked = asked(), .split = &split_, .own_lanes = split_.lanes(comm_.rank()), .gradients = gradients_};
+  }
   /// Where lookups write their sums.
   float* sums(const Exec& exec);
   /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width],
@@ -39,7 +45,7 @@ class Exchange {
   float* gradient(const Exec& exec);
   /// It goes to the owners; Bags::gradients_at points into the result.
   const float* send_gradients(const Exec& exec);
-  /// Gives up what has not arrived, at any time.
+  /// Gives up what has not arrived, at any time, and the rows that are pinned.
   void cancel();
   /// Instead, on all ranks: lets arrive what was started.
   void finish();
@@ -69,6 +75,7 @@ class Exchange {
   const Routes& routes_;
   Stage stage_ = Stage::none;
   BatchSplit split_;
+  bool gradients_ = true;
   std::string error_;  // of this rank's ids
   Requests requests_;
   Asked asked_;

@@ -18,6 +18,20 @@ std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::s
   return found - tables.begin();
 }
 
+/// Runs of consecutive rows that lie in some blocks, in order.
+std::vector<Range> rows_of(const EmbeddingBagConfig& table, Range blocks) {
+  if (table.block_by == embedding::BlockBy::rows)
+    return {embedding::TableShard{.config = table, .blocks = blocks}.rows()};
+  const embedding::BlockOf block_of = table.block_of();
+  std::vector<Range> runs;
+  for (Index row = 0; row < table.num_embeddings; ++row) {
+    if (!blocks.contains(block_of(row))) continue;
+    if (runs.empty() || runs.back().end < row) runs.push_back({row, row});
+    runs.back().end = row + 1;
+  }
+  return runs;
+}
+
 }  // namespace
 
 std::vector<float> DistributedModelParallel::gather(const Exec& exec, const std::string& table,
@@ -32,18 +46,18 @@ std::vector<float> DistributedModelParallel::gather(const Exec& exec, const std:
   std::vector<float> mine;  // this rank's shards, one after the other
   for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
     if (shard.table != t) continue;
-    const PlacedMatrix<float>& weights = shard.rows->weights();
-    const std::size_t at = mine.size();
-    mine.resize(at + weights.size());
-    copy(exec, weights.place(), weights.data(), Place::host, mine.data() + at, std::ssize(mine) - Index(at));
+    for (const Range run : rows_of(config, shard.rows->blocks())) {
+      const std::size_t at = mine.size();
+      mine.resize(at + run.size() * shard.rows->dim());
+      shard.rows->store().read(exec, 0, run, mine.data() + at);
+    }
   }
   const std::vector<planning::Shard>& shards = plan()[t].shards;
   if (shards.empty()) return receives ? mine : std::vector<float>();  // data-parallel: whole on every rank
 
-  const embedding::RowBlocks blocks(config.num_embeddings);
   std::vector<Index> counts(env_.size());
   for (const planning::Shard& shard : shards)
-    counts[shard.rank] += blocks.rows(shard.blocks).size() * shard.columns.size();
+    for (const Range run : rows_of(config, shard.blocks)) counts[shard.rank] += run.size() * shard.columns.size();
   std::vector<std::vector<float>> sent(env_.size()), parts(env_.size());
   for (int rank = 0; rank < env_.size(); ++rank) {
     if (!root || *root == rank) sent[rank] = mine;
@@ -56,10 +70,12 @@ std::vector<float> DistributedModelParallel::gather(const Exec& exec, const std:
   std::vector<const float*> from;
   for (const std::vector<float>& part : parts) from.push_back(part.data());
   for (const planning::Shard& shard : shards) {
-    const Range rows = blocks.rows(shard.blocks);
-    for (Index row = rows.begin; row < rows.end; ++row, from[shard.rank] += shard.columns.size())
-      std::copy_n(from[shard.rank], shard.columns.size(),
-                  all.data() + row * config.embedding_dim + shard.columns.begin);
+    for (const Range run : rows_of(config, shard.blocks))
+      for (Index row = run.begin; row < run.end; ++row) {
+        std::copy_n(from[shard.rank], shard.columns.size(),
+                    all.data() + row * config.embedding_dim + shard.columns.begin);
+        from[shard.rank] += shard.columns.size();
+      }
   }
   return all;
 }

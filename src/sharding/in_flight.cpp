@@ -27,4 +27,9 @@ Index InFlight::bytes_sent() const { return exchange_->bytes().sent; }
 Index InFlight::bytes_between_nodes() const { return exchange_->bytes().between_nodes; }
 const std::vector<embedding::AskedShard>& InFlight::asked() const { return exchange_->asked(); }
 
+void InFlight::finish() {
+  if (exchange_ != nullptr) exchange_->finish();
+  *this = {};
+}
+
 }  // namespace tesserec::sharding

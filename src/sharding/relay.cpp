@@ -16,7 +16,7 @@ void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& rela
                 Index begin) {
   constexpr Index line = 16;  // floats
   copy_bags(exec, relays, split);
-  inside_.start(sparse_, split, (begin + line - 1) / line * line);
+  inside_.start(sparse_, split, true, (begin + line - 1) / line * line);
   inside_.receive(exec);
   find_runs(relays);
 }

@@ -76,10 +76,10 @@ void Requests::find_places(std::size_t r, const jagged::KeyedJaggedTensor& spars
   places.clear();
   if (route.sequence < 0 || (route.sums_in_place && route.gradients_in_place)) return;
   const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
-  const Range rows = embedding::RowBlocks(table.num_embeddings).rows(route.blocks);
+  const embedding::BlockOf block_of = table.block_of();
   const Index begin = sparse.begin(route.key, 0), ids = front_.sequences[route.sequence].offsets.back();
   for (Index i = 0; i < ids; ++i)
-    if (rows.contains(table.row(sparse.values(begin + i)))) places.push_back(i);
+    if (route.blocks.contains(block_of(table.row(sparse.values(begin + i))))) places.push_back(i);
 }
 
 void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) const {
@@ -100,7 +100,6 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
   const Route& route = routes_.all()[r];
   Request& request = requests_[r];
   const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
-  const embedding::RowBlocks blocks(table.num_embeddings);
   embedding::Bags bags;
   bags.count = samples_;
   bags.unpooled = route.sequence >= 0;
@@ -108,12 +107,12 @@ void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, M
     request = requests_[r - table.feature_names.size()];  // the same feature's, the shard before
   } else {
     const std::size_t ids_at = ids.size();
-    select_ids(table, sparse, route.key, blocks.rows(route.blocks), first_sample_,
+    select_ids(table, sparse, route.key, route.blocks, first_sample_,
                {request.offsets, ids, routes_.weighted() ? &messages.weights.out : nullptr});
     for (Index s = 0; s < samples_; ++s) messages.counts.out.push_back(request.length(s));
     bags.offsets = request.offsets.data();
     bags.ids = ids.data() + ids_at;
-    request.nodes = embedding::subtree_nodes(blocks, route.blocks, bags);
+    request.nodes = embedding::subtree_nodes(table.block_of(), route.blocks, bags);
   }
   find_places(r, sparse);
   request.at = at;

@@ -106,7 +106,7 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
         device_.begin(DeviceVectors::fetched, to, own.dim());
         to += own.dim();
       };
-      const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id]; };
+      const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id] * own.dim(); };
       if (bags.unpooled) {
         for (Index id = 0; id < bags.total(); ++id) {
           begin();

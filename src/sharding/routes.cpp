@@ -46,12 +46,12 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
                                               : relayed  ? on_relays(sharding.shards)
                                                          : sharding.shards;
   const auto features = std::ssize(keys);
-  struct Place {
+  struct VectorsAt {
     Index sequence, column;
   };
-  std::vector<Place> places;  // of each feature's vectors
+  std::vector<VectorsAt> places;  // of each feature's vectors
   for (Index f = 0; f < features; ++f) {
-    places.push_back(table.pools(f) ? Place{-1, pooled_width_} : Place{std::ssize(sequences_), 0});
+    places.push_back(table.pools(f) ? VectorsAt{-1, pooled_width_} : VectorsAt{std::ssize(sequences_), 0});
     if (table.pools(f))
       pooled_width_ += table.embedding_dim;
     else

@@ -12,7 +12,7 @@ std::vector<planning::Shard> Routes::on_relays(const std::vector<planning::Shard
   for (const planning::Shard& shard : shards) {
     const int relay = shard.rank / node_ * node_ + rank_ % node_;
     if (relayed.empty() || relayed.back().rank != relay) relayed.push_back({relay, {}, shard.columns});
-    relayed.back().blocks = {0, embedding::RowBlocks::count};
+    relayed.back().blocks = {0, embedding::block_count};
     relayed.back().columns.end = shard.columns.end;
   }
   return relayed;

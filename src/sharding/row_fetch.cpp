@@ -7,11 +7,13 @@
 namespace tesserec::sharding {
 
 void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
-                Range rows, Index first_sample, const SelectedIds& to) {
+                Range blocks, Index first_sample, const SelectedIds& to) {
   auto& [offsets, ids, weights] = to;
   if (table.weighted && !sparse.weighted())
     fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
   const Index limit = table.ids();
+  const embedding::BlockOf block_of = table.block_of();
+  const bool all = blocks.size() == embedding::block_count;
   const Index* from = sparse.offsets.data() + sparse.first_bag(key);
   const auto ids_at = std::ssize(ids);
   ids.resize(ids_at + from[sparse.stride] - from[0]);
@@ -25,7 +27,7 @@ void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJ
         fail("feature ", sparse.keys[key], ", sample ", first_sample + s, " of the batch: id ", id,
              " is outside table ", table.whole(), " of ", limit, " rows");
       const Index row = table.row(id);
-      if (!rows.contains(row)) continue;
+      if (!all && !blocks.contains(block_of(row))) continue;
       *next++ = row;
       if (weights != nullptr) weights->push_back(table.weighted ? sparse.weights(i) : 1.0f);
     }
@@ -51,11 +53,9 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   uses_.clear();
   rows_.clear();
   sums_.clear();
-  const embedding::RowBlocks blocks(table_.num_embeddings);
-  const Range rows = blocks.rows(shard_.blocks);
   for (Feature& feature : features_) {
     feature.ids_at = std::ssize(ids_);
-    select_ids(table_, sparse, feature.key, rows, first_sample,
+    select_ids(table_, sparse, feature.key, shard_.blocks, first_sample,
                {feature.offsets, ids_, table_.weighted ? &weights_ : nullptr});
   }
   int lane = lanes_.begin;
@@ -63,9 +63,9 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     while (first_sample + s >= split.lane(lane).end) ++lane;
     for (const Feature& feature : features_)
       for (Index i = feature.ids_at + feature.offsets[s]; i < feature.ids_at + feature.offsets[s + 1]; ++i)
-        uses_.push_back({ids_[i] - rows.begin, i, lane, table_.weighted ? weights_[i] : 1.0f});
+        uses_.push_back({ids_[i], i, lane, table_.weighted ? weights_[i] : 1.0f});
   }
-  embedding::sort_by_row(uses_, rows.size());
+  embedding::sort_by_row(uses_, table_.num_embeddings);
 
   places_.resize(ids_.size());
   TreeOrder tree(lanes_);
@@ -79,10 +79,10 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     const bool new_row = i == 0 || uses_[i].row != uses_[i - 1].row;
     if (new_row) {
       if (i > 0) finish_row();
-      rows_.push_back(rows.begin + uses_[i].row);
+      rows_.push_back(uses_[i].row);
     }
     if (new_row || uses_[i].lane != uses_[i - 1].lane) tree.push(uses_[i].lane, nothing);
-    places_[uses_[i].gradient] = (std::ssize(rows_) - 1) * dim();
+    places_[uses_[i].gradient] = std::ssize(rows_) - 1;
   }
   if (!uses_.empty()) finish_row();
 
@@ -94,20 +94,19 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     bags.ids = ids_.data() + feature.ids_at;
     bags.places = places_.data() + feature.ids_at;
     bags.weights = table_.weighted ? weights_.data() + feature.ids_at : nullptr;
-    feature.nodes = embedding::subtree_nodes(blocks, shard_.blocks, bags);
+    feature.nodes = embedding::subtree_nodes(table_.block_of(), shard_.blocks, bags);
   }
 }
 
 void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
-  embedding::pool({embedding::RowBlocks(table_.num_embeddings), shard_.blocks, fetched, 0, dim()}, bags(f), nodes(f),
-                  {0, bags(f).count}, out);
+  embedding::pool({table_.block_of(), shard_.blocks, fetched, 0, dim()}, bags(f), nodes(f), {0, bags(f).count}, out);
 }
 
 std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index sample) const {
-  const embedding::RowBlocks all(table_.num_embeddings);
+  const embedding::BlockOf block_of = table_.block_of();
   const embedding::Bags& bag = bags(f);
   std::vector<std::pair<Index, Index>> ids;
-  for (Index i = bag.offsets[sample]; i < bag.offsets[sample + 1]; ++i) ids.emplace_back(all.block(bag.ids[i]), i);
+  for (Index i = bag.offsets[sample]; i < bag.offsets[sample + 1]; ++i) ids.emplace_back(block_of(bag.ids[i]), i);
   std::sort(ids.begin(), ids.end());
   return ids;
 }

@@ -1,155 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back of a ShardedEmbeddingBagCollection: gradients that are at the owners of rows, and the rows move.
-#include <cassert>
-#include <span>
+#include "row_updates.hpp"
 
-#include "exchange.hpp"
-#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+#include <algorithm>
+
+#include "message.hpp"
 
 namespace tesserec::sharding {
-namespace {
 
-double rate(const ShardedEmbeddingBagCollection::Shard& shard, const optim::ScheduleSettings& schedule, Index step) {
-  return optim::scheduled_rate(schedule, shard.rows->optimizer().lr, step);
-}
-
-}  // namespace
-
-void ShardedEmbeddingBagCollection::accumulate(const Exec& exec, InFlight batch) {
-  assert(ordered_ == batch.exchange_.get());
-  const float* gradients = send_gradients(exec, batch);
-  phases_.time("update", [&] { gather(exec, gradients); });
-  count(batch);
-  ordered_ = nullptr;
-}
-
-void ShardedEmbeddingBagCollection::count(const InFlight& batch) {
-  bytes_sent_ += batch.bytes_sent();
-  bytes_between_nodes_ += batch.bytes_between_nodes();
-}
-
-ExactSum ShardedEmbeddingBagCollection::squares(const Exec& exec) {
-  ExactSum sum;
-  for (const Shard& shard : shards_)
-    if (!replicated(shard) || comm_.rank() == 0) shard.rows->add_squares(exec, sum);
-  return sum;
-}
-
-void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule,
-                                             Index step, float scale) {
-  if (batch && !gathered_ && scale == 1.0f) {
-    assert(ordered_ == batch.exchange_.get());
-    const float* gradients = send_gradients(exec, batch);
-    phases_.time("update", [&] { update(exec, gradients, schedule, step); });
-    count(batch);
-    ordered_ = nullptr;
-    return;
-  }
-  if (batch) accumulate(exec, std::move(batch));
-  phases_.time("update", [&] { update_gathered(exec, schedule, step, scale); });
-}
-
-std::vector<double> ShardedEmbeddingBagCollection::rates(const optim::ScheduleSettings& schedule, Index step) const {
-  std::vector<double> all;
-  for (const Shard& shard : shards_) all.push_back(rate(shard, schedule, step));
-  return all;
-}
-
-void ShardedEmbeddingBagCollection::update(const Exec& exec, const float* gradients,
-                                           const optim::ScheduleSettings& schedule, Index step) {
-  const std::vector<double> all = rates(schedule, step);
-  kernels_->update(exec, gradients, all, step);
-  if (row_totals_) {
-    kernels_->gather(exec, gradients, embedding::RowKernels::Which::shared);
-    for (const Shard& shard : shards_)
-      if (shard.rows->shares_rows()) shard.rows->finish_gradients(exec, 1.0f);
-    update_shared(exec, all, step);
-  }
-  with_all_ranks(exec, gradients, [&](std::size_t i, std::span<const embedding::RowUse> uses, const float* sums) {
-    kernels_->update_sums(exec, i, uses, sums, all[i], step);
-  });
-}
-
-void ShardedEmbeddingBagCollection::gather(const Exec& exec, const float* gradients) {
-  kernels_->gather(exec, gradients, embedding::RowKernels::Which::all);
-  with_all_ranks(exec, gradients, [&](std::size_t i, std::span<const embedding::RowUse> uses, const float* sums) {
-    kernels_->gather_sums(exec, i, uses, sums);
-  });
-  gathered_ = true;
-}
-
-void ShardedEmbeddingBagCollection::update_gathered(const Exec& exec, const optim::ScheduleSettings& schedule,
-                                                    Index step, float scale) {
-  const std::vector<double> all = rates(schedule, step);
+RowUpdates::RowUpdates(const comm::Communicator& comm, const planning::ShardingPlan& plan,
+                       const std::vector<int>& rounds, std::vector<Shard> shards, embedding::RowKernels& kernels)
+    : comm_(comm), shards_(std::move(shards)), kernels_(kernels) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    shards_[i].rows->finish_gradients(exec, scale);
-    if (!shards_[i].rows->shares_rows()) kernels_->move_gathered(exec, i, all[i], step);
+    const bool shared = shards_[i].rows->shares_rows();
+    std::vector<std::size_t>& unshared = shards_[i].replicated ? replicated_ : plain_;
+    (shared ? shared_ : unshared).push_back(i);
   }
-  if (row_totals_) update_shared(exec, all, step);
-  gathered_ = false;
+  rounds_ = rounds.empty() ? 0 : *std::max_element(rounds.begin(), rounds.end());
+  if (rounds_ > 0) totals_.emplace(comm, plan, std::vector<bool>(rounds.begin(), rounds.end()));
 }
 
-void ShardedEmbeddingBagCollection::update_shared(const Exec& exec, std::span<const double> all, Index step) {
-  std::vector<std::size_t> shared;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    if (shards_[i].rows->shares_rows()) shared.push_back(i);
-  const auto rounds = [&](std::size_t k) { return optim::row_rounds(shards_[shared[k]].rows->optimizer().type); };
-  std::vector<std::vector<float>> totals(shared.size());
-  for (int round = 0; round < row_rounds_; ++round) {
-    std::vector<std::vector<float>> sums(shared.size());  // none of those that need no more
-    for (std::size_t k = 0; k < shared.size(); ++k)
-      if (round < rounds(k)) sums[k] = kernels_->sum_columns(exec, shared[k], round, totals[k], all[shared[k]], step);
-    auto received = row_totals_->totals(sums);
-    for (std::size_t k = 0; k < shared.size(); ++k)
-      if (round < rounds(k)) totals[k] = std::move(received[k]);
-  }
-  for (std::size_t k = 0; k < shared.size(); ++k)
-    kernels_->move_columns(exec, shared[k], totals[k], all[shared[k]], step);
+double RowUpdates::rate(std::size_t shard, const optim::ScheduleSettings& schedule, Index step) const {
+  return optim::scheduled_rate(schedule, shards_[shard].rows->optimizer().lr, step);
 }
 
-template <class Sink>
-void ShardedEmbeddingBagCollection::with_all_ranks(const Exec& exec, const float* gradients, const Sink& sink) {
+void RowUpdates::move(const Exec& exec, const embedding::RowBatch& batch, const float* gradients,
+                      const optim::ScheduleSettings& schedule, Index step) {
+  std::vector<double> rates;
+  for (const std::size_t i : plain_) rates.push_back(rate(i, schedule, step));
+  kernels_.move(exec, {.shards = plain_, .rates = rates, .step = step, .batch = &batch, .gradients = gradients});
+
+  Listed listed;
+  std::vector<embedding::RowSums> shared;
+  if (!shared_.empty()) shared = kernels_.sum(exec, batch, gradients, shared_);
+  std::vector<embedding::RowSums> replicated = sum_replicated(exec, batch, gradients);
+  const auto list = [&](const std::vector<std::size_t>& shards, std::vector<embedding::RowSums>& sums) {
+    for (std::size_t at = 0; at < shards.size(); ++at) {
+      embedding::limit(exec, sums[at], 1.0f, float(shards_[shards[at]].rows->optimizer().max_gradient));
+      listed.shards.push_back(shards[at]);
+      listed.sums.push_back(&sums[at]);
+    }
+  };
+  list(shared_, shared);
+  list(replicated_, replicated);
+  move_listed(exec, listed, schedule, step);
+}
+
+void RowUpdates::add(const Exec& exec, const embedding::RowBatch& batch, const float* gradients, GradientSums& sums) {
+  if (sums.shards_.empty())
+    for (const Shard& shard : shards_)
+      sums.shards_.push_back({embedding::GatheredRows(shard.rows->dim()), !shard.replicated || comm_.rank() == 0});
+  const auto add = [&](const std::vector<std::size_t>& shards, std::vector<embedding::RowSums> own) {
+    for (std::size_t at = 0; at < shards.size(); ++at) sums.shards_[shards[at]].sums.add(std::move(own[at]));
+  };
+  std::vector<std::size_t> owned = plain_;
+  owned.insert(owned.end(), shared_.begin(), shared_.end());
+  add(owned, kernels_.sum(exec, batch, gradients, owned));
+  add(replicated_, sum_replicated(exec, batch, gradients));
+}
+
+void RowUpdates::move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
+                      float scale) {
+  Listed listed;
+  for (std::size_t i = 0; i < shards_.size() && !sums.shards_.empty(); ++i) {
+    embedding::RowSums& own = sums.shards_[i].sums.finish();
+    embedding::limit(exec, own, scale, float(shards_[i].rows->optimizer().max_gradient));
+    listed.shards.push_back(i);
+    listed.sums.push_back(&own);
+  }
+  move_listed(exec, listed, schedule, step);
+  for (GradientSums::Shard& shard : sums.shards_) shard.sums.clear();
+}
+
+void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim::ScheduleSettings& schedule,
+                             Index step) {
+  struct Moving {
+    std::vector<std::size_t> shards;
+    std::vector<double> rates;
+    std::vector<embedding::RowMoves::Rows> rows;
+    embedding::RowMoves moves(Index step) const {
+      return {.shards = shards, .rates = rates, .step = step, .rows = rows};
+    }
+  } whole, shared;
+  std::vector<embedding::PinnedRows> pinned(listed.shards.size());
+  std::vector<std::vector<Index>> places(listed.shards.size());
+  for (std::size_t at = 0; at < listed.shards.size(); ++at) {
+    const std::size_t i = listed.shards[at];
+    embedding::RowStore& store = shards_[i].rows->store();
+    const embedding::RowSums& sums = *listed.sums[at];
+    if (store.ordered()) {
+      for (const Index row : sums.rows) places[at].push_back(row - store.first_row());
+    } else {
+      pinned[at] = embedding::PinnedRows(exec, store, sums.rows);
+      pinned[at].set_moved();
+    }
+    Moving& to = shards_[i].rows->shares_rows() ? shared : whole;
+    to.shards.push_back(i);
+    to.rates.push_back(rate(i, schedule, step));
+    to.rows.push_back({store.ordered() ? places[at] : pinned[at].places(), sums.sums.data()});
+  }
+  if (!whole.shards.empty()) kernels_.move(exec, whole.moves(step));
+  if (!totals_) return;
+  std::vector<std::vector<float>> totals;
+  for (int round = 0; round <= rounds_; ++round) {
+    embedding::RowMoves moves = shared.moves(step);
+    moves.round = round;
+    moves.totals = totals;
+    const std::vector<std::vector<float>> sums = kernels_.move(exec, moves);
+    if (round < rounds_) totals = totals_->totals(sums);
+  }
+}
+
+std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, const embedding::RowBatch& batch,
+                                                           const float* gradients) {
+  if (replicated_.empty()) return {};
   // One message of each kind for all replicated tables; every rank has the same tables in the same order.
-  std::vector<std::size_t> tables;  // shards
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    if (replicated(shards_[i])) tables.push_back(i);
-  if (tables.empty()) return;
+  const std::size_t tables = replicated_.size();
   std::vector<Index> counts, keys;
   std::vector<float> sums;
-  const auto dim = [&](std::size_t table) { return shards_[tables[table]].rows->dim(); };
-  for (const std::size_t shard : tables) {
-    const embedding::RowSums mine = kernels_->sum_gradients(exec, shard, gradients);
+  const auto dim = [&](std::size_t table) { return shards_[replicated_[table]].rows->dim(); };
+  for (const embedding::RowSums& mine : kernels_.sum(exec, batch, gradients, replicated_)) {
     counts.push_back(std::ssize(mine.rows));
     keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
     keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
     sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());
   }
   const std::vector<Index> all_counts = comm_.all_gather_equal(std::span<const Index>(counts));
-  std::vector<Index> key_counts, sum_counts;  // [rank]
+  std::vector<Index> key_counts(comm_.size()), sum_counts(comm_.size());
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % tables.size();
-    if (table == 0) {
-      key_counts.push_back(0);
-      sum_counts.push_back(0);
-    }
-    key_counts.back() += 2 * all_counts[i];
-    sum_counts.back() += all_counts[i] * dim(table);
+    key_counts[i / tables] += 2 * all_counts[i];
+    sum_counts[i / tables] += all_counts[i] * dim(i % tables);
   }
   std::vector<Index> all_keys(total(key_counts));
   std::vector<float> all_sums(total(sum_counts));
   comm_.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
   comm_.all_gather(std::span<const float>(sums), std::span<const Index>(sum_counts), all_sums.data());
 
-  std::vector<std::vector<embedding::RowUse>> uses(tables.size());
+  std::vector<std::vector<embedding::RowUse>> uses(tables);
   auto key = all_keys.begin();
   Index sum = 0;
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % tables.size();
+    const std::size_t table = i % tables;
     for (Index n = 0; n < all_counts[i]; ++n, sum += dim(table))
       uses[table].push_back({key[n], sum, std::int32_t(key[all_counts[i] + n]), 1.0f});
     key += 2 * all_counts[i];
   }
-  for (std::size_t i = 0; i < tables.size(); ++i) sink(tables[i], std::span(uses[i]), all_sums.data());
+  std::vector<embedding::RowSums> all;
+  for (std::size_t table = 0; table < tables; ++table)
+    all.push_back(embedding::add_sums(exec, std::move(uses[table]), shards_[replicated_[table]].rows->rows().end,
+                                      all_sums.data(), dim(table)));
+  return all;
 }
 
 }  // namespace tesserec::sharding

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exchange.hpp"
+#include "row_updates.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
@@ -23,27 +24,34 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   });
   if (relayed) node_.emplace(comm, comm.rank() / options.levels.ranks_per_node);
   std::vector<optim::Settings> optimizers;
-  std::vector<bool> shared;  // rows that move by sums over columns of several shards
+  std::vector<int> rounds;  // of rows that move by sums over columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = this->tables()[t];
     const auto& shards = plan_[t].shards;
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
-    shared.push_back(!shards.empty() && shards.front().columns.size() < table.embedding_dim &&
-                     optim::row_rounds(optimizers[t].type) > 0);
-    if (shared.back()) row_rounds_ = std::max(row_rounds_, optim::row_rounds(optimizers[t].type));
+    const bool shared = !shards.empty() && shards.front().columns.size() < table.embedding_dim;
+    rounds.push_back(shared ? optim::row_rounds(optimizers[t].type) : 0);
   }
-  for (const Routes::OwnShard& own : routes_->own())
-    shards_.push_back({own.table, own.replicated,
-                       std::make_unique<embedding::EmbeddingTable>(exec, this->tables()[own.table], own.shard.blocks,
-                                                                   own.shard.columns, optimizers[own.table],
-                                                                   plan_[own.table].kernel, place_)});
   std::vector<embedding::RowKernels::Shard> of_kernels;
-  for (std::size_t i = 0; i < shards_.size(); ++i)
-    of_kernels.push_back({shards_[i].rows.get(), routes_->own()[i].fetched, replicated(shards_[i])});
+  std::vector<RowUpdates::Shard> of_updates;
+  for (const Routes::OwnShard& own : routes_->own()) {
+    const embedding::TableShard shard{this->tables()[own.table], own.shard.blocks,        own.shard.columns,
+                                      optimizers[own.table],     plan_[own.table].kernel, place_};
+    embedding::EmbeddingTable* const rows =
+        shards_
+            .emplace_back(Shard{own.table, own.replicated,
+                                std::make_unique<embedding::EmbeddingTable>(exec, shard, options.store)})
+            .rows.get();
+    const bool copied = own.replicated && comm_.size() > 1;  // its gradients come from all ranks
+    of_kernels.push_back({rows, own.fetched, copied});
+    of_updates.push_back({rows, copied});
+  }
   kernels_ = embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_);
-  if (std::find(shared.begin(), shared.end(), true) != shared.end()) row_totals_.emplace(comm, plan_, shared);
+  updates_ = std::make_unique<RowUpdates>(comm, plan_, rounds, std::move(of_updates), *kernels_);
 }
+
+ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
 void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
   for (Shard& shard : shards_) shard.rows->initialise(exec, seed, Index(shard.table));
@@ -53,45 +61,43 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
   return start(sparse, BatchSplit(lanes_, comm_.size(), global_size));
 }
 
-InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split) {
+InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split,
+                                              bool gradients) {
   if (spare_->empty())
     spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_, precision_));
   InFlight batch(std::move(spare_->back()), spare_);
   spare_->pop_back();
-  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split)); });
+  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split), gradients); });
   return batch;
 }
 
-void ShardedEmbeddingBagCollection::advance(InFlight& batch) {
-  if (batch.exchange_->stage() != Exchange::Stage::counts_sent) return;
-  phases_.time("send ids", [&] { batch.exchange_->advance(); });
+void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) {
+  if (batch.exchange_->stage() == Exchange::Stage::counts_sent)
+    phases_.time("send ids", [&] { batch.exchange_->advance(); });
+  else if (due_ == nullptr)  // the kernels sort the ids of one batch at a time
+    receive(exec, batch);
 }
 
 void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
   Exchange& exchange = *batch.exchange_;
   const bool here = exchange.stage() == Exchange::Stage::ids_here;
-  if (here && read_ == &exchange) return;
+  if ((here && read_ == &exchange) || exchange.stage() > Exchange::Stage::ids_here) return;
   phases_.time("send ids", [&] {
-    if (!here) exchange.receive(exec);
-    kernels_->read(exec, exchange.asked(), exchange.split());
+    if (!here) {
+      exchange.receive(exec);
+      for (std::size_t i = 0; i < shards_.size(); ++i) exchange.asked()[i].pin(exec, shards_[i].rows->store());
+    }
+    kernels_->read(exec, exchange.rows());
   });
   read_ = &exchange;
 }
 
-MatrixView<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
+BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
   receive(exec, batch);
   Exchange& exchange = *batch.exchange_;
-  phases_.time("lookup", [&] { kernels_->lookup(exec, batch.asked(), exchange.split(), exchange.sums(exec)); });
+  phases_.time("lookup", [&] { kernels_->lookup(exec, exchange.rows(), exchange.sums(exec)); });
   const float* pooled = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
-  return view_of(pooled, batch.samples(), pooled_width());
-}
-
-std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::unpooled(InFlight& batch) const {
-  return sequences(batch, batch.exchange_->vectors());
-}
-
-std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::unpooled_gradient(InFlight& batch) const {
-  return sequences(batch, batch.exchange_->gradients());
+  return {view_of(pooled, batch.samples(), pooled_width()), sequences(batch, exchange.vectors())};
 }
 
 std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::sequences(InFlight& batch, float* front) const {
@@ -105,23 +111,39 @@ std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::sequences(InFl
   return all;
 }
 
-MatrixView<float> ShardedEmbeddingBagCollection::gradient(const Exec& exec, InFlight& batch) {
-  phases_.time("sort ids", [&] { order_ids(exec, batch); });
-  return view_of(batch.exchange_->gradient(exec), batch.samples(), pooled_width());
+BatchVectors<float> ShardedEmbeddingBagCollection::gradient(const Exec& exec, InFlight& batch) {
+  due_ = batch.exchange_.get();
+  float* const gradient = batch.exchange_->gradient(exec);
+  return {view_of(gradient, batch.samples(), pooled_width()), sequences(batch, gradient)};
 }
 
-const float* ShardedEmbeddingBagCollection::send_gradients(const Exec& exec, InFlight& batch) {
-  return phases_.time("send gradients", [&] { return batch.exchange_->send_gradients(exec); });
+template <class Use>
+void ShardedEmbeddingBagCollection::send_back(const Exec& exec, InFlight& batch, const Use& use) {
+  Exchange& exchange = *batch.exchange_;
+  const float* const gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec); });
+  phases_.time("update", [&] { use(exchange.rows(), gradients); });
+  bytes_sent_ += batch.bytes_sent();
+  bytes_between_nodes_ += batch.bytes_between_nodes();
+  due_ = nullptr;
 }
 
-void ShardedEmbeddingBagCollection::drop(InFlight batch) {
-  if (batch) batch.exchange_->finish();
+void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule,
+                                             Index step) {
+  send_back(exec, batch, [&](const embedding::RowBatch& rows, const float* gradients) {
+    updates_->move(exec, rows, gradients, schedule, step);
+    for (embedding::AskedShard& asked : batch.exchange_->asked()) asked.pinned.set_moved();
+  });
 }
 
-void ShardedEmbeddingBagCollection::order_ids(const Exec& exec, const InFlight& batch) {
-  ordered_ = batch.exchange_.get();
-  const BatchSplit& split = ordered_->split();
-  kernels_->order_ids(exec, batch.asked(), split, split.lanes(comm_.rank()));
+void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, GradientSums& sums) {
+  send_back(exec, batch, [&](const embedding::RowBatch& rows, const float* gradients) {
+    updates_->add(exec, rows, gradients, sums);
+  });
+}
+
+void ShardedEmbeddingBagCollection::move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule,
+                                         Index step, float scale) {
+  phases_.time("update", [&] { updates_->move(exec, sums, schedule, step, scale); });
 }
 
 }  // namespace tesserec::sharding

@@ -24,26 +24,28 @@ Layout common_layout(const comm::Communicator& comm, const std::vector<StateItem
 std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const Layout& layout,
                                                  const std::map<std::string, std::uint64_t>& mine);
 
-/// Rows of an item where the host can read them: all of them as they lie, or, of a device, piece by piece, in `staged`.
+/// Rows of an item where the host can read them: all of them as they lie, or copied piece by piece.
 class HostRows {
  public:
   HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
   /// Of a piece at most.
   Index most() const {
-    if (item_.place == Place::host) return item_.slab.rows;
-    return std::max<Index>(1, device_piece_bytes / (std::max<Index>(1, item_.ld) * Index{sizeof(float)}));
+    const SlabSource& source = *item_.source;
+    if (source.in_place({0, item_.slab.rows}) != nullptr) return item_.slab.rows;
+    return std::max<Index>(1, piece_bytes / (std::max<Index>(1, source.ld()) * Index{sizeof(float)}));
   }
   /// Rows [first, first + rows) of the item, until the next call.
   const float* read(Index first, Index rows) {
-    const float* const from = item_.data + first * item_.ld;
-    if (item_.place == Place::host) return from;
-    staged_.resize(rows * item_.ld);
-    copy(exec_, item_.place, from, Place::host, staged_.data(), std::ssize(staged_));
+    const SlabSource& source = *item_.source;
+    const Range run{first, first + rows};
+    if (const float* const there = source.in_place(run); there != nullptr) return there;
+    staged_.resize(rows * source.ld());
+    source.read(exec_, run, staged_.data());
     return staged_.data();
   }
 
  private:
-  static constexpr Index device_piece_bytes = Index{32} << 20;
+  static constexpr Index piece_bytes = Index{32} << 20;
   const Exec& exec_;
   const StateItem& item_;
   std::vector<float> staged_;

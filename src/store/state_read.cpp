@@ -63,20 +63,21 @@ void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, 
   for (Index first = 0; first < item.slab.rows; first += step) {
     const Slab slab{item.slab.first_row + first, std::min(step, item.slab.rows - first), item.slab.first_column,
                     columns};
-    float* to = item.data + first * item.ld;
-    if (item.ld == columns && item.place == Place::host) {
-      file.read(item.name, slab, to);
+    const Index ld = item.source->ld();
+    const Range rows{first, first + slab.rows};
+    float* const there = item.source->in_place(rows);
+    if (ld == columns && there != nullptr) {
+      file.read(item.name, slab, there);
       continue;
     }
     scratch.resize(slab.rows * columns);
     file.read(item.name, slab, scratch.data());
-    if (item.place == Place::device) {
-      assert(item.ld == columns);
-      copy(exec, Place::host, scratch.data(), item.place, to, std::ssize(scratch));
+    if (there == nullptr) {
+      assert(ld == columns);
+      item.source->write(exec, rows, scratch.data());
       continue;
     }
-    for (Index row = 0; row < slab.rows; ++row)
-      std::copy_n(scratch.data() + row * columns, columns, to + row * item.ld);
+    for (Index row = 0; row < slab.rows; ++row) std::copy_n(scratch.data() + row * columns, columns, there + row * ld);
   }
 }
 

@@ -29,7 +29,7 @@ std::string first_not_finite(const StateItem& item, Index first, Index rows, con
   const Index columns = columns_of(item);
   for (Index row = first; row < first + rows; ++row)
     for (Index column = 0; column < columns; ++column) {
-      const float value = data[(row - first) * item.ld + column];
+      const float value = data[(row - first) * item.source->ld() + column];
       if (std::isfinite(value * value)) continue;
       std::ostringstream text;
       text << item.name << " is ";
@@ -84,7 +84,7 @@ void add_pieces(const Exec& exec, const std::vector<const StateItem*>& items, co
       pieces.push_back({run.dataset,
                         {begin, end - begin, item->slab.first_column, columns_of(*item)},
                         staged.emplace_back(exec, *item).read(begin - item->slab.first_row, end - begin),
-                        item->ld});
+                        item->source->ld()});
   }
 }
 
@@ -134,8 +134,8 @@ std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const com
         const Index rows = std::min(all.most(), item.slab.rows - first);
         const float* const data = all.read(first, rows);
         bool finite = true;
-        const TableBlock block{data,   item.slab.first_row + first, rows, item.slab.first_column, columns_of(item),
-                               item.ld};
+        const TableBlock block{
+            data, item.slab.first_row + first, rows, item.slab.first_column, columns_of(item), item.source->ld()};
         mine[item.name] += table_checksum(exec, item.name, block, &finite);
         if (!finite && not_finite != nullptr && not_finite->empty())
           *not_finite = first_not_finite(item, first, rows, data);

@@ -17,10 +17,8 @@ void add_dense(const comm::Communicator& comm, const model::ShardedModel& model,
                      p.rows,
                      p.columns,
                      {0, p.rows},
-                     values.data() + p.offset,
-                     p.columns,
-                     comm.rank() == 0,
-                     values.place()});
+                     store::placed_rows(values.data() + p.offset, p.columns, values.place()),
+                     comm.rank() == 0});
 }
 
 std::vector<StateItem> whole_state(const model::ShardedModel& model) {

@@ -38,7 +38,7 @@ double TrainPipelineSparseDist::operator()(Index step, Index last) {
 }
 
 void TrainPipelineSparseDist::drop() {
-  tables_.drop(std::move(batches_[1 - at_hand_].ids));
+  batches_[1 - at_hand_].ids.finish();
   next_is_read_ = false;
 }
 

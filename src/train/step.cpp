@@ -28,6 +28,7 @@ TrainStep::TrainStep(const Exec& exec, model::ShardedModel& model, double max_no
       comm_(model.embeddings.env()),
       lanes_(model.embeddings.step_lanes()),
       max_norm_(max_norm),
+      sums_rows_(lanes_.micro_batches() > 1 || max_norm > 0.0),
       reduce_(exec, comm_, lanes_, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()) {
   comm::require_same(comm_, comm::NamedValues().add("max_norm", max_norm).list(), "give all ranks the same bound");
 }
@@ -43,56 +44,57 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
 
   // README.md shows what follows.
   if (!now.ids) now.ids = tables.start(now.batch.sparse, split(now.batch));
-  const auto pooled = tables.forward(exec_, now.ids);
+  const auto vectors = tables.forward(exec_, now.ids);
   if (next != nullptr) next->ids = tables.start(next->batch.sparse, split(next->batch));
-  const auto pooled_gradient = tables.gradient(exec_, now.ids);
-  const auto unpooled_gradient = tables.unpooled_gradient(now.ids);
+  const auto gradients = tables.gradient(exec_, now.ids);
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();
   phase("dense");
-  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, now.ids, pooled, step),
-                                                  pooled_gradient.data(), lane_gradients, unpooled_gradient);
-  if (next != nullptr) tables.advance(next->ids);
+  const auto lane_losses = dense.forward_backward(exec_, model_.parameters, input(now.batch, vectors, step),
+                                                  gradients.pooled.data(), lane_gradients, gradients.unpooled);
+  if (next != nullptr) tables.progress(exec_, next->ids);
   phase("reduce");
   gradient_ = reduce_(micro_batch);
   phase("check");
-  look_at(micro_batch, pooled_gradient, unpooled_gradient);
+  look_at(micro_batch, gradients);
   phase("reduce");
   const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses.get()));
   phase("check");
-  if (micro_batch + 1 < lanes_.micro_batches()) {
-    tables.accumulate(exec_, std::move(now.ids));
-    return loss;
-  }
-  check_finite(loss, step);
-  const float scale = clip(now.ids, step);
-  tables.backward(exec_, std::move(now.ids), schedule, step, scale);
+  const bool last = micro_batch + 1 == lanes_.micro_batches();
+  if (last) check_finite(loss, step);
+  if (sums_rows_) tables.backward(exec_, std::move(now.ids), row_gradients_);
+  if (!last) return loss;
+  const float scale = clip(step);
+  if (sums_rows_)
+    tables.move(exec_, row_gradients_, schedule, step, scale);
+  else
+    tables.backward(exec_, std::move(now.ids), schedule, step);
   phase("optimizer");
   model_.move_dense(exec_, gradient_, rate, step, scale);
-  if (next != nullptr) tables.receive(exec_, next->ids);
+  if (next != nullptr) tables.progress(exec_, next->ids);
   return loss;
 }
 
 void TrainStep::predict(const data::Batch& batch, float* probabilities, float* towers) {
-  auto ids = model_.tables().start(batch.sparse, split(batch));
-  const auto pooled = model_.tables().forward(exec_, ids);
-  model_.dense.predict(exec_, model_.parameters, input(batch, ids, pooled, 0), probabilities, towers);
+  auto ids = model_.tables().start(batch.sparse, split(batch), false);
+  const auto vectors = model_.tables().forward(exec_, ids);
+  model_.dense.predict(exec_, model_.parameters, input(batch, vectors, 0), probabilities, towers);
   comm_.transport().check();
 }
 
-model::DenseInput TrainStep::input(const data::Batch& batch, sharding::InFlight& ids,
-                                   const MatrixView<const float>& pooled, Index step) {
+model::DenseInput TrainStep::input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors,
+                                   Index step) {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size(), batch.micro_batch),
           batch.global_size,
           batch.dense.data(),
-          pooled.data(),
+          vectors.pooled.data(),
           batch.labels.data(),
           batch.weights.data(),
           model_.seed,
           step,
           keeps_predictions_ ? predictions_.data() : nullptr,
-          model_.tables().unpooled(ids),
+          vectors.unpooled,
           model_.tables().place()};
 }
 
@@ -102,13 +104,12 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
   return micro_batch + 1 < lanes_.micro_batches() ? loss : tree_sum(losses_);
 }
 
-void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
-                        const std::vector<jagged::JaggedVectors>& unpooled_gradient) {
+void TrainStep::look_at(int micro_batch, const sharding::BatchVectors<float>& gradients) {
   const auto look = [&](const auto& values) {
     looks_.look(model_.tables().place(), values.data(), std::ssize(values));
   };
-  look(pooled_gradient);
-  for (const jagged::JaggedVectors& sequence : unpooled_gradient) look(sequence.values);
+  look(gradients.pooled);
+  for (const jagged::JaggedVectors& sequence : gradients.unpooled) look(sequence.values);
   // Each rank looks at a piece of the dense gradient, which is the same on all.
   const bool last = micro_batch + 1 == lanes_.micro_batches();
   const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();
@@ -118,16 +119,14 @@ void TrainStep::look_at(int micro_batch, const MatrixView<float>& pooled_gradien
   comm_.transport().check();  // the device has come here: so has what it waited for
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
   if (found[0] >= 0) bad_column_ = std::max(bad_column_, found[0] % model_.dense.pooled_width());
-  for (std::size_t q = 0; q < unpooled_gradient.size(); ++q)
+  for (std::size_t q = 0; q < gradients.unpooled.size(); ++q)
     if (found[1 + q] >= 0) bad_sequence_ = q;
   if (last) bad_parameter_ = found.back() < 0 ? -1 : begin + found.back();
 }
 
-float TrainStep::clip(sharding::InFlight& ids, Index step) {
+float TrainStep::clip(Index step) {
   if (max_norm_ == 0.0) return 1.0f;
-  auto& tables = model_.tables();
-  tables.accumulate(exec_, std::move(ids));
-  ExactSum sum = tables.squares(exec_);
+  ExactSum sum = row_gradients_.squares(exec_);
   // Each rank squares a piece of the dense gradient, which is the same on all.
   const Index quads = (model_.dense.parameters() + 3) / 4;
   const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };

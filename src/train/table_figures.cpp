@@ -40,11 +40,9 @@ struct Sums {
 /// Looks at rows [rows.begin, rows.end) of a shard.
 void look(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows, Sums& sums) {
   const embedding::EmbeddingTable& table = *shard.rows;
-  const PlacedMatrix<float>& weights = table.weights();
   const Index columns = table.dim(), first = std::min(quad, columns);
   std::vector<float> held(std::size_t(rows.size() * columns)), start(std::size_t(rows.size() * first));
-  copy(session.exec, weights.place(), weights.data() + (rows.begin - table.rows().begin) * columns, Place::host,
-       held.data(), std::ssize(held));
+  table.store().read(session.exec, 0, rows, held.data());
   for (Index r = 0; r < rows.size(); ++r) add_squares(held.data() + r * columns, columns, sums.squares);
   for (const float value : held) sums.largest = std::max(sums.largest, std::abs(value));
   if (table.columns().begin > 0) return;  // whoever holds the first columns counts the rows
@@ -66,7 +64,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
     const Range held = shard.rows->rows();
     const Range mine = shard.replicated ? Range{held.size() * me / ranks, held.size() * (me + 1) / ranks} : held;
     const Sample sample(shard.rows->config().num_embeddings);
-    for (Index k = sample.first(mine.begin); sample.run(k).begin < mine.end; ++k) {
+    for (Index k = sample.first(mine.begin); mine.end > sample.run(k).begin; ++k) {
       const Range run = sample.run(k), part{std::max(run.begin, mine.begin), std::min(run.end, mine.end)};
       if (part.begin < part.end) look(session, shard, part, sums[shard.table]);
     }

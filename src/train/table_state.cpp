@@ -13,31 +13,49 @@ using store::StateItem;
 
 constexpr const char* same_call = "all ranks save and load in one folder";
 
-/// This rank's parts of one matrix of a shard. Of a replicated one every rank holds all and owns an equal run of rows.
+/// Rows of one matrix of a shard, from `first` on.
+class StoredRows : public store::SlabSource {
+ public:
+  StoredRows(embedding::RowStore& store, std::size_t matrix, Index first)
+      : SlabSource(store.matrices()[matrix].values.columns()), store_(store), matrix_(matrix), first_(first) {}
+
+  float* in_place(Range rows) const override { return store_.in_place(matrix_, of_table(rows)); }
+  void read(const Exec& exec, Range rows, float* to) const override { store_.read(exec, matrix_, of_table(rows), to); }
+  void write(const Exec& exec, Range rows, const float* from) override {
+    store_.write(exec, matrix_, of_table(rows), from);
+  }
+
+ private:
+  Range of_table(Range rows) const { return {first_ + rows.begin, first_ + rows.end}; }
+
+  embedding::RowStore& store_;
+  std::size_t matrix_;
+  Index first_;
+};
+
+/// Adds this rank's parts of one matrix of a shard. Every rank holds all of a replicated shard and owns an equal run of
+/// its rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
-               const std::string& name, const PlacedMatrix<float>& values, bool per_row,
-               std::vector<StateItem>& items) {
+               std::size_t matrix, const std::string& name, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
-  const Index held = values.columns();
-  // A state of one number a row is kept by each owner of the row's columns; that of the first ones writes it.
-  const Index columns = per_row ? 1 : config.embedding_dim;
-  const Index first_column = per_row ? 0 : shard.rows->columns().begin;
-  const bool writes = !per_row || shard.rows->columns().begin == 0;
+  const embedding::RowMatrix& values = shard.rows->store().matrices()[matrix];
+  // A state of one number a row is kept by each owner of the row's columns; the owner of the first columns writes it.
+  const Index columns = values.per_row ? 1 : config.embedding_dim;
+  const Index first_column = values.per_row ? 0 : shard.rows->columns().begin;
+  const bool writes = !values.per_row || shard.rows->columns().begin == 0;
   const Index ranks = comm.size(), me = comm.rank();
   const Range owned = shard.replicated
                           ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
                           : rows;
   const auto add = [&](Range part, bool is_owned) {
     if (part.size() > 0)
-      items.push_back({name,
+      items.push_back({"tables/" + config.name + "/" + name,
                        config.num_embeddings,
                        columns,
-                       {part.begin, part.size(), first_column, held},
-                       values.data() + (part.begin - rows.begin) * held,
-                       held,
-                       is_owned && writes,
-                       values.place()});
+                       {part.begin, part.size(), first_column, values.values.columns()},
+                       std::make_shared<StoredRows>(shard.rows->store(), matrix, part.begin),
+                       is_owned && writes});
   };
   add({rows.begin, owned.begin}, false);
   add(owned, true);
@@ -55,8 +73,7 @@ std::vector<StateItem> all_state(const sharding::DistributedModelParallel& model
 std::vector<StateItem> table_weights(const comm::Communicator& comm,
                                      const sharding::ShardedEmbeddingBagCollection& tables) {
   std::vector<StateItem> items;
-  for (const auto& shard : tables.shards())
-    add_parts(comm, shard, "tables/" + shard.rows->config().name + "/weight", shard.rows->weights(), false, items);
+  for (const auto& shard : tables.shards()) add_parts(comm, shard, 0, "weight", items);
   return items;
 }
 
@@ -64,9 +81,8 @@ std::vector<StateItem> table_states(const comm::Communicator& comm,
                                     const sharding::ShardedEmbeddingBagCollection& tables) {
   std::vector<StateItem> items;
   for (const auto& shard : tables.shards())
-    for (const auto& state : shard.rows->state())
-      add_parts(comm, shard, "tables/" + shard.rows->config().name + "/" + state.name, state.values, state.per_row,
-                items);
+    for (std::size_t m = 1; m < shard.rows->store().matrices().size(); ++m)
+      add_parts(comm, shard, m, shard.rows->store().matrices()[m].name, items);
   return items;
 }
 

@@ -2,8 +2,8 @@
 // Other bits here are other bits of every model.
 #include "catch.hpp"
 #include "digest.hpp"
+#include "src/embedding/simd_shard.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/embedding/table.hpp>
 
 using namespace tesserec;
 using embedding::EmbeddingTable;
@@ -13,8 +13,9 @@ TEST_CASE("a table that was looked up and moved has the bits it had when this wa
   const Exec exec;
   optim::Settings settings;
   settings.type = optim::Type::rowwise_adagrad;
-  EmbeddingTable table(exec, {"t", rows, dim, {"f"}, {}, false, {}}, {0, embedding::RowBlocks::count}, {0, dim},
-                       settings, embedding::ComputeKernel::fused);
+  EmbeddingTable table(exec,
+                       {.config = {"t", rows, dim, {"f"}, {}, false, {}}, .columns = {0, dim}, .optimizer = settings});
+  embedding::SimdShard shard(table);
   table.initialise(exec, 3, 2);
   const std::vector<float> start(table.weights().data(), table.weights().data() + rows * dim);
 
@@ -35,15 +36,16 @@ TEST_CASE("a table that was looked up and moved has the bits it had when this wa
   bags.ids = ids.data();
   bags.weights = weights.data();
   bags.gradients_stride = dim;
-  const embedding::Nodes nodes = embedding::subtree_nodes(table.row_blocks(), table.blocks(), bags);
+  const embedding::Nodes nodes = embedding::subtree_nodes(table.block_of(), table.blocks(), bags);
   std::vector<float> sums(static_cast<std::size_t>(nodes.offsets.back() * dim));
-  table.lookup(exec, bags, nodes, sums.data());
+  for (Index task = 0; task < embedding::lookup_tasks(bags); ++task)
+    embedding::lookup(table, task, bags, nodes, sums.data());
   for (Index step = 1; step <= 2; ++step) {
-    table.prepare({{bags}}, BatchSplit(Lanes(8), 1, samples));
-    table.update(exec, gradients.data(), 0.1, step);
+    shard.order({{bags}}, BatchSplit(Lanes(8), 1, samples));
+    shard.move(0, 1, gradients.data(), optim::step_scalars(settings, 0.1, step));
   }
   const std::vector<float> moved(table.weights().data(), table.weights().data() + rows * dim),
-      state(table.state()[0].values.data(), table.state()[0].values.data() + rows);
+      state(table.store().states()[0].values.data(), table.store().states()[0].values.data() + rows);
   CHECK(test::digest(start) == 0xc193a21e0740eb0d);
   CHECK(test::digest(sums) == 0x557ce5b7f045e46a);
   CHECK(test::digest(moved) == 0x0fac5e8080a207ba);

@@ -11,6 +11,8 @@ using namespace rows;
 
 namespace {
 
+const std::vector<std::size_t> both{0, 1}, first{0};  // shards
+
 optim::Settings settings(optim::Type type) {
   optim::Settings result;
   result.type = type;
@@ -27,16 +29,18 @@ TEST_CASE("portable kernels: rows that move after several micro-batches") {
                                          {.rows = 40, .dim = 7, .optimizer = settings(info.type), .kernel = kernel}};
       Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
       for (Engine* engine : {&simd, &portable}) {
+        std::vector<GatheredRows> gathered(tables.size(), GatheredRows(7));
         for (int j = 0; j < 4; ++j) {
           const BatchSplit split(Lanes(16, 4), 1, 123, j);
           const Batch batch(tables, split.global_size(), up_to(4), j);
-          engine->lookup(batch, split);
-          (*engine)->order_ids(engine->exec, batch.asked, split, {4 * j, 4 * j + 4});
-          (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::all);
+          const Range own{4 * j, 4 * j + 4};
+          engine->lookup(batch, split, own);
+          auto sums = (*engine)->sum(engine->exec, Engine::rows(batch, split, own), engine->gradients(batch), both);
+          for (std::size_t t = 0; t < tables.size(); ++t) gathered[t].add(std::move(sums[t]));
         }
         for (std::size_t t = 0; t < tables.size(); ++t) {
-          engine->table(t).finish_gradients(engine->exec, 0.5f);
-          (*engine)->move_gathered(engine->exec, t, 0.1, 1);
+          limit(engine->exec, gathered[t].finish(), 0.5f, 0.0f);
+          engine->move(t, gathered[t].finish(), 1);
         }
       }
       REQUIRE(simd.numbers() == portable.numbers());
@@ -52,22 +56,22 @@ TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
     const BatchSplit split(Lanes(8), 1, 96);
     const Range own{0, 5};  // no whole subtree
     const Batch batch(tables, split.lane(4).end, up_to(9), 1);
+    std::vector<RowSums> of_engine[2];
     for (Engine* engine : {&simd, &portable}) {
-      engine->lookup(batch, split);
-      (*engine)->order_ids(engine->exec, batch.asked, split, own);
+      engine->lookup(batch, split, own);
+      of_engine[engine == &portable] =
+          (*engine)->sum(engine->exec, Engine::rows(batch, split, own), engine->gradients(batch), both);
     }
     for (std::size_t t = 0; t < tables.size(); ++t) {
-      const RowSums a = simd->sum_gradients(simd.exec, t, simd.gradients(batch));
-      const RowSums b = portable->sum_gradients(portable.exec, t, portable.gradients(batch));
+      const RowSums &a = of_engine[0][t], &b = of_engine[1][t];
       REQUIRE((a.rows == b.rows && a.leaves == b.leaves && a.sums == b.sums));
       std::vector<RowUse> uses;
       for (std::size_t i = 0; i < a.rows.size(); ++i)
         uses.push_back({a.rows[i], Index(i) * 8, std::int32_t(a.leaves[i]), 1.0f});
-      for (Engine* engine : {&simd, &portable}) {
-        (*engine)->update_sums(engine->exec, t, uses, a.sums.data(), 0.1, 1);
-        (*engine)->gather_sums(engine->exec, t, uses, a.sums.data());
-        (*engine)->move_gathered(engine->exec, t, 0.1, 2);
-      }
+      const RowSums all = add_sums(simd.exec, uses, tables[t].rows, a.sums.data(), 8);
+      REQUIRE(all.rows.size() < a.rows.size());
+      for (Engine* engine : {&simd, &portable})
+        for (const Index step : {1, 2}) engine->move(t, all, step);
     }
     REQUIRE(simd.numbers() == portable.numbers());
   }
@@ -81,9 +85,9 @@ TEST_CASE("portable kernels: a sum that underflows keeps its sign, in a hot row 
   for (float& gradient : batch.gradients) gradient *= 1e-30f;
   std::vector<float> sums;
   for (Engine* engine : {&simd, &portable}) {
-    engine->lookup(batch, split);
-    (*engine)->order_ids(engine->exec, batch.asked, split, {0, 5});
-    const RowSums own = (*engine)->sum_gradients(engine->exec, 0, engine->gradients(batch));
+    engine->lookup(batch, split, {0, 5});
+    const RowSums own =
+        (*engine)->sum(engine->exec, Engine::rows(batch, split, {0, 5}), engine->gradients(batch), first)[0];
     if (sums.empty()) sums = own.sums;
     REQUIRE((own.sums.size() == sums.size() && std::memcmp(own.sums.data(), sums.data(), sums.size() * 4) == 0));
   }
@@ -100,22 +104,23 @@ TEST_CASE("portable kernels: rows whose other columns are elsewhere move in roun
       Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
       const Batch batch(tables, 60, up_to(5), 1);
       const BatchSplit split(Lanes(8), 1, 60);
+      RowSums sums;
       for (Engine* engine : {&simd, &portable}) {
-        engine->lookup(batch, split);
-        (*engine)->order_ids(engine->exec, batch.asked, split, {0, 8});
-        (*engine)->gather(engine->exec, engine->gradients(batch), RowKernels::Which::shared);
+        engine->lookup(batch, split, {0, 8});
+        sums = (*engine)->sum(engine->exec, Engine::rows(batch, split, {0, 8}), engine->gradients(batch), first)[0];
       }
       std::vector<float> totals;
       for (int round = 0; round < optim::row_rounds(info.type); ++round) {
-        const auto a = simd->sum_columns(simd.exec, 0, round, totals, 0.1, 1);
-        REQUIRE(a == portable->sum_columns(portable.exec, 0, round, totals, 0.1, 1));
+        const auto a = simd.move(0, sums, 1, round, totals);
+        REQUIRE(a == portable.move(0, sums, 1, round, totals));
         const Index subtrees = std::ssize(optim::column_subtrees(columns));
         REQUIRE(subtrees > 1);
         totals.clear();
         for (std::size_t i = 0; i < a.size(); i += static_cast<std::size_t>(subtrees))
           totals.push_back(a[i] + a[i + 1]);
       }
-      for (Engine* engine : {&simd, &portable}) (*engine)->move_columns(engine->exec, 0, totals, 0.1, 1);
+      for (Engine* engine : {&simd, &portable})
+        REQUIRE(engine->move(0, sums, 1, optim::row_rounds(info.type), totals).empty());
       REQUIRE(simd.numbers() == portable.numbers());
     }
 }

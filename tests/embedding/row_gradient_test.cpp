@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 
 using namespace tesserec;
@@ -29,11 +30,12 @@ TEST_CASE("row blocks cover every table, short or long, and owners cut them at b
   for (const Index rows : {Index{1}, Index{1000}, Index{1024}, Index{1025}, Index{3000}, Index{1} << 33, Index{1} << 36,
                            (Index{1} << 50) + 1}) {
     const RowBlocks blocks(rows);
-    REQUIRE(blocks.block(0) == 0);
-    REQUIRE(blocks.block(rows - 1) < RowBlocks::count);
-    for (Index b = 0; b < RowBlocks::count; ++b) {
+    const embedding::BlockOf block_of = embedding::BlockOf::by_rows(rows);
+    REQUIRE((blocks.block(0) == 0 && block_of(0) == 0 && block_of(rows - 1) == blocks.block(rows - 1)));
+    REQUIRE(blocks.block(rows - 1) < embedding::block_count);
+    for (Index b = 0; b < embedding::block_count; ++b) {
       const Range part = blocks.rows({b, b + 1});
-      if (part.size() > 0) REQUIRE((blocks.block(part.begin) == b && blocks.block(part.end - 1) == b));
+      if (part.size() > 0) REQUIRE((block_of(part.begin) == b && block_of(part.end - 1) == b));
     }
     for (const Index owners : {1, 2, 3, 7, 8}) {
       Index at = 0;

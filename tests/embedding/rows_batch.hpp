@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <numeric>
 
 #include <tesserec/core/random.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 
 namespace rows {
@@ -12,7 +14,7 @@ namespace rows {
 using namespace tesserec;
 using namespace tesserec::embedding;
 
-inline constexpr Range whole{0, RowBlocks::count};
+inline constexpr Range whole{0, block_count};
 
 struct Table {
   Index rows = 5000, dim = 16;
@@ -82,7 +84,7 @@ class Batch {
     if (table.in_place) bags.sums_stride = bags.gradients_stride = dim + 12;
     bags.gradients_at = gradients_size;
     const Index places = (bags.unpooled ? bags.total() : bags.count) * std::max(dim, bags.sums_stride);
-    to.nodes.back().push_back(subtree_nodes(blocks, table.blocks, bags));
+    to.nodes.back().push_back(subtree_nodes(BlockOf::by_rows(table.rows), table.blocks, bags));
     to.sums_at.back().push_back(sums_size);
     to.bags.back().push_back(bags);
     sums_size += std::max(places, to.nodes.back().back().offsets.back() * dim);
@@ -104,8 +106,8 @@ class Engine {
       features.resize(table.features);
       const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, features, {},
                                       table.weighted,          table.optimizer};
-      tables_.push_back(std::make_unique<EmbeddingTable>(exec, config, table.blocks, table.held(), table.optimizer,
-                                                         table.kernel, place_));
+      tables_.push_back(std::make_unique<EmbeddingTable>(
+          exec, TableShard{config, table.blocks, table.held(), table.optimizer, table.kernel, place_}));
       tables_.back()->initialise(exec, 5, Index(t));
       shards.push_back({tables_.back().get(), false, table.replicated});
     }
@@ -114,12 +116,39 @@ class Engine {
   RowKernels* operator->() { return kernels_.get(); }
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
 
-  std::vector<float> lookup(const Batch& batch, const BatchSplit& split) {
+  /// Of a batch whose own lanes are these.
+  static RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
+    return {.asked = batch.asked, .split = &split, .own_lanes = own, .gradients = true};
+  }
+  std::vector<float> lookup(const Batch& batch, const BatchSplit& split, Range own) {
     const PlacedVector<float> sums(exec, place_, "tesserec::test::sums", batch.sums_size);
     sums.fill(exec, "tesserec::test::fill", 7.0f);
-    kernels_->read(exec, batch.asked, split);
-    kernels_->lookup(exec, batch.asked, split, sums.data());
+    kernels_->read(exec, rows(batch, split, own));
+    kernels_->lookup(exec, rows(batch, split, own), sums.data());
     return sums.to_host(exec);
+  }
+  /// Moves all rows of a batch.
+  void move(const Batch& batch, const BatchSplit& split, std::span<const double> rates, Index step) {
+    std::vector<std::size_t> shards(tables_.size());
+    std::iota(shards.begin(), shards.end(), std::size_t{0});
+    const RowBatch of = rows(batch, split, {0, split.lane_count()});
+    kernels_->move(exec, {.shards = shards, .rates = rates, .step = step, .batch = &of, .gradients = gradients(batch)});
+  }
+  /// Moves the rows of one shard by listed gradients, or returns the sums of a round.
+  std::vector<float> move(std::size_t shard, const RowSums& sums, Index step, int round = 0,
+                          const std::vector<float>& totals = {}) {
+    const double rate = 0.1;
+    std::vector<Index> places = sums.rows;
+    for (Index& place : places) place -= tables_[shard]->store().first_row();
+    const RowMoves::Rows rows{places, sums.sums.data()};
+    return kernels_
+        ->move(exec, {.shards = {&shard, 1},
+                      .rates = {&rate, 1},
+                      .step = step,
+                      .rows = {&rows, 1},
+                      .round = round,
+                      .totals = {&totals, 1}})
+        .front();
   }
   /// Where the kernels read those of a batch, until the next call.
   const float* gradients(const Batch& batch) {
@@ -133,7 +162,7 @@ class Engine {
     for (const auto& table : tables_) {
       const auto add = [&](const std::vector<float>& more) { all.insert(all.end(), more.begin(), more.end()); };
       add(table->weights().to_host(exec));
-      for (const auto& state : table->state()) add(state.values.to_host(exec));
+      for (const RowMatrix& state : table->store().states()) add(state.values.to_host(exec));
     }
     return all;
   }

@@ -4,40 +4,54 @@
 
 #include "catch.hpp"
 #include "oracle.hpp"
+#include "src/embedding/simd_shard.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/embedding/table.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 
 using namespace tesserec;
 using embedding::ComputeKernel;
 using embedding::EmbeddingTable;
-using embedding::RowBlocks;
 
 namespace {
 
-constexpr Range whole{0, RowBlocks::count};
+constexpr Range whole{0, embedding::block_count};
 
-embedding::EmbeddingBagConfig config(Index rows, Index dim) { return {"t", rows, dim, {"f"}, {}, false, {}}; }
+embedding::TableShard shard_of(Index rows, Index dim, const optim::Settings& optimizer = {},
+                               ComputeKernel kernel = ComputeKernel::fused) {
+  return {{"t", rows, dim, {"f"}, {}, false, {}}, whole, {0, dim}, optimizer, kernel};
+}
+
+/// Moves the rows of bags, in so many shares.
+void update(EmbeddingTable& table, const embedding::Bags& bags, const BatchSplit& split, const float* gradients,
+            double lr, Index step, Index shares = 1) {
+  const optim::StepScalars scalars = optim::step_scalars(table.optimizer(), lr, step);
+  embedding::SimdShard shard(table);
+  shard.order({{bags}}, split);
+  for (Index share = 0; share < shares; ++share) shard.move(share, shares, gradients, scalars);
+  shard.finish_move(Exec(), scalars);
+}
 
 }  // namespace
 
 TEST_CASE("start values lie within the square root of 1/rows and do not depend on the shard") {
   const Exec exec;
-  EmbeddingTable table(exec, config(5000, 7), whole, {0, 7}, {}, ComputeKernel::fused);
+  EmbeddingTable table(exec, shard_of(5000, 7));
   table.initialise(exec, 3, 2);
   const float bound = std::sqrt(1.0f / 5000);
   float low = 0, high = 0;
   for (Index i = 0; i < 5000 * 7; ++i)
     low = std::min(low, table.weights().data()[i]), high = std::max(high, table.weights().data()[i]);
   REQUIRE((-bound <= low && low < -0.99f * bound && 0.99f * bound < high && high <= bound));
-  EmbeddingTable other(exec, config(5000, 7), whole, {0, 7}, {}, ComputeKernel::fused);
+  EmbeddingTable other(exec, shard_of(5000, 7));
   for (const auto& [seed, number] : {std::pair<std::uint64_t, Index>{3, 1}, {4, 2}}) {
     other.initialise(exec, seed, number);
     Index same = 0;
     for (Index i = 0; i < 5000 * 7; ++i) same += other.weights().data()[i] == table.weights().data()[i];
     REQUIRE(same < 100);
   }
-  const Range blocks{300, 700};
-  EmbeddingTable shard(exec, config(5000, 7), blocks, {0, 7}, {}, ComputeKernel::fused);
+  embedding::TableShard part = shard_of(5000, 7);
+  part.blocks = {300, 700};
+  EmbeddingTable shard(exec, part);
   shard.initialise(exec, 3, 2);
   REQUIRE(std::equal(shard.weights().data(), shard.weights().data() + shard.rows().size() * 7,
                      table.weights().data() + shard.rows().begin * 7));
@@ -55,7 +69,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
   bags.offsets = offsets;
   bags.ids = ids;
   for (const ComputeKernel kernel : {ComputeKernel::dense, ComputeKernel::fused}) {
-    EmbeddingTable table(exec, config(6, 3), whole, {0, 3}, adam, kernel);
+    EmbeddingTable table(exec, shard_of(6, 3, adam, kernel));
     table.initialise(exec, 1, 0);
     Index moved_later = 0;
     for (Index step = 1; step <= 2; ++step) {  // the second batch has no id at all
@@ -63,8 +77,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
       const Index zeros[] = {0, 0, 0, 0};
       none.offsets = zeros;
       const std::vector<float> before(table.weights().data(), table.weights().data() + 18);
-      table.prepare({{step == 1 ? bags : none}}, BatchSplit(Lanes(1), 1, 3));
-      table.update(exec, gradients.data(), adam.lr, step);
+      update(table, step == 1 ? bags : none, BatchSplit(Lanes(1), 1, 3), gradients.data(), adam.lr, step);
       for (Index row = 0; row < 6; ++row) {
         const bool moved =
             !std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3);
@@ -78,7 +91,7 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
 
 TEST_CASE("the dense kernel forgets the gradients of a step") {
   const Exec exec;
-  EmbeddingTable table(exec, config(6, 3), whole, {0, 3}, {}, ComputeKernel::dense);  // sgd
+  EmbeddingTable table(exec, shard_of(6, 3, {}, ComputeKernel::dense));  // sgd
   table.initialise(exec, 1, 0);
   const Index offsets[] = {0, 1};
   const std::vector<float> gradient = {1, -2, 3};
@@ -88,8 +101,7 @@ TEST_CASE("the dense kernel forgets the gradients of a step") {
   for (const Index id : {Index{4}, Index{2}}) {
     const std::vector<float> before(table.weights().data(), table.weights().data() + 18);
     bags.ids = &id;
-    table.prepare({{bags}}, BatchSplit(Lanes(1), 1, 1));
-    table.update(exec, gradient.data(), 0.1, 1);
+    update(table, bags, BatchSplit(Lanes(1), 1, 1), gradient.data(), 0.1, 1);
     for (Index row = 0; row < 6; ++row)
       REQUIRE(std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3) ==
               (row != id));
@@ -112,11 +124,9 @@ TEST_CASE("however many threads share an update, each row moves once, by all its
   bags.offsets = offsets.data();
   bags.ids = ids.data();
   const auto updated = [&](Index shares) {
-    EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, adagrad, ComputeKernel::fused);
+    EmbeddingTable table(exec, shard_of(rows, dim, adagrad));
     table.initialise(exec, 1, 0);
-    table.prepare({{bags}}, BatchSplit(Lanes(4), 1, samples));
-    for (Index share = 0; share < shares; ++share) table.update_task(share, shares, gradients.data(), 0.1, 1);
-    table.finish_update(exec, 0.1, 1);
+    update(table, bags, BatchSplit(Lanes(4), 1, samples), gradients.data(), 0.1, 1, shares);
     return std::vector<float>(table.weights().data(), table.weights().data() + rows * dim);
   };
   const std::vector<float> alone = updated(1);
@@ -134,10 +144,9 @@ TEST_CASE("a row's gradient is cut by value once it is summed, with each kernel"
   bags.offsets = offsets;
   bags.ids = ids;
   for (const ComputeKernel kernel : {ComputeKernel::fused, ComputeKernel::dense}) {
-    EmbeddingTable table(exec, config(3, 2), whole, {0, 2}, sgd, kernel);
+    EmbeddingTable table(exec, shard_of(3, 2, sgd, kernel));
     std::fill_n(table.weights().data(), 6, 0.0f);
-    table.prepare({{bags}}, BatchSplit(Lanes(1), 1, 3));
-    table.update(exec, gradients, 1.0, 1);
+    update(table, bags, BatchSplit(Lanes(1), 1, 3), gradients, 1.0, 1);
     const std::vector<float> moved(table.weights().data(), table.weights().data() + 6);
     REQUIRE(moved == std::vector<float>{-0.125f, 0.5f, 0.0f, -0.5f, 0.0f, 0.0f});
   }
@@ -147,7 +156,7 @@ TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever
   const Exec exec;
   constexpr Index rows = 5000, dim = 9;
   const Random random(9, Purpose::test);
-  EmbeddingTable table(exec, config(rows, dim), whole, {0, dim}, {}, ComputeKernel::fused);
+  EmbeddingTable table(exec, shard_of(rows, dim));
   table.initialise(exec, 8, 0);
   for (Index i = 0; i < rows * dim; i += 2) table.weights().data()[i / 5 * 5] = -0.0f;
   std::vector<oracle::Row> plain;
@@ -159,14 +168,14 @@ TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever
     oracle::Bag bag;
     for (Index i = 0; i < length; ++i) bag.ids.push_back(static_cast<long>(random.below(among, trial, i + 1)));
     const bool uncut = trial % 4 == 0;
-    const Index border = uncut ? 0 : static_cast<Index>(random.below(RowBlocks::count, trial, length + 1));
+    const Index border = uncut ? 0 : static_cast<Index>(random.below(embedding::block_count, trial, length + 1));
     std::vector<float> slots(static_cast<std::size_t>(TreeOrder::max_slots * dim));
     TreeOrder tree(whole_tree);
     const auto merge = [&](int into, int from) {
       for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
     };
-    for (const Range blocks : {Range{0, border}, Range{border, RowBlocks::count}}) {
-      const Range own = table.row_blocks().rows(blocks);
+    for (const Range blocks : {Range{0, border}, Range{border, embedding::block_count}}) {
+      const Range own = embedding::RowBlocks(rows).rows(blocks);
       std::vector<Index> ids;
       for (const long id : bag.ids)
         if (own.begin <= id && id < own.end) ids.push_back(id);
@@ -175,18 +184,18 @@ TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever
       bags.count = 1;
       bags.offsets = offsets;
       bags.ids = ids.data();
-      const embedding::Nodes nodes = embedding::subtree_nodes(table.row_blocks(), blocks, bags);
-      if (border == 0 && blocks.size() == RowBlocks::count) REQUIRE(nodes.offsets[1] == (length > 0 ? 1 : 0));
+      const embedding::Nodes nodes = embedding::subtree_nodes(table.block_of(), blocks, bags);
+      if (border == 0 && blocks.size() == embedding::block_count) REQUIRE(nodes.offsets[1] == (length > 0 ? 1 : 0));
       const Index count = nodes.offsets[1];
       oracle::Row sums(static_cast<std::size_t>(count * dim), 0.0f);
-      if (blocks.size() == RowBlocks::count)
-        table.lookup(exec, bags, nodes, sums.data());
+      if (blocks.size() == embedding::block_count)
+        embedding::lookup(table, 0, bags, nodes, sums.data());
       else
-        embedding::pool({table.row_blocks(), blocks, table.weights().data(), 0, dim}, bags, nodes, {0, 1}, sums.data());
+        embedding::pool({table.block_of(), blocks, table.weights().data(), 0, dim}, bags, nodes, {0, 1}, sums.data());
       for (Index k = 0; k < count; ++k) {
-        const Index leaf = nodes.leaves.size() > static_cast<std::size_t>(k) && blocks.size() < RowBlocks::count
+        const Index leaf = nodes.leaves.size() > static_cast<std::size_t>(k) && blocks.size() < embedding::block_count
                                ? nodes.leaves[static_cast<std::size_t>(k)]
-                               : table.row_blocks().block(ids[0]);
+                               : table.block_of()(ids[0]);
         std::copy_n(sums.data() + k * dim, dim, slots.data() + tree.push(leaf, merge) * dim);
       }
     }

@@ -56,29 +56,28 @@ class Dlrm {
     using namespace tesserec;
     const Exec exec;
     auto ids = model.tables().start(batch.sparse, batch.size);
-    const auto pooled = model.tables().forward(exec, ids);
+    const auto vectors = model.tables().forward(exec, ids);
     comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
-    tesserec::model::DenseInput input{lanes_,        lanes_.of_rank(0, 1), batch.size, batch.dense.data(),
-                                      pooled.data(), batch.labels.data()};
-    input.unpooled = model.tables().unpooled(ids);
-    float* const slopes = model.tables().gradient(exec, ids).data();
+    tesserec::model::DenseInput input{
+        lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), vectors.pooled.data(), batch.labels.data()};
+    input.unpooled = vectors.unpooled;
+    const auto slopes = model.tables().gradient(exec, ids);
     model.dense
-        .forward_backward(exec, model.parameters, input, slopes, reduce.lane_sums(),
-                          model.tables().unpooled_gradient(ids))
+        .forward_backward(exec, model.parameters, input, slopes.pooled.data(), reduce.lane_sums(), slopes.unpooled)
         .get();
     const Vector<float> total = reduce().host();
-    const float* const sent = model.tables().send_gradients(exec, ids);
+    sharding::GradientSums all;
+    model.tables().backward(exec, std::move(ids), all);
 
     Tensors result;
     for (const model::Parameter& p : model.dense.layout())
       result[p.name].assign(total.data() + p.offset, total.data() + p.offset + p.rows * p.columns);
     for (std::size_t i = 0; i < model.tables().shards().size(); ++i) {
       const auto& shard = model.tables().shards()[i];
-      shard.rows->prepare(ids.asked()[i].bags, {lanes_, 1, batch.size});
       auto& table = result[shard.rows->config().name];
       table.resize(shard.rows->weights().size());
       const Index dim = shard.rows->dim();
-      const auto sums = shard.rows->sum_gradients(sent, {0, lanes_.count()});
+      const embedding::RowSums& sums = all.of(i);
       for (std::size_t k = 0; k < sums.sums.size(); ++k) table[sums.rows[k / dim] * dim + k % dim] += sums.sums[k];
     }
     return result;
@@ -87,7 +86,7 @@ class Dlrm {
   /// Pooled vectors of a batch, [size, pooled width].
   std::vector<float> lookup(const tesserec::data::Batch& batch) {
     auto ids = model.tables().start(batch.sparse, batch.size);
-    const auto pooled = model.tables().forward({}, ids);
+    const auto pooled = model.tables().forward({}, ids).pooled;
     return {pooled.data(), pooled.data() + pooled.size()};
   }
 

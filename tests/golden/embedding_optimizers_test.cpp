@@ -83,13 +83,13 @@ void check(const store::File& file, const Variant& variant, int lanes) {
       const auto& table = tables.table(t);
       const std::string name = group + "/table_" + std::to_string(t);
       INFO(name);
-      REQUIRE(file.names(name).size() == 2 + table.state().size());  // weights, weights_float64 and the states
+      REQUIRE(file.names(name).size() == 2 + table.store().states().size());  // weights, weights_float64 and the states
       const auto compare = [&](const std::string& what, const std::vector<float>& got) {
         INFO(what);
         CHECK(golden::gap(got, of_step(file.read_all<float>(name + "/" + what), step, got.size())) <= 1e-5);
       };
       compare("weights", table.weights().to_host(Exec()));
-      for (const auto& state : table.state()) compare(state.name, state.values.to_host(Exec()));
+      for (const auto& state : table.store().states()) compare(state.name, state.values.to_host(Exec()));
       if (step == steps)
         CHECK(golden::gap(table.weights().to_host(Exec()), file.read_all<double>(name + "/weights_float64")) <= 1e-5);
     }

@@ -16,11 +16,11 @@ TEST_CASE("golden pooling: sum and mean, with and without weights, forward and b
       golden::Tables tables(file, name.rfind("mean", 0) == 0 ? PoolingType::mean : PoolingType::sum,
                             name.find("weighted") != std::string::npos, {}, lanes);
       CHECK(golden::gap(tables.lookup("input"), file.read_all<float>(name + "/pooled")) <= 2e-6);
-      const float* const sent = tables.send(file.read_all<float>("input/upstream"));
+      tables.send(file.read_all<float>("input/upstream"));
       for (std::size_t t = 0; t < tables.count(); ++t) {
         INFO("table " << t);
         const auto want = file.read_all<float>(name + "/grad_table_" + std::to_string(t));
-        CHECK(golden::gap(tables.gradient(t, sent), want) <= 2e-6);
+        CHECK(golden::gap(tables.gradient(t), want) <= 2e-6);
       }
     }
 }

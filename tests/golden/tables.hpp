@@ -42,30 +42,29 @@ class Tables {
                                   weighted_ ? file_.read_all<float>(group + "/sample_weights") : std::vector<float>());
     std::vector<float> pooled(batch_ * columns_.size()), result(pooled.size());
     in_flight_ = collection_.start(batch.sparse, batch_);
-    std::copy_n(collection_.forward({}, in_flight_).data(), pooled.size(), pooled.data());
+    std::copy_n(collection_.forward({}, in_flight_).pooled.data(), pooled.size(), pooled.data());
     for_each_column([&](std::size_t ours, std::size_t theirs) { result[theirs] = pooled[ours]; });
     return result;
   }
 
-  /// Where the tables find the gradients of the bags in flight.
-  const float* send(const std::vector<float>& upstream) {
+  /// Sends the gradients of the bags in flight to their tables.
+  void send(const std::vector<float>& upstream) {
     REQUIRE(upstream.size() == static_cast<std::size_t>(batch_) * columns_.size());
-    float* gradient = collection_.gradient({}, in_flight_).data();
+    float* gradient = collection_.gradient({}, in_flight_).pooled.data();
     for_each_column([&](std::size_t ours, std::size_t theirs) { gradient[ours] = upstream[theirs]; });
-    return collection_.send_gradients({}, in_flight_);
+    collection_.backward({}, std::move(in_flight_), sums_);
   }
 
   /// The whole table's gradient, rows x dim.
-  std::vector<float> gradient(std::size_t t, const float* sent) const {
+  std::vector<float> gradient(std::size_t t) {
     std::vector<float> result(table(t).weights().size());
-    collection_.shards()[t].rows->prepare(in_flight_.asked()[t].bags, {lanes_, 1, batch_});
-    const auto sums = table(t).sum_gradients(sent, {0, lanes_.count()});
+    const auto& sums = sums_.of(t);
     for (std::size_t i = 0; i < sums.sums.size(); ++i)
       result[sums.rows[i / table(t).dim()] * table(t).dim() + i % table(t).dim()] += sums.sums[i];
     return result;
   }
 
-  void update(tesserec::Index step) { collection_.backward({}, std::move(in_flight_), {}, step); }
+  void update(tesserec::Index step) { collection_.move({}, sums_, {}, step); }
 
  private:
   std::vector<tesserec::embedding::EmbeddingBagConfig> configs(tesserec::embedding::PoolingType pooling) {
@@ -102,6 +101,7 @@ class Tables {
   tesserec::Lanes lanes_;
   tesserec::sharding::ShardedEmbeddingBagCollection collection_;
   tesserec::sharding::InFlight in_flight_;
+  tesserec::sharding::GradientSums sums_;
 };
 
 }  // namespace golden

@@ -46,7 +46,7 @@ class Feature {
     const auto batch = golden::make_batch({"f"}, batch_, file_.read_all<std::int64_t>("input/lengths"),
                                           file_.read_all<std::int64_t>("input/ids"), weights);
     auto in_flight = collection_.start(batch.sparse, batch_);
-    const float* const pooled = collection_.forward({}, in_flight).data();
+    const float* const pooled = collection_.forward({}, in_flight).pooled.data();
     std::vector<std::vector<float>> vectors(names_.size());
     for_each([&](std::size_t t, Index at) { vectors[t].push_back(pooled[at]); });
     const auto out = layer_ ? layer_->forward(batch_, vectors) : vectors[0];
@@ -55,15 +55,15 @@ class Feature {
     const auto upstream = file_.read_all<float>(group_ + "/upstream");
     test::LayerAlone::Gradients gradients{{upstream}, {}};
     if (layer_) gradients = layer_->backward(upstream);
-    float* const gradient = collection_.gradient({}, in_flight).data();
+    float* const gradient = collection_.gradient({}, in_flight).pooled.data();
     std::vector<std::size_t> next(names_.size());
     for_each([&](std::size_t t, Index at) { gradient[at] = gradients.inputs[t][next[t]++]; });
-    const float* const sent = collection_.send_gradients({}, in_flight);
+    sharding::GradientSums all;
+    collection_.backward({}, std::move(in_flight), all);
     for (std::size_t t = 0; t < names_.size(); ++t) {
       INFO(names_[t]);
       std::vector<float> whole(table(t).weights().size());
-      collection_.shards()[t].rows->prepare(in_flight.asked()[t].bags, {Lanes(4), 1, batch_});
-      const auto sums = table(t).sum_gradients(sent, {0, 4});
+      const embedding::RowSums& sums = all.of(t);
       const Index dim = table(t).dim();
       for (std::size_t i = 0; i < sums.rows.size(); ++i)
         for (Index c = 0; c < dim; ++c) whole[sums.rows[i] * dim + c] += sums.sums[i * dim + c];

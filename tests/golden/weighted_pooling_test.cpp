@@ -49,9 +49,8 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
     for (int step = 1; step <= 2; ++step) {
       const std::string at = group + "/step_" + std::to_string(step);
       auto in_flight = collection.start(batch.sparse, samples);
-      collection.forward(exec, in_flight);
-      collection.gradient(exec, in_flight);
-      const auto vectors = collection.unpooled(in_flight), slopes = collection.unpooled_gradient(in_flight);
+      const auto vectors = collection.forward(exec, in_flight).unpooled;
+      const auto slopes = collection.gradient(exec, in_flight).unpooled;
       const auto all = [](const jagged::JaggedVectors& v) {
         const auto width = Index(v.values.extent(1));
         return dense::Rows<float>{v.values.data(), width, width, v.offsets.data()};

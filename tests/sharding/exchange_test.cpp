@@ -73,16 +73,16 @@ TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and o
       return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
     };
     const auto pooled = [&](sharding::InFlight batch) {
-      const auto sums = tables.forward(exec, batch);
+      const auto sums = tables.forward(exec, batch).pooled;
       return std::vector<float>(sums.data(), sums.data() + sums.size());
     };
     std::vector<std::vector<float>> expected;
     for (const Index id : {0, 1, 2, 3}) expected.push_back(pooled(start(id)));
     REQUIRE(expected[0] != expected[1]);
     auto a = start(0), b = start(1), c = start(2);
-    tables.advance(b);
-    const auto d = tables.forward(exec, c);
-    tables.drop(std::move(a));
+    tables.progress(exec, b);
+    const auto d = tables.forward(exec, c).pooled;
+    a.finish();
     CHECK(pooled(start(3)) == expected[3]);
     CHECK(pooled(std::move(b)) == expected[1]);
     CHECK(std::equal(expected[2].begin(), expected[2].end(), d.data()));
@@ -112,7 +112,7 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
     tables.initialise(exec, 0);
     auto batch = tables.start(batch_of({"a"}, {ids}, {weights}), global);
     tables.forward(exec, batch);
-    Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+    Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
     const Index asked = mine.size() * 4 + id_count * (weighted ? 12 : 8) + bags * dim * 4;
@@ -137,7 +137,7 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
     tables.initialise(exec, 0);
     auto batch = tables.start(batch_of({"a"}, {ids}), 2 * samples);
     tables.forward(exec, batch);
-    Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+    Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
     return tables.bytes_sent();
   };
@@ -169,7 +169,7 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
                           {{}, {}, Kernels::simd, {}, precision});
         tables.initialise(exec, 7);
         auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
-        const auto sums = tables.forward(exec, batch);
+        const auto sums = tables.forward(exec, batch).pooled;
         return std::vector<float>(sums.data(), sums.data() + sums.size());
       };
       const std::vector<float> exact = pooled({}), found = pooled({type, fp32});

@@ -156,8 +156,8 @@ void run(const Case& c) {
 
   std::vector<std::vector<oracle::Row>> start(configs.size());
   for (std::size_t t = 0; t < configs.size(); ++t) {  // from a collection that holds everything
-    embedding::EmbeddingTable whole(exec, configs[t], {0, embedding::RowBlocks::count}, {0, configs[t].embedding_dim},
-                                    sparse, embedding::ComputeKernel::fused);
+    embedding::EmbeddingTable whole(
+        exec, {.config = configs[t], .columns = {0, configs[t].embedding_dim}, .optimizer = sparse});
     whole.initialise(exec, 4, static_cast<Index>(t));
     for (Index r = 0; r < configs[t].num_embeddings; ++r)
       start[t].emplace_back(whole.weights().data() + r * whole.dim(), whole.weights().data() + (r + 1) * whole.dim());
@@ -191,12 +191,13 @@ void run(const Case& c) {
       const Index width = collection.pooled_width();
       std::vector<float> gradient;
       auto ids = collection.start(batch(c, step, mine), samples);
-      const std::vector<float> sums = of(collection.forward(exec, ids));
+      const auto forward = collection.forward(exec, ids);
+      const std::vector<float> sums = of(forward.pooled);
       const float* pooled = sums.data();
       for (Index s = mine.begin; s < mine.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
                              pooled + (s - mine.begin) * width);
-      const std::vector<jagged::JaggedVectors> apart = collection.unpooled(ids);
+      const std::vector<jagged::JaggedVectors>& apart = forward.unpooled;
       std::vector<std::vector<float>> vectors;
       for (const jagged::JaggedVectors& one : apart) vectors.push_back(of(one.values));
       for (std::size_t q = 0; q < apart.size(); ++q)
@@ -216,8 +217,9 @@ void run(const Case& c) {
       const auto send = [&](const std::vector<float>& from, float* to) {
         copy(exec, Place::host, from.data(), collection.place(), to, std::ssize(from));
       };
-      send(gradient, collection.gradient(exec, ids).data());
-      const std::vector<jagged::JaggedVectors> slopes = collection.unpooled_gradient(ids);
+      const auto gradients = collection.gradient(exec, ids);
+      send(gradient, gradients.pooled.data());
+      const std::vector<jagged::JaggedVectors>& slopes = gradients.unpooled;
       for (std::size_t q = 0; q < slopes.size(); ++q) {
         std::vector<float> all;
         for (Index s = mine.begin; s < mine.end; ++s) {

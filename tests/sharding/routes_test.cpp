@@ -38,6 +38,6 @@ TEST_CASE("a thousand row-wise tables on a thousand ranks: each segment has one 
       next = route.blocks.end;
     }
     REQUIRE(right);
-    REQUIRE(next == embedding::RowBlocks::count);
+    REQUIRE(next == embedding::block_count);
   }
 }

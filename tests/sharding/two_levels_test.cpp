@@ -75,7 +75,7 @@ TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way"
       tables.initialise(exec, 0);
       auto batch = tables.start(batch_of({"a"}, {bags}), samples);
       tables.forward(exec, batch);
-      Kokkos::deep_copy(tables.gradient(exec, batch), 0.0f);
+      Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
       tables.backward(exec, std::move(batch), {}, 1);
       CHECK(comm.sum(tables.bytes_between_nodes()) == flags + crossing * (most == 1 ? one : two));
       CHECK(comm.sum(tables.bytes_sent()) > comm.sum(tables.bytes_between_nodes()));
@@ -143,7 +143,7 @@ TEST_CASE("by two levels batches in flight do not meet") {
                           samples);
     };
     const auto pooled = [&](sharding::InFlight& batch) {
-      const auto sums = tables.forward(exec, batch);
+      const auto sums = tables.forward(exec, batch).pooled;
       return std::vector<float>(sums.data(), sums.data() + sums.size());
     };
     std::vector<std::vector<float>> expected;
@@ -153,9 +153,10 @@ TEST_CASE("by two levels batches in flight do not meet") {
     }
     REQUIRE(expected[0] != expected[1]);
     auto a = start(0), b = start(10), c = start(20);
-    tables.advance(b);
-    tables.receive(exec, c);
-    tables.drop(std::move(a));
+    tables.progress(exec, b);
+    tables.progress(exec, c);
+    tables.progress(exec, c);
+    a.finish();
     auto d = start(30);
     CHECK(pooled(b) == expected[1]);
     CHECK(pooled(d) == expected[3]);

@@ -18,7 +18,8 @@ constexpr Index rows = 64;
 Checkpoint write(const comm::Communicator& comm, const CheckpointFolder& folder, Index step) {
   std::vector<float> values(rows, static_cast<float>(step));
   std::vector<store::StateItem> items;
-  if (comm.rank() == 0) items.push_back({"weight", rows, 1, {0, rows, 0, 1}, values.data(), 1, true});
+  if (comm.rank() == 0)
+    items.push_back({"weight", rows, 1, {0, rows, 0, 1}, store::placed_rows(values.data(), 1), true});
   const Checkpoint begun = folder.begin(step);
   return folder.commit(begun, store::write_state(Exec(), comm, begun.state_file(), items, {{"step", step}}));
 }
@@ -127,8 +128,9 @@ TEST_CASE("one flipped byte anywhere in a checkpoint, and a file of another one,
   const CheckpointFolder folder(alone, scratch / "c");
   std::vector<float> table(60), bias(3);
   std::iota(table.begin(), table.end(), 1.0f);
-  const std::vector<store::StateItem> items = {{"tables/one/weight", 10, 6, {0, 10}, table.data(), 6, true},
-                                               {"dense/top.0.bias/value", 3, 1, {0, 3}, bias.data(), 1, true}};
+  const std::vector<store::StateItem> items = {
+      {"tables/one/weight", 10, 6, {0, 10}, store::placed_rows(table.data(), 6), true},
+      {"dense/top.0.bias/value", 3, 1, {0, 3}, store::placed_rows(bias.data(), 1), true}};
   const auto save = [&](Index step, Index part_bytes) {
     const Checkpoint begun = folder.begin(step);
     return folder.commit(begun, store::write_state(Exec(), alone, begun.state_file(), items,

@@ -25,10 +25,8 @@ TEST_CASE("numbers of a device have the checksums and the file of the host's, an
                                    rows,
                                    columns,
                                    {mine.begin, mine.size()},
-                                   of.data() + mine.begin * columns,
-                                   columns,
-                                   true,
-                                   of.place()}};
+                                   store::placed_rows(of.data() + mine.begin * columns, columns, of.place()),
+                                   true}};
   };
   const std::string here = scratch / "here.h5", there = scratch / "there.h5";
   CHECK(store::write_state(exec, world, here, items(host), {}) ==

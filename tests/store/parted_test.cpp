@@ -152,7 +152,8 @@ TEST_CASE("any number of ranks writes the same files, and every part of them is 
   REQUIRE(names.size() == (part_bytes == 0 ? 1 : 1 + static_cast<std::size_t>(layout(part_bytes).parts())));
   for (const std::string& name : names) REQUIRE((bytes_of(mine + "/" + name) == bytes_of((folder / "all/") + name)));
 
-  REQUIRE(PartedFile::open(mine + "/x.h5", store::Trust::all).index().read_all<float>("dense") == Rows(0, rows).dense);  // by HDF5 alone
+  REQUIRE(PartedFile::open(mine + "/x.h5", store::Trust::all).index().read_all<float>("dense") ==
+          Rows(0, rows).dense);  // by HDF5 alone
   const PartedFile file = PartedFile::open(mine + "/x.h5");
   REQUIRE(file.index().attribute<std::int64_t>("/", "samples") == rows);
   REQUIRE(file.index().attribute<std::string>("labels", "unit") == "clicks");

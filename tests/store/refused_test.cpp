@@ -44,7 +44,7 @@ void write_index(const std::string& to, const std::string& path, const std::vect
 }
 
 store::StateItem item(const std::string& name, store::Slab slab, std::vector<float>& values, Index columns = 4) {
-  return {name, 20, columns, slab, values.data(), columns, true};
+  return {name, 20, columns, slab, store::placed_rows(values.data(), columns), true};
 }
 
 }  // namespace

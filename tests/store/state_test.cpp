@@ -31,13 +31,14 @@ struct Parts {
   void add(const std::string& name, Index rows, Index columns, Slab slab, bool owned = true) {
     const Index ld = slab.columns + (slab.first_row % 2);
     storage.emplace_back(static_cast<std::size_t>(slab.rows * ld), -1.0f);
-    items.push_back({name, rows, columns, slab, storage.back().data(), ld, owned});
+    items.push_back({name, rows, columns, slab, store::placed_rows(storage.back().data(), ld), owned});
   }
   void fill() {
     for (const StateItem& item : items)
       for (Index r = 0; r < item.slab.rows; ++r)
         for (Index c = 0; c < item.slab.columns; ++c)
-          item.data[r * item.ld + c] = value_at(item.name, item.slab.first_row + r, item.slab.first_column + c);
+          item.source->in_place({r, r + 1})[c] =
+              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c);
   }
   void clear() {
     for (auto& values : storage) std::fill(values.begin(), values.end(), -1.0f);
@@ -46,7 +47,8 @@ struct Parts {
     for (const StateItem& item : items)
       for (Index r = 0; r < item.slab.rows; ++r)
         for (Index c = 0; c < item.slab.columns; ++c)
-          if (item.data[r * item.ld + c] != value_at(item.name, item.slab.first_row + r, item.slab.first_column + c))
+          if (item.source->in_place({r, r + 1})[c] !=
+              value_at(item.name, item.slab.first_row + r, item.slab.first_column + c))
             return false;
     return true;
   }
@@ -199,7 +201,8 @@ TEST_CASE("a number whose square is not finite is not written, and its place is 
     Parts parts = make_parts(world, 1);
     parts.fill();
     for (const StateItem& item : parts.items)
-      if (item.name == "tables/wide/weight" && item.slab.first_column == 16) item.data[1002 * item.ld + 3] = bad;
+      if (item.name == "tables/wide/weight" && item.slab.first_column == 16)
+        item.source->in_place({1002, 1003})[3] = bad;
     const std::string path = folder / "state.h5";
     const std::string error = error_of([&] { store::write_state(Exec(), world, path, parts.items, {}); });
     INFO(error);

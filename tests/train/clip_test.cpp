@@ -36,7 +36,7 @@ FirstStep first_step(train::Job job) {
   const auto velocity = session.model.optimizer.state().front().values.to_host(Exec());
   append(velocity.data(), velocity.size());
   for (const auto& shard : session.model.tables().shards()) {
-    const auto values = shard.rows->state().front().values.to_host(Exec());
+    const auto values = shard.rows->store().states().front().values.to_host(Exec());
     append(values.data(), values.size());
   }
   result.norm = session.step.gradient_norm();

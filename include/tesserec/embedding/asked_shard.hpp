@@ -3,16 +3,24 @@
 
 #include <vector>
 
+#include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {
 
-/// What all ranks ask of one of this rank's shards for one batch.
+/// The lookups that all ranks ask of one of this rank's shards for one batch.
 struct AskedShard {
   ShardBags bags;                           ///< [run of samples][feature of the table]
   std::vector<std::vector<Nodes>> nodes;    ///< the sums returned for each
   std::vector<std::vector<Index>> sums_at;  ///< float offset of each one's sums
-  std::vector<RowUse> gradients;            ///< of a fetched shard: the sums of gradients that will come
+  /// Of a shard whose rows travel: the sums of gradients that will come. RowUse::row counts the ids of all runs in
+  /// turn, and is a place once the shard is pinned.
+  std::vector<RowUse> gradients;
+  PinnedRows pinned;
+
+  void clear(Index runs);
+  /// Makes all rows resident and sets Bags::places, once.
+  void pin(const Exec& exec, RowStore& store);
 };
 
 }  // namespace tesserec::embedding

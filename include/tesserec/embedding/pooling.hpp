@@ -4,18 +4,18 @@
 
 #include <vector>
 
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 
 namespace tesserec::embedding {
 
-/// Bags of one feature over consecutive samples: what a rank asks of an owner. Ids are rows of the logical table,
-/// inside the shard's range.
+/// Bags of one feature over consecutive samples: the lookups that a rank asks of an owner. Ids are rows of the logical
+/// table in blocks of the shard.
 struct Bags {
   Index first_sample = 0;          ///< in the global batch
   Index count = 0;                 ///< bags
   const Index* offsets = nullptr;  ///< [count + 1] into ids
   const Index* ids = nullptr;
-  const Index* places = nullptr;   ///< parallel to ids: float offset of each one's row; null = its place in the shard
+  const Index* places = nullptr;   ///< parallel to ids: each one's row of the memory looked up; null = id - first row
   const float* weights = nullptr;  ///< parallel to ids; null = 1
   Index gradients_at = 0;          ///< float offset of the first gradient
   bool unpooled = false;           ///< each id has a sum, its row, and a gradient of its own
@@ -34,15 +34,15 @@ struct Nodes {
   std::vector<Index> leaves;   ///< a block below each subtree
 };
 
-/// Which sums the owner of `blocks` returns for each bag: both sides compute it from the ids, nothing travels.
-Nodes subtree_nodes(const RowBlocks& table, Range blocks, const Bags& bags);
+/// Lists the sums that the owner of `blocks` returns for each bag. Both sides compute the list from the ids.
+Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags);
 
 /// The rows of a shard in the host's memory.
 struct ShardRows {
-  RowBlocks table;    ///< of the whole table
-  Range blocks;       ///< of them, the shard's
-  const float* data;  ///< [rows, dim]
-  Index first_row;    ///< of the table, which comes first
+  BlockOf block_of;
+  Range blocks;       ///< the shard's
+  const float* data;  ///< [places, dim]
+  Index first_row;    ///< where Bags::places is null: the row at place 0
   Index dim;
 };
 

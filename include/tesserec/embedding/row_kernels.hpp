@@ -8,55 +8,66 @@
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/row_sums.hpp>
 
 namespace tesserec::embedding {
 
-/// What looks up and moves the rows of one rank's shards: all of them in a call, once a batch. Every implementation
-/// gives the same bits.
+/// The lookups of one batch, shard by shard. All that it points to must outlive the batch's last call of RowKernels.
+struct RowBatch {
+  std::span<const AskedShard> asked;  ///< pinned
+  const BatchSplit* split = nullptr;
+  Range own_lanes;         ///< of this rank, which alone asks replicated shards
+  bool gradients = false;  ///< sum or move will follow the lookup
+};
+
+/// Gradients by which rows of some shards move, each row once.
+struct RowMoves {
+  std::span<const std::size_t> shards;
+  std::span<const double> rates;  ///< [shards.size()]
+  Index step = 0;
+  /// The gradients of a batch's bags, by Bags::gradients_at: the rows of the batch move by their sums. `shards` are all
+  /// that share no rows and are not replicated.
+  const RowBatch* batch = nullptr;
+  const float* gradients = nullptr;
+  /// Else one gradient a row, [shards.size()] of [places, dim].
+  struct Rows {
+    std::span<const Index> places;
+    const float* gradients;
+  };
+  std::span<const Rows> rows = {};
+  /// Where rows share their numbers with other shards they move in rounds. Round k of optim::row_rounds returns of each
+  /// row its sums over this shard's subtrees of columns, and wants in `totals` the whole rows' sums of the round
+  /// before, [shards.size()][rows, sums]. The round after the last moves the rows.
+  int round = 0;
+  std::span<const std::vector<float>> totals = {};
+};
+
+/// Looks up and moves the rows of one rank's shards, all shards in a call. Every implementation gives the same bits.
 class RowKernels {
  public:
   struct Shard {
     EmbeddingTable* table = nullptr;
     bool fetched = false;     ///< its rows travel: gradients come as sums (AskedShard::gradients)
-    bool replicated = false;  ///< its gradients come from all ranks: sum_gradients, then update_sums or gather_sums
+    bool replicated = false;  ///< all ranks have a copy, and each looks up its own samples
   };
   virtual ~RowKernels() = default;
 
-  /// What is asked, at `asked` until the next call, comes to where lookup wants it: while another batch computes.
-  virtual void read(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split) = 0;
-  /// Then, sums of the bags asked of each shard: to sums + AskedShard::sums_at, where the tables lie, as the gradients
-  /// below.
-  virtual void lookup(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, float* sums) = 0;
-  /// A batch that was looked up, whose gradients are due: its ids are ordered, now or when they are used, until when
-  /// `asked` and `split` live. `own`: lanes of this rank.
-  virtual void order_ids(const Exec& exec, std::span<const AskedShard> asked, const BatchSplit& split, Range own) = 0;
-  /// Then: rows of shards that neither share them nor are replicated move, each once; `rates` [shard]. `gradients` is
-  /// what Bags::gradients_at speaks of.
-  virtual void update(const Exec& exec, const float* gradients, std::span<const double> rates, Index step) = 0;
-
-  /// Which shards gather: those that share rows, or all that are not replicated.
-  enum class Which { shared, all };
-  /// Instead: gradients by row join those of micro-batches before, in EmbeddingTable::gathered.
-  virtual void gather(const Exec& exec, const float* gradients, Which which) = 0;
-
-  /// One rank's share of a replicated shard's gradients.
-  virtual RowSums sum_gradients(const Exec& exec, std::size_t shard, const float* gradients) = 0;
-  /// Those of all ranks, in the host's memory.
-  virtual void update_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums,
-                           double rate, Index step) = 0;
-  virtual void gather_sums(const Exec& exec, std::size_t shard, std::span<const RowUse> uses, const float* sums) = 0;
-
-  /// A shard's rows move by what was gathered, and nothing is any more.
-  virtual void move_gathered(const Exec& exec, std::size_t shard, double rate, Index step) = 0;
-  /// In place of it, where rows are shared, rounds: as EmbeddingTable::sum_columns and move_columns.
-  virtual std::vector<float> sum_columns(const Exec& exec, std::size_t shard, int round, std::span<const float> totals,
-                                         double rate, Index step) = 0;
-  virtual void move_columns(const Exec& exec, std::size_t shard, std::span<const float> totals, double rate,
-                            Index step) = 0;
+  /// Brings a batch to the memory where lookup wants it. It may be called while another batch computes, after that
+  /// batch's last move.
+  virtual void read(const Exec& exec, const RowBatch& batch) = 0;
+  /// Writes the sums of the bags asked of each shard to sums + AskedShard::sums_at, in the memory of the tables. The
+  /// batch was the last one read.
+  virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
+  /// Returns the gradients by row of some shards, of all lanes, or of a replicated shard over subtrees of the batch's
+  /// own lanes. The host waits for them.
+  virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
+                                   std::span<const std::size_t> shards) = 0;
+  /// Moves rows. Returns the sums of a round, [shards.size()], of shards that have this round.
+  virtual std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) = 0;
 };
 
-/// Those of `kernels`, for shards in their order whose numbers lie where they want them (place_of); "sort ids" of
-/// `phases` is timed where it interrupts others.
+/// Makes the kernels for shards whose numbers lie at place_of(kernels). `phases` times "sort ids" where it interrupts
+/// other phases.
 std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases);
 
 }  // namespace tesserec::embedding

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/embedding/block_of.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::embedding {
@@ -19,6 +20,10 @@ enum class RowStart { uniform, one };
 /// How a table's rows move: fused = touched rows only, by the sparse optimizer, in the backward pass; dense = every row
 /// of the table by the dense optimizer.
 enum class ComputeKernel { fused, dense };
+
+/// The law by which an id has its block: its place among the table's rows, or a hash of it, which leaves the number of
+/// rows open. Rows by hash need a RowStore that can find them; the store in memory cannot.
+enum class BlockBy { rows, hash };
 
 /// How the pooled vectors of a quotient table and its remainder table become one.
 enum class QrOperation { add, mult, concat };
@@ -51,7 +56,9 @@ struct EmbeddingBagConfig {
   Index projection = 0;  ///< columns that a learned matrix makes of the model's vector; 0 = there is none
   std::optional<Index> qr_collisions = {};  ///< of a deck: instead of model.qr_collisions; 0 = the table is not cut
   std::optional<QrHalf> half = {};
+  BlockBy block_by = BlockBy::rows;
 
+  BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }

@@ -17,6 +17,7 @@ class StartValues {
 
   const Random& random() const { return random_; }
   float bound() const { return bound_; }
+  bool ones() const { return ones_; }
   /// out[row][column]; the columns begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
   /// Returns the root of the expected square of a row's length.

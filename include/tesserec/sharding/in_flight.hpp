@@ -30,8 +30,10 @@ class InFlight {
   Index bytes_sent() const;
   /// To other nodes, of these.
   Index bytes_between_nodes() const;
-  /// After receive: what is asked of this rank's shards, in their order.
+  /// After forward: the lookups asked of this rank's shards, in their order.
   const std::vector<embedding::AskedShard>& asked() const;
+  /// Instead of forward, on all ranks: waits for what is under way and gives the batch up.
+  void finish();
 
  private:
   friend class ShardedEmbeddingBagCollection;

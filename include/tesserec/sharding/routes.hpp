@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tesserec/core/lanes.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/plan.hpp>
 
@@ -95,7 +95,7 @@ class Routes {
   Index with_ids(int sender, int owner) const;
   /// Whether its owner's sums are those of whole bags.
   bool finished(const Route& route) const {
-    return route.sequence >= 0 || route.blocks.size() == embedding::RowBlocks::count;
+    return route.sequence >= 0 || route.blocks.size() == embedding::block_count;
   }
   /// By owner.
   const std::vector<Fetch>& fetches() const { return fetches_; }

@@ -19,10 +19,10 @@ struct SelectedIds {
   std::vector<Index>& ids;
   std::vector<float>* weights;  ///< 1 where the table has none; null: not wanted
 };
-/// Appends the rows of key's ids that lie in `rows`, and their weights, to the lists of `to`. An id outside its table
+/// Appends the rows of key's ids that lie in `blocks`, and their weights, to the lists of `to`. An id outside its table
 /// is an Error that names feature, table, sample, value.
 void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
-                Range rows, Index first_sample, const SelectedIds& to);
+                Range blocks, Index first_sample, const SelectedIds& to);
 
 /// The samples' side of a shard whose rows travel un-pooled: each row comes once, its bags are pooled here,
 /// and its gradient leaves as sums over this rank's whole subtrees of lanes. Bits and order are the owner's.
@@ -76,7 +76,7 @@ class RowFetch {
   Range lanes_{0, 1};
   std::vector<Index> ids_;  // of all features
   std::vector<float> weights_;
-  std::vector<Index> places_;            // float offset of each id's row in what is fetched
+  std::vector<Index> places_;            // of each id: its row in what is fetched
   std::vector<embedding::RowUse> uses_;  // by row; `gradient` = place in ids_
   std::vector<Index> rows_, sums_;
 };

@@ -12,11 +12,13 @@
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/sharding/exchange_precision.hpp>
+#include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
-#include <tesserec/sharding/row_totals.hpp>
 
 namespace tesserec::sharding {
+
+class RowUpdates;
 
 /// Options of a collection: optimizers, kernels, exchange. They are the same on every rank.
 struct CollectionOptions {
@@ -25,12 +27,21 @@ struct CollectionOptions {
   Kernels kernels = Kernels::automatic;
   Levels levels = {};
   ExchangePrecision precision = {};
+  embedding::MakeRowStore store = embedding::memory_rows;  ///< of fused tables; all rows of dense ones are in memory
+};
+
+/// Vectors of this rank's samples in a batch, or the gradient of a loss by them. They live as long as the batch, where
+/// the tables lie.
+template <class Number>
+struct BatchVectors {
+  MatrixView<Number> pooled;                    ///< [B, pooled_width], tables in order, in each its features in order
+  std::vector<jagged::JaggedVectors> unpooled;  ///< [ids, dim] of each of embedding_names(tables, false)
 };
 
 /// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's
-/// shards are ever allocated. A batch goes through start, forward, gradient, backward; start to backward are
-/// collective. Rows may also move once after several micro-batches, whose lanes follow each other, each a whole
-/// subtree: all but the last go through accumulate.
+/// shards are ever allocated. A batch goes through start, forward, gradient, backward, which are collective; between
+/// them progress may be called, on all ranks or some. Rows may also move once after several micro-batches, whose lanes
+/// follow each other, each a whole subtree: each is summed by backward, then move is called.
 class ShardedEmbeddingBagCollection {
  public:
   /// `comm` must outlive it; `features` are the keys of the batches. Collective. Error, on every rank, as
@@ -39,45 +50,33 @@ class ShardedEmbeddingBagCollection {
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
                                 const CollectionOptions& options);
-
+  ~ShardedEmbeddingBagCollection();
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Ids begin to travel to the owners of their rows. `sparse` holds this rank's samples of a batch split like that.
-  InFlight start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split);
+  /// Sends the numbers of ids to the owners of their rows, and returns the batch. `sparse` holds this rank's samples of
+  /// a batch split like that, until forward. `gradients`: backward will follow.
+  InFlight start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
   /// The same for a global batch of so many samples, split by the law.
   InFlight start(const jagged::KeyedJaggedTensor& sparse, Index global_size);
-  /// Once their numbers have come, the ids leave: between start and forward, while other work goes on. Errors, the same
-  /// on every rank: an id outside its table, with feature, table, sample and value; weights that are missing.
-  void advance(InFlight& batch);
-  /// The ids have come, and are where the rows' kernels want them: between gradient of the batch before and forward,
-  /// while a device computes. Forward does what is left of it.
-  void receive(const Exec& exec, InFlight& batch);
-  /// Pooled vectors [B, pooled_width] of this rank's samples, tables in order, in each its features in order. They live
-  /// as long as the batch. Errors as advance's.
-  MatrixView<const float> forward(const Exec& exec, InFlight& batch);
-  /// After forward: the vectors [ids, dim] of this rank's samples for each feature that is not pooled, in the order of
-  /// embedding_names(tables, false). They live as long as the batch.
-  std::vector<jagged::JaggedVectors> unpooled(InFlight& batch) const;
-  /// Where the gradient of the pooled vectors [B, pooled_width] is to be written: derivatives of the loss of the whole
-  /// global batch. Orders the ids for the update: from here to backward for one batch at a time.
-  MatrixView<float> gradient(const Exec& exec, InFlight& batch);
-  /// After gradient: where that of the un-pooled vectors is to be written.
-  std::vector<jagged::JaggedVectors> unpooled_gradient(InFlight& batch) const;
-  /// The gradient goes to the owners; returns where they find it, by Bags::gradients_at. Part of backward.
-  const float* send_gradients(const Exec& exec, InFlight& batch);
-  /// The gradient goes to the owners and is added up by row; nothing moves yet.
-  void accumulate(const Exec& exec, InFlight batch);
-  /// This rank's share of the sum of squares of all rows' accumulated gradients.
-  ExactSum squares(const Exec& exec);
-  /// The gradient goes to the owners, and every row that was touched since the last call moves, exactly: by its
-  /// gradient times `scale`; `schedule` scales each table's base rate, `step` counts from 1. Without a batch, by what
-  /// was accumulated.
-  void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step,
-                float scale = 1.0f);
-  /// Instead of forward, on all ranks: what is under way arrives, and no more is made of it.
-  void drop(InFlight batch);
+  /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once these have come
+  /// rows are pinned, and ids brought where kernels want them. Waits for what the step needs. Forward does what is
+  /// left. Errors, the same on every rank: an id outside its table, with feature, table, sample and value; weights that
+  /// are missing.
+  void progress(const Exec& exec, InFlight& batch);
+  /// Returns the vectors of this rank's samples. Errors as progress's.
+  BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
+  /// After forward, returns where derivatives of the loss of the whole global batch by the vectors are to be written.
+  BatchVectors<float> gradient(const Exec& exec, InFlight& batch);
+  /// Sends the gradient to the owners. Every row of the batch moves, exactly; `schedule` scales each table's base rate,
+  /// `step` counts from 1.
+  void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step);
+  /// Sends the gradient to the owners, who add it to `sums`; no row moves.
+  void backward(const Exec& exec, InFlight batch, GradientSums& sums);
+  /// Moves every row by its summed gradient times `scale`, and empties `sums`. Collective.
+  void move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
+            float scale = 1.0f);
 
   const comm::Communicator& comm() const { return comm_; }
   /// Where its numbers lie: tables, and the vectors and gradients above.
@@ -101,17 +100,10 @@ class ShardedEmbeddingBagCollection {
 
  private:
   std::vector<jagged::JaggedVectors> sequences(InFlight& batch, float* front) const;
-  void order_ids(const Exec& exec, const InFlight& batch);
-  /// Whether its gradients come from all ranks.
-  bool replicated(const Shard& shard) const { return shard.replicated && comm_.size() > 1; }
-  void count(const InFlight& batch);
-  std::vector<double> rates(const optim::ScheduleSettings& schedule, Index step) const;
-  void update(const Exec& exec, const float* gradients, const optim::ScheduleSettings& schedule, Index step);
-  void gather(const Exec& exec, const float* gradients);
-  void update_gathered(const Exec& exec, const optim::ScheduleSettings& schedule, Index step, float scale);
-  void update_shared(const Exec& exec, std::span<const double> rates, Index step);
-  template <class Sink>  // sink(shard, uses, sums): each replicated one and the sums of all ranks
-  void with_all_ranks(const Exec& exec, const float* gradients, const Sink& sink);
+  void receive(const Exec& exec, InFlight& batch);
+  /// Sends a batch's gradient and gives it to use(batch, gradients).
+  template <class Use>
+  void send_back(const Exec& exec, InFlight& batch, const Use& use);
 
   const comm::Communicator& comm_;
   planning::ShardingPlan plan_;
@@ -123,11 +115,9 @@ class ShardedEmbeddingBagCollection {
   std::shared_ptr<SpareExchanges> spare_;   // of batches that have gone
   std::vector<Shard> shards_;
   std::unique_ptr<embedding::RowKernels> kernels_;
-  std::optional<RowTotals> row_totals_;  // where any table needs it
-  int row_rounds_ = 0;                   // the most of those tables
-  const Exchange* read_ = nullptr;       // the batch whose ids the kernels have
-  const Exchange* ordered_ = nullptr;    // the batch whose ids are ordered
-  bool gathered_ = false;                // gradients of micro-batches
+  std::unique_ptr<RowUpdates> updates_;
+  const Exchange* read_ = nullptr;  // the batch whose ids the kernels have
+  const Exchange* due_ = nullptr;   // the batch that is between gradient and backward
   Index bytes_sent_ = 0, bytes_between_nodes_ = 0;
   Phases phases_;
 };

@@ -10,22 +10,20 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/placed.hpp>
 #include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/parted_writer.hpp>
+#include <tesserec/store/slab_source.hpp>
 
 namespace tesserec::store {
 
 /// A rank's part of one logical matrix. A rank may hold several parts of one name, or none.
 struct StateItem {
-  std::string name;           ///< of the dataset, its groups in front: "GROUP/GROUP/NAME"
-  Index rows = 0;             ///< of the logical matrix
-  Index columns = 1;          ///< of the logical matrix; a vector has one column
-  Slab slab;                  ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
-  float* data = nullptr;      ///< row-major
-  Index ld = 0;               ///< elements from one row to the next
-  bool owned = true;          ///< this rank writes it; of a replicated part exactly one rank says so
-  Place place = Place::host;  ///< where `data` lies
+  std::string name;   ///< of the dataset, its groups in front: "GROUP/GROUP/NAME"
+  Index rows = 0;     ///< of the logical matrix
+  Index columns = 1;  ///< of the logical matrix; a vector has one column
+  Slab slab;          ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
+  std::shared_ptr<SlabSource> source;
+  bool owned = true;  ///< this rank writes it; of a replicated part exactly one rank says so
 };
 
 /// Of one dataset.

@@ -51,23 +51,22 @@ class TrainStep {
   BatchSplit split(const data::Batch& batch) const {
     return BatchSplit(lanes_, comm_.size(), batch.global_size, batch.micro_batch);
   }
-  model::DenseInput input(const data::Batch& batch, sharding::InFlight& ids, const MatrixView<const float>& pooled,
-                          Index step);
+  model::DenseInput input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors, Index step);
   /// From a micro-batch's part of it: the batch's mean loss after the last, before it the part.
   double batch_loss(int micro_batch, double part);
   /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.
-  void look_at(int micro_batch, const MatrixView<float>& pooled_gradient,
-               const std::vector<jagged::JaggedVectors>& unpooled_gradient);
+  void look_at(int micro_batch, const sharding::BatchVectors<float>& gradients);
   void check_finite(double loss, Index step);
-  /// What all gradients are multiplied by, so that their length is max_norm at most. It needs those of the rows, so it
-  /// takes the batch where there is a bound.
-  float clip(sharding::InFlight& ids, Index step);
+  /// Returns the factor by which the length of all gradients, dense and of rows, becomes max_norm at most.
+  float clip(Index step);
 
   Exec exec_;
   model::ShardedModel& model_;
   const comm::Communicator& comm_;
   const Lanes& lanes_;
   double max_norm_;
+  bool sums_rows_;  // rows move by row_gradients_: after several micro-batches, or by a factor of all gradients
+  sharding::GradientSums row_gradients_;
   comm::TreeReduce reduce_;
   PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
   std::vector<float> piece_;      // of it, where it lies on a device and its length is bound

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kernel.hpp>
+
+namespace tesserec::embedding {
+
+/// Number of blocks that the rows of every table fall into. Blocks are the leaves of the tree by which a bag is pooled,
+/// and the unit of row-wise sharding.
+inline constexpr Index block_count = 1024;
+
+/// Maps an id of one table to its block in [0, block_count).
+class BlockOf {
+ public:
+  BlockOf() = default;
+  /// Maps ids of a table of `rows` rows to blocks of ceil(rows / 1024) consecutive ids.
+  static constexpr BlockOf by_rows(Index rows) {
+    const Index rows_per_block = (rows + block_count - 1) / block_count;
+    return {rows_per_block, rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / std::uint64_t(rows_per_block)};
+  }
+  /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, whatever the size of its table.
+  static constexpr BlockOf by_hash() { return {0, 0}; }
+
+  constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
+
+  /// Returns the block of an id. A table of consecutive ids multiplies, because a division costs more than the rest of
+  /// the work on an id. The product is exact while (id + 1) * rows per block < 2^64.
+  TESSEREC_FUNCTION Index operator()(Index id) const {
+    if (inverse_ == 0) return is_by_hash() ? hashed(id) : id / rows_per_block_;
+#ifdef __CUDA_ARCH__
+    return Index(__umul64hi(std::uint64_t(id) + 1, inverse_));
+#else
+    __extension__ using Wide = unsigned __int128;
+    return Index(Wide(std::uint64_t(id) + 1) * inverse_ >> 64);
+#endif
+  }
+
+ private:
+  constexpr BlockOf(Index rows_per_block, std::uint64_t inverse) : rows_per_block_(rows_per_block), inverse_(inverse) {}
+
+  /// Mixes by the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014, with Stafford's constants).
+  TESSEREC_FUNCTION static Index hashed(Index id) {
+    std::uint64_t bits = std::uint64_t(id) + 0x9E3779B97F4A7C15u;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    return Index((bits ^ bits >> 31) >> 54);
+  }
+
+  Index rows_per_block_ = 1;   // 0: by hash
+  std::uint64_t inverse_ = 0;  // floor((2^64 - 1) / rows_per_block_); 0: by hash, or too many rows
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/placed.hpp>
+#include <tesserec/embedding/settings.hpp>
+#include <tesserec/embedding/start_values.hpp>
+
+namespace tesserec::embedding {
+
+/// One rank's rectangle of one logical table: row blocks by columns.
+struct TableShard {
+  EmbeddingBagConfig config;
+  Range blocks{0, block_count};
+  Range columns;
+  optim::Settings optimizer = {};  ///< the sparse one for the fused kernel, the dense one for the dense
+  ComputeKernel kernel = ComputeKernel::fused;
+  Place place = Place::host;  ///< where kernels read and write rows
+
+  Index dim() const { return columns.size(); }
+  /// Rows of a table by BlockBy::rows; all of the table by hash.
+  Range rows() const;
+};
+
+/// Numbers of a row: its weights, or one state of the optimizer.
+struct RowMatrix {
+  std::string name;
+  bool per_row = false;        ///< one number a row, which each owner of the row's columns keeps
+  PlacedMatrix<float> values;  ///< [places, columns]
+};
+
+/// The rows of a shard with their optimizer states, wherever they lie. Kernels know places: row `p` of matrices() is
+/// the row that pin() gave place p. A store may hold fewer places than rows. It is used by one thread at a time.
+class RowStore {
+ public:
+  /// `matrices`: weights, then the states as optim::states lists them. `ordered`: the place of a row is always
+  /// row - first_row(), and nothing needs to be pinned.
+  RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered = false);
+  virtual ~RowStore() = default;
+  RowStore(const RowStore&) = delete;
+
+  const std::vector<RowMatrix>& matrices() const { return matrices_; }
+  const PlacedMatrix<float>& weights() const { return matrices_.front().values; }
+  std::span<const RowMatrix> states() const { return std::span(matrices_).subspan(1); }
+  Index dim() const { return weights().columns(); }
+  bool ordered() const { return ordered_; }
+  Index first_row() const { return first_row_; }
+
+  /// Makes rows of the logical table resident until they are released as often, and returns the place of each. Error:
+  /// there is no room.
+  virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
+  /// Gives up places that pin() returned. `moved`: kernels have written to these rows.
+  virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
+  /// Returns the row at a place that is pinned.
+  virtual Index row_at(Index place) const { return first_row_ + place; }
+
+  /// Copies rows of a matrix from, and to, the host, whether they are resident or not. No row is pinned meanwhile.
+  virtual void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const = 0;
+  virtual void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) = 0;
+  /// Where rows of a matrix lie one after the other in the host's memory; null: they do not.
+  virtual float* in_place(std::size_t, [[maybe_unused]] Range rows) const { return nullptr; }
+  /// Gives all rows their start values. States keep theirs.
+  virtual void initialise(const Exec& exec, const StartValues& start) = 0;
+
+  struct Bytes {
+    Index device = 0, host = 0, disk = 0;
+  };
+  virtual Bytes bytes() const;
+
+  /// A row at a place with its gradient, in the host's memory.
+  optim::Row row(Index place, const float* gradient) const {
+    const auto state = [&](int s) { return states_.begin[s] + place * states_.width[s]; };
+    return {weights().data() + place * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
+  }
+  /// Fetches all that an update of a place reads. Always inline: GCC takes a function that only prefetches for one
+  /// without effect, and drops the call.
+  [[gnu::always_inline]] void prefetch(Index place) const {
+    constexpr Index line = 16;  // floats
+    for (const RowMatrix& matrix : matrices_) {
+      const Index n = matrix.values.columns();
+      for (Index c = 0; c < n; c += line) __builtin_prefetch(matrix.values.data() + place * n + c, 1);
+    }
+  }
+
+ private:
+  std::vector<RowMatrix> matrices_;
+  bool ordered_;
+  Index first_row_;
+  Range columns_;
+  Index whole_dim_;
+  struct {
+    optim::States begin{};
+    std::array<Index, optim::States().size()> width{};
+  } states_;  // of matrices_, for the loop over rows
+};
+
+/// Allocates the matrices of a store with so many places. States have their start values.
+std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index places);
+
+using MakeRowStore = std::function<std::unique_ptr<RowStore>(const Exec&, const TableShard&)>;
+/// Makes a store with all rows in the memory of kernels. Error: BlockBy::hash; too little memory.
+std::unique_ptr<RowStore> memory_rows(const Exec& exec, const TableShard& shard);
+
+/// Rows of one batch that are resident; they are released when this goes.
+class PinnedRows {
+ public:
+  PinnedRows() = default;
+  /// Pins rows of a store that is not ordered.
+  PinnedRows(const Exec& exec, RowStore& store, std::span<const Index> rows)
+      : store_(&store), places_(store.pin(exec, rows)) {}
+  PinnedRows(PinnedRows&& other) noexcept { swap(other); }
+  PinnedRows& operator=(PinnedRows&& other) noexcept {
+    PinnedRows(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~PinnedRows() {
+    if (!places_.empty()) store_->release(places_, moved_);
+  }
+
+  /// One a row.
+  const std::vector<Index>& places() const { return places_; }
+  /// Says that kernels move these rows.
+  void set_moved() { moved_ = true; }
+
+ private:
+  void swap(PinnedRows& other) noexcept {
+    std::swap(store_, other.store_);
+    places_.swap(other.places_);
+    std::swap(moved_, other.moved_);
+  }
+
+  RowStore* store_ = nullptr;
+  std::vector<Index> places_;
+  bool moved_ = false;
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <tesserec/embedding/row_sums.hpp>
+
+namespace tesserec::sharding {
+
+/// Gradients of one rank's rows, summed over the micro-batches of a step, until the rows move.
+class GradientSums {
+ public:
+  /// Returns this rank's share of the sum of squares of all rows' gradients: a row that all ranks hold counts on one.
+  ExactSum squares(const Exec& exec);
+  /// Returns the sums of a shard, by the place of the shard among the collection's.
+  const embedding::RowSums& of(std::size_t shard) { return shards_[shard].sums.finish(); }
+
+ private:
+  friend class RowUpdates;
+  struct Shard {
+    embedding::GatheredRows sums;
+    bool counts;  // its squares count here
+  };
+  std::vector<Shard> shards_;
+};
+
+}  // namespace tesserec::sharding

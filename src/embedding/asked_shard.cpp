@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/embedding/asked_shard.hpp>
+
+namespace tesserec::embedding {
+
+void AskedShard::clear(Index runs) {
+  bags.clear();
+  nodes.clear();
+  sums_at.clear();
+  gradients.clear();
+  bags.resize(runs);
+  nodes.resize(runs);
+  sums_at.resize(runs);
+  pinned = {};
+}
+
+void AskedShard::pin(const Exec& exec, RowStore& store) {
+  if (store.ordered() && gradients.empty()) return;
+  std::vector<Index> rows;
+  for (const std::vector<Bags>& run : bags)
+    for (const Bags& of : run)
+      if (of.count > 0) rows.insert(rows.end(), of.ids + of.offsets[0], of.ids + of.offsets[of.count]);
+  if (store.ordered()) {
+    for (RowUse& use : gradients) use.row = rows[use.row] - store.first_row();
+    return;
+  }
+  pinned = PinnedRows(exec, store, rows);
+  const Index* place = pinned.places().data();
+  for (std::vector<Bags>& run : bags)
+    for (Bags& of : run) {
+      if (of.count == 0) continue;
+      of.places = place - of.offsets[0];
+      place += of.total();
+    }
+  for (RowUse& use : gradients) use.row = pinned.places()[use.row];
+}
+
+}  // namespace tesserec::embedding

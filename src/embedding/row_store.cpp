@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/memory.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/row_store.hpp>
+
+namespace tesserec::embedding {
+
+Range TableShard::rows() const {
+  if (config.block_by == BlockBy::hash) return {0, config.num_embeddings};
+  return RowBlocks(config.num_embeddings).rows(blocks);
+}
+
+RowStore::RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered)
+    : matrices_(std::move(matrices)),
+      ordered_(ordered),
+      first_row_(shard.rows().begin),
+      columns_(shard.columns),
+      whole_dim_(shard.config.embedding_dim) {
+  for (std::size_t s = 0; s + 1 < matrices_.size(); ++s) {
+    states_.begin[s] = matrices_[s + 1].values.data();
+    states_.width[s] = matrices_[s + 1].values.columns();
+  }
+}
+
+RowStore::Bytes RowStore::bytes() const {
+  Bytes all;
+  for (const RowMatrix& matrix : matrices_)
+    (matrix.values.place() == Place::device ? all.device : all.host) +=
+        std::ssize(matrix.values) * Index{sizeof(float)};
+  return all;
+}
+
+std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index places) {
+  const auto matrix = [&](const std::string& name, bool per_row) {
+    const Index columns = per_row ? 1 : shard.dim();
+    const auto what = [&] {
+      return concat("table ", shard.config.name, ", its ", name, " of ", places, " x ", columns);
+    };
+    return with_memory(what, double(places) * double(columns) * sizeof(float), [&] {
+      return RowMatrix{name, per_row,
+                       PlacedMatrix<float>(exec, shard.place, "tesserec::embedding::" + name + " " + shard.config.name,
+                                           places, columns)};
+    });
+  };
+  std::vector<RowMatrix> all{matrix("weights", false)};
+  const optim::Type type = shard.optimizer.type;
+  const bool is_sum = type == optim::Type::adagrad || type == optim::Type::rowwise_adagrad;
+  for (const optim::StateInfo& info : optim::states(type))
+    all.emplace_back(matrix(info.name, info.per_row))
+        .values.fill(exec, "tesserec::embedding::fill", is_sum ? float(shard.optimizer.initial_accumulator) : 0.0f);
+  wait(exec);
+  return all;
+}
+
+}  // namespace tesserec::embedding

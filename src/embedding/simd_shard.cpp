@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simd_shard.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "row_names.hpp"
+
+namespace tesserec::embedding {
+namespace {
+
+constexpr Index rows_per_task = 4096;
+constexpr Index bags_per_task = 512;
+
+}  // namespace
+
+Index lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) / bags_per_task; }
+
+void lookup(const EmbeddingTable& table, Index task, const Bags& bags, const Nodes& nodes, float* out) {
+  const RowStore& store = table.store();
+  pool({table.block_of(), table.blocks(), store.weights().data(), store.first_row(), table.dim()}, bags, nodes,
+       {task * bags_per_task, std::min(bags.count, (task + 1) * bags_per_task)}, out);
+}
+
+void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
+  uses_.clear();
+  are_sums_ = false;
+  const Index first_row = table_.store().first_row(), dim = table_.dim();
+  std::vector<Index> next;  // float offset of each feature's next gradient
+  for (const std::vector<Bags>& run : bags) {
+    next.clear();
+    for (const Bags& feature : run) next.push_back(feature.gradients_at);
+    const Index samples = run.empty() ? 0 : run.front().count;
+    const Index first = samples > 0 ? run.front().first_sample : 0;
+    int lane = samples > 0 ? split.lane_of(first) : 0;
+    for (Index s = 0; s < samples; ++s) {
+      while (first + s >= split.lane(lane).end) ++lane;
+      for (std::size_t f = 0; f < run.size(); ++f) {
+        const Bags& feature = run[f];
+        const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;
+        for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
+          uses_.push_back({feature.places == nullptr ? feature.ids[i] - first_row : feature.places[i], next[f], lane,
+                           feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          if (feature.unpooled) next[f] += stride;
+        }
+        if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;
+      }
+    }
+  }
+  sort_by_row(uses_, table_.weights().rows());
+}
+
+void SimdShard::order(std::span<const RowUse> sums) {
+  uses_.assign(sums.begin(), sums.end());
+  are_sums_ = true;
+  sort_by_row(uses_, table_.weights().rows());
+}
+
+RowSums SimdShard::sum(const Exec& exec, const float* gradients) const {
+  RowSums sums = sum_all_rows(exec, uses_, gradients, table_.dim(), are_sums_);
+  name_rows(sums, table_.store());
+  return sums;
+}
+
+RowSums SimdShard::sum_lanes(const float* gradients, Range lanes) const {
+  RowSums sums;
+  const Index dim = table_.dim();
+  sum_rows(
+      uses_, gradients, dim, lanes, are_sums_, [](Index) {},
+      [&](Index place, Index leaf, const float* sum) {
+        sums.rows.push_back(place);
+        sums.leaves.push_back(leaf);
+        sums.sums.insert(sums.sums.end(), sum, sum + dim);
+      });
+  name_rows(sums, table_.store());
+  return sums;
+}
+
+const float* SimdShard::clipped(const float* gradient, std::vector<float>& scratch) const {
+  const float most = table_.optimizer().max_gradient;
+  if (most == 0.0f) return gradient;
+  scratch.resize(table_.dim());
+  optim::limit(1.0f, most, gradient, scratch.data(), table_.dim());
+  return scratch.data();
+}
+
+void SimdShard::move(Index share, Index shares, const float* gradients, const optim::StepScalars& step) {
+  assert(!table_.shares_rows());
+  const RowStore& store = table_.store();
+  const Index count = std::ssize(uses_), dim = table_.dim();
+  const bool dense = table_.kernel() == ComputeKernel::dense;
+  std::vector<float> scratch;
+  const auto cut = [&](Index i) {  // where the row changes: every row belongs to one share
+    Index at = count * i / shares;
+    while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
+    return at;
+  };
+  const Index first = cut(share), last = cut(share + 1);
+  sum_rows(
+      std::span(uses_).subspan(first, last - first), gradients, dim, whole_tree, are_sums_,
+      [&](Index place) { store.prefetch(place); },
+      [&](Index place, Index, const float* sum) {
+        const float* gradient = clipped(sum, scratch);
+        if (dense)
+          std::copy_n(gradient, dim, dense_gradient(place));
+        else
+          optim::move_row(step, store.row(place, gradient));
+      });
+}
+
+void SimdShard::finish_move(const Exec& exec, const optim::StepScalars& step) {
+  if (table_.kernel() != ComputeKernel::dense) return;
+  move_every_row(exec, step);
+  for (const RowUse& use : uses_) std::fill_n(dense_gradient(use.row), table_.dim(), 0.0f);
+}
+
+void SimdShard::move_every_row(const Exec& exec, const optim::StepScalars& step) {
+  const Index rows = table_.weights().rows(), dim = table_.dim();
+  parallel_for(exec, "tesserec::embedding::update_dense", (rows + rows_per_task - 1) / rows_per_task, [&](Index task) {
+    const Index begin = task * rows_per_task;
+    const optim::Row first = table_.store().row(begin, dense_gradient(begin));
+    optim::move(step, first.weights, first.gradient, first.states, std::min(rows_per_task, rows - begin) * dim);
+  });
+}
+
+template <class Body>
+void SimdShard::over_rows(const Exec& exec, const std::string& label, const RowMoves::Rows& rows,
+                          const Body& body) const {
+  const Index count = std::ssize(rows.places);
+  const RowStore& store = table_.store();
+  parallel_for(exec, label, (count + rows_per_task - 1) / rows_per_task, [&](Index task) {
+    constexpr Index ahead = 16;
+    const Index end = std::min(count, (task + 1) * rows_per_task);
+    for (Index at = task * rows_per_task; at < end; ++at) {
+      if (at + ahead < count) store.prefetch(rows.places[at + ahead]);
+      body(at, store.row(rows.places[at], rows.gradients + at * table_.dim()));
+    }
+  });
+}
+
+void SimdShard::move_rows(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step) {
+  const Index dim = table_.dim();
+  if (table_.kernel() != ComputeKernel::dense)
+    return over_rows(exec, "tesserec::embedding::move_rows", rows,
+                     [&](Index, const optim::Row& row) { optim::move_row(step, row); });
+  for (std::size_t i = 0; i < rows.places.size(); ++i)
+    std::copy_n(rows.gradients + Index(i) * dim, dim, dense_gradient(rows.places[i]));
+  move_every_row(exec, step);
+  for (const Index place : rows.places) std::fill_n(dense_gradient(place), dim, 0.0f);
+}
+
+std::vector<float> SimdShard::sum_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
+                                          int round, const float* totals) {
+  const std::vector<int>& row_sums = optim::info(table_.optimizer().type).row_sums;
+  const Index size = row_sums[round] * std::ssize(optim::column_subtrees(table_.columns()));
+  const Index before = round > 0 ? row_sums[round - 1] : 0;
+  std::vector<float> sums(std::ssize(rows.places) * size);
+  over_rows(exec, "tesserec::embedding::sum_columns", rows, [&](Index at, const optim::Row& row) {
+    optim::sum_columns(step, round, row, totals + at * before, sums.data() + at * size);
+  });
+  return sums;
+}
+
+void SimdShard::move_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
+                             const float* totals) {
+  const Index size = optim::info(table_.optimizer().type).row_sums.back();
+  over_rows(exec, "tesserec::embedding::move_columns", rows,
+            [&](Index at, const optim::Row& row) { optim::move_columns(step, row, totals + at * size); });
+}
+
+}  // namespace tesserec::embedding
