@@ -36,7 +36,7 @@ int run(const comm::Communicator& world) {
   // Each rank brings the samples of its lanes, so that the bits are those of any number of ranks.
   const Range mine = model.samples(64);
   const jagged::KeyedTensor sharded = model.forward(exec, batch(exec, mine));
-  const std::vector<float> rows = model.gather(exec, "large", 0);  // on rank 0
+  const std::vector<float> rows = tesserec::sharding::gather(exec, model, "large", 0);  // on rank 0
 
   collection.initialise(exec, options.seed);
   const jagged::KeyedTensor whole = collection.forward(exec, batch(exec, mine));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_gradient.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
+#include <tesserec/embedding/row_store.hpp>
 #include <tesserec/embedding/row_sums.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/embedding/start_values.hpp>

@@ -3,6 +3,7 @@
 
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 #include <tesserec/sharding/exchange_precision.hpp>
+#include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_fetch.hpp>

@@ -14,6 +14,7 @@
 #include <tesserec/store/parts.hpp>
 #include <tesserec/store/run_end.hpp>
 #include <tesserec/store/sampled.hpp>
+#include <tesserec/store/slab_source.hpp>
 #include <tesserec/store/stamp.hpp>
 #include <tesserec/store/state.hpp>
 #include <tesserec/store/text_draft.hpp>

@@ -99,8 +99,8 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.phases = steps.phases();
   times.peak_flops = peak.all_flops(context.exec) / median(std::move(peak_seconds));
   times.counts = count_step(context.exec, session, steps.batch());
-  times.counts.bytes_between = double(tables.bytes_between_nodes()) / double(batches);
-  times.counts.bytes_inside = double(tables.bytes_sent()) / double(batches) - times.counts.bytes_between;
+  times.counts.bytes_between = double(tables.bytes().between_nodes) / double(batches);
+  times.counts.bytes_inside = double(tables.bytes().all) / double(batches) - times.counts.bytes_between;
   if (ahead) times.seconds_in_turn = Steps(context, session, drawn, false).measure([] {});
   return times;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of a lookup: a bag's ids are put in the order of their row blocks, then its rows are added.
+#include "device_pool.hpp"
+
 #include <bit>
 
-#include "device_bags.hpp"
+#include "quad.hpp"
 
 namespace tesserec::embedding {
 namespace {
@@ -132,39 +134,37 @@ struct Pool {
 
 }  // namespace
 
-void DeviceBags::order(const Device& exec) {
-  const Index ids = arrays_.ids_count, average = arrays_.bags > 0 ? ids / arrays_.bags : 0;
+void DevicePool::order(const Device& exec, const DeviceBags& of) {
+  const BagArrays& bags = of.arrays();
+  const Index ids = bags.ids_count, average = bags.bags > 0 ? ids / bags.bags : 0;
   reserve_device(exec, blocks_, "tesserec::embedding::blocks", ids);
   reserve_device(exec, ordered_, "tesserec::embedding::ordered_ids", ids);
-  if (arrays_.weights != nullptr) reserve_device(exec, ordered_weights_, "tesserec::embedding::ordered_weights", ids);
-  const OrderId place{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data()};
-  launch(exec, "tesserec::embedding::find_blocks", arrays_.bags, average, FindBlocks{arrays_, blocks_.data()});
-  if (longest_ <= short_bag)
-    return launch(exec, "tesserec::embedding::order_short_bags", arrays_.bags, average,
+  if (bags.weights != nullptr) reserve_device(exec, ordered_weights_, "tesserec::embedding::ordered_weights", ids);
+  const OrderId place{bags, ordered_.data(), bags.weights == nullptr ? nullptr : ordered_weights_.data()};
+  launch(exec, "tesserec::embedding::find_blocks", bags.bags, average, FindBlocks{bags, blocks_.data()});
+  if (of.longest() <= short_bag)
+    return launch(exec, "tesserec::embedding::order_short_bags", bags.bags, average,
                   OrderShortBags{place, blocks_.data()});
   reserve_device(exec, long_.keys, "tesserec::embedding::long_keys", ids);
-  launch(exec, "tesserec::embedding::long_keys", arrays_.bags, average,
-         LongKeys{arrays_, blocks_.data(), long_.keys.data()});
-  long_.sort(exec, long_.keys, long_.sorted, long_.places, ids,
-             block_bits + std::bit_width(std::uint64_t(arrays_.bags)));
+  launch(exec, "tesserec::embedding::long_keys", bags.bags, average, LongKeys{bags, blocks_.data(), long_.keys.data()});
+  long_.sort(exec, long_.keys, long_.sorted, long_.places, ids, block_bits + std::bit_width(std::uint64_t(bags.bags)));
   launch(exec, "tesserec::embedding::order_sorted", ids, 1,
          OrderSorted{place, long_.sorted.data(), long_.places.data(), ids});
 }
 
 template <bool whole>
-void DeviceBags::pool(const Device& exec, float* sums) {
+void DevicePool::pool(const Device& exec, const BagArrays& bags, float* sums) {
   const Quads<whole> quads{dim_};
-  launch(exec, "tesserec::embedding::pool", arrays_.bags, quads.count(),
-         Pool<whole>{arrays_, ordered_.data(), arrays_.weights == nullptr ? nullptr : ordered_weights_.data(), sums,
-                     quads});
+  launch(exec, "tesserec::embedding::pool", bags.bags, quads.count(),
+         Pool<whole>{bags, ordered_.data(), bags.weights == nullptr ? nullptr : ordered_weights_.data(), sums, quads});
 }
 
-void DeviceBags::lookup(const Device& exec, float* sums) {
-  order(exec);
-  if (whole_sums_ && reinterpret_cast<std::uintptr_t>(sums) % sizeof(Quad) == 0)
-    pool<true>(exec, sums);
+void DevicePool::lookup(const Device& exec, const DeviceBags& bags, float* sums) {
+  order(exec, bags);
+  if (bags.whole_sums() && reinterpret_cast<std::uintptr_t>(sums) % sizeof(Quad) == 0)
+    pool<true>(exec, bags.arrays(), sums);
   else
-    pool<false>(exec, sums);
+    pool<false>(exec, bags.arrays(), sums);
 }
 
 }  // namespace tesserec::embedding

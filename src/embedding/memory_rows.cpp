@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 namespace {
 
-constexpr Index rows_per_task = 4096;
+constexpr Index drawn_per_task = 4096;
 
 /// Draws start values of a shard's columns in device memory.
 struct DrawRows {
@@ -66,9 +66,9 @@ void MemoryRows::initialise(const Exec& exec, const StartValues& start) {
                           start.bound(), data});
   } else {
     parallel_for(
-        exec, "tesserec::embedding::initialise", (rows + rows_per_task - 1) / rows_per_task, [=](Index task) noexcept {
-          const Index begin = task * rows_per_task;
-          start({first + begin, first + std::min(rows, begin + rows_per_task)}, columns, data + begin * columns.size());
+        exec, "tesserec::embedding::initialise", (rows + drawn_per_task - 1) / drawn_per_task, [=](Index task) noexcept {
+          const Index begin = task * drawn_per_task;
+          start({first + begin, first + std::min(rows, begin + drawn_per_task)}, columns, data + begin * columns.size());
         });
   }
   wait(exec);

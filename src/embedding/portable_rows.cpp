@@ -44,7 +44,7 @@ void PortableRows::read(const Exec& exec, const RowBatch& batch) {
 
 void PortableRows::lookup(const Exec& exec, [[maybe_unused]] const RowBatch& batch, float* sums) {
   assert(read_ == batch.asked.data());
-  for (const Group& group : groups_) group.rows->bags().lookup(device_of(exec), sums);
+  for (const Group& group : groups_) group.rows->lookup(device_of(exec), sums);
 }
 
 void PortableRows::order(const Exec& exec, const RowBatch& batch) {

@@ -54,6 +54,7 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       most_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
       bags_({tables_.begin(), tables_.end()}),
+      pool_(dim_),
       runs_(std::ssize(tables_), most_places(tables_), dim_),
       run_sums_(dim_) {
   if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();

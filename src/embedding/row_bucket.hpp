@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "device_pool.hpp"
 #include "row_updates.hpp"
 #include <tesserec/embedding/row_kernels.hpp>
 
@@ -14,6 +15,8 @@ class RowBucket {
 
   /// The bags of a batch.
   DeviceBags& bags() { return bags_; }
+  /// Looks them up.
+  void lookup(const Device& exec, float* sums) { pool_.lookup(exec, bags_, sums); }
   /// Its uses, from the bags or from sums of each shard.
   void order(const Device& exec, int lane_count, Range lanes);
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
@@ -38,6 +41,7 @@ class RowBucket {
   float most_;  // magnitude of a gradient's numbers
   bool dense_;
   DeviceBags bags_;
+  DevicePool pool_;
   RowRuns runs_;
   RunSums run_sums_;
   DeviceVector<float> gradients_, column_sums_;

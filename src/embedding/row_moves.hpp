@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "device_bags.hpp"
+#include "quad.hpp"
 #include <tesserec/optim/row_rules.hpp>
 
 namespace tesserec::embedding {

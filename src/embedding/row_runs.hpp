@@ -6,6 +6,7 @@
 #include <span>
 
 #include "device_bags.hpp"
+#include "sort_keys.hpp"
 
 namespace tesserec::embedding {
 

@@ -8,9 +8,9 @@
 namespace tesserec::embedding {
 namespace {
 
-constexpr Index rows_per_task = 4096;
+constexpr Index summed_per_task = 4096;
 
-Index tasks_of(Index rows) { return (rows + rows_per_task - 1) / rows_per_task; }
+Index tasks_of(Index rows) { return (rows + summed_per_task - 1) / summed_per_task; }
 
 }  // namespace
 
@@ -37,8 +37,8 @@ RowSums sum_all_rows(const Exec& exec, std::span<const RowUse> uses, const float
   const auto rows = std::ssize(all.rows);
   all.sums.resize(rows * dim);
   parallel_for(exec, "tesserec::embedding::sum_rows", tasks_of(rows), [&](Index task) {
-    Index at = task * rows_per_task;
-    const Index end = std::min(rows, at + rows_per_task);
+    Index at = task * summed_per_task;
+    const Index end = std::min(rows, at + summed_per_task);
     sum_rows(
         uses.subspan(first_use[at], first_use[end] - first_use[at]), gradients, dim, whole_tree, are_sums, [](Index) {},
         [&](Index, Index, const float* sum) { std::copy_n(sum, dim, all.sums.data() + at++ * dim); });
@@ -100,8 +100,8 @@ void GatheredRows::add_squares(const Exec& exec, ExactSum& sum) {
   std::mutex one_at_a_time;
   parallel_for(exec, "tesserec::embedding::add_squares", tasks_of(rows), [&](Index task) {
     ExactSum mine;
-    const Index end = std::min(rows, (task + 1) * rows_per_task);
-    for (Index at = task * rows_per_task; at < end; ++at)
+    const Index end = std::min(rows, (task + 1) * summed_per_task);
+    for (Index at = task * summed_per_task; at < end; ++at)
       tesserec::add_squares(all.sums.data() + at * dim_, dim_, mine);
     const std::lock_guard lock(one_at_a_time);
     sum += mine;

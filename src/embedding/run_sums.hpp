@@ -2,6 +2,7 @@
 /// The gradient of a run, added by a lane for its quads of columns.
 #pragma once
 
+#include "quad.hpp"
 #include "row_runs.hpp"
 #include <tesserec/optim/rules.hpp>
 

@@ -39,8 +39,8 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
         const Bags& feature = run[f];
         const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
-          uses_.push_back({feature.places == nullptr ? feature.ids[i] - first_row : feature.places[i], next[f], lane,
-                           feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          const Index place = feature.places == nullptr ? feature.ids[i] - first_row : feature.places[i];
+          uses_.push_back({place, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
           if (feature.unpooled) next[f] += stride;
         }
         if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;

@@ -8,7 +8,7 @@ namespace tesserec::sharding {
 void Asked::expect(const BatchSplit& split, Message<std::int32_t>& counts) const {
   for (int sender = 0; sender < routes_.ranks(); ++sender)
     counts.from[sender] =
-        1 + routes_.with_ids(sender, routes_.rank()) * routes_.samples(split, sender) + 2 * routes_.own_fetched();
+        1 + routes_.with_ids(sender, routes_.rank()) * routes_.samples(split, sender) + 2 * own_fetched_;
 }
 
 int Asked::first_refused(const Message<std::int32_t>& counts) const {
@@ -23,7 +23,7 @@ void Asked::count(Messages& messages) const {
   const std::int32_t* count = counts.in.data();
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
     const std::int32_t* const end = count + counts.from[sender];
-    const std::int32_t* const fetched = end - 2 * routes_.own_fetched();
+    const std::int32_t* const fetched = end - 2 * own_fetched_;
     weights.from[sender] = std::accumulate(count + 1, fetched, Index{0});
     ids.from[sender] = std::accumulate(fetched, end, weights.from[sender]);
     count = end;
@@ -62,7 +62,7 @@ void Asked::read(const BatchSplit& split, const Front& front, Offsets others, Me
     };
     read_own(false, 1);
     for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
-      read_bags(routes_.relays()[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, at);
+      read_bags(routes_.relays().shards[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, at);
     if (sender == me) read_own(true, ranks);
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) read_rows(i, at);
@@ -88,7 +88,7 @@ void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard,
     const bool sums_in_place = sender == routes_.rank() && route.sums_in_place;
     const bool gradients_in_place = sender == routes_.rank() && route.gradients_in_place;
     const bool unpooled = route.sequence >= 0;
-    const Index stride = unpooled ? table.embedding_dim : routes_.pooled_width();
+    const Index stride = unpooled ? table.embedding_dim : routes_.vectors().pooled_width;
     Index in_place = (unpooled ? front.sequences[route.sequence].at : front.begin) + route.column;
     for (int rank = sender; rank < split.ranks(); rank += routes_.ranks()) {
       const std::size_t run = rank / ranks;

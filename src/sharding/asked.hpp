@@ -14,7 +14,9 @@ namespace tesserec::sharding {
 class Asked {
  public:
   explicit Asked(const Routes& routes)
-      : routes_(routes), shards_(routes.own().size()), relays_(routes.relays().size()) {}
+      : routes_(routes), shards_(routes.own().size()), relays_(routes.relays().shards.size()) {
+    for (const Routes::OwnShard& own : routes.own()) own_fetched_ += own.fetched;
+  }
 
   /// Numbers that each rank sends: whether it has an error, lengths of bags, and of each fetched shard rows and sums.
   void expect(const BatchSplit& split, Message<std::int32_t>& counts) const;
@@ -55,6 +57,7 @@ class Asked {
   void read_rows(std::size_t shard, Reading& at);
 
   const Routes& routes_;
+  Index own_fetched_ = 0;  // shards
   std::vector<embedding::AskedShard> shards_, relays_;
   std::vector<Index> fetched_;  // ids of each fetched shard so far
   std::vector<Index> offsets_;  // of all bags that came

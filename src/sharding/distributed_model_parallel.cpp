@@ -90,6 +90,23 @@ jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTe
   return batch.permute(exec, order);
 }
 
+DistributedModelParallel::Planned planned_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
+                                              const ParallelOptions& options,
+                                              const EmbeddingBagCollectionSharder& sharder) {
+  const planning::Topology topology = topology_of(env, options.planner, sharder.exchange);
+  return {topology, plan_for(module, env, topology, options, sharder)};
+}
+
+std::vector<jagged::JaggedVectors> on_host(const Exec& exec, Place place, std::vector<jagged::JaggedVectors> all) {
+  if (place == Place::host) return all;
+  for (jagged::JaggedVectors& vectors : all) {
+    const Matrix<float> there = vectors.values;
+    vectors.values = make_matrix<float>(exec, "tesserec::sharding::unpooled", there.extent(0), there.extent(1));
+    copy(exec, place, there.data(), Place::host, vectors.values.data(), std::ssize(there));
+  }
+  return all;
+}
+
 }  // namespace
 
 DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module,
@@ -100,10 +117,9 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
       features_(options.features.empty() ? module.features() : options.features),
       lanes_(lanes_for(env, options.lanes, options.micro_batches)),
       schedule_(options.schedule),
-      topology_(topology_of(env, options.planner, sharder.exchange)),
-      proven_(plan_for(module, env, topology_, options, sharder)),
-      tables_(sharder.shard(exec, module, proven_.plan, env, features_, whole(),
-                            {topology_.ranks_per_node, options.planner.exchange_levels})) {
+      planned_(planned_for(module, env, options, sharder)),
+      tables_(sharder.shard(exec, module, planned_.plan.plan, env, features_, Lanes(lanes_.count()),
+                            {planned_.topology.ranks_per_node, options.planner.exchange_levels})) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)
@@ -123,7 +139,7 @@ InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJa
   const std::vector<Index> sizes = env_.all_gather(error.empty() ? sparse.stride : refused);
   if (const auto first = std::find(sizes.begin(), sizes.end(), refused); first != sizes.end())
     throw Error(env_.broadcast(error, int(first - sizes.begin())));
-  return tables_.start(sparse, BatchSplit(whole(), sizes));
+  return tables_.start(sparse, BatchSplit(Lanes(lanes_.count()), sizes));
 }
 
 jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {
@@ -136,20 +152,9 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight
       make_matrix<float>(exec, "tesserec::sharding::pooled", batch.samples(), tables_.pooled_width());
   copy(exec, tables_.place(), vectors.pooled.data(), Place::host, pooled.data(), std::ssize(pooled));
   batch_ = std::move(batch);
-  unpooled_ = on_host(exec, vectors.unpooled);
+  unpooled_ = on_host(exec, tables_.place(), vectors.unpooled);
   global_batch_ = batch_.global_size();
   return jagged::KeyedTensor::from_values(names_, dims_, pooled);
-}
-
-std::vector<jagged::JaggedVectors> DistributedModelParallel::on_host(const Exec& exec,
-                                                                     std::vector<jagged::JaggedVectors> all) const {
-  if (tables_.place() == Place::host) return all;
-  for (jagged::JaggedVectors& vectors : all) {
-    const Matrix<float> there = vectors.values;
-    vectors.values = make_matrix<float>(exec, "tesserec::sharding::unpooled", there.extent(0), there.extent(1));
-    copy(exec, tables_.place(), there.data(), Place::host, vectors.values.data(), std::ssize(there));
-  }
-  return all;
 }
 
 void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient,

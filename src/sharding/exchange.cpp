@@ -13,10 +13,11 @@ Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* nod
                    const ExchangePrecision& precision)
     : comm_(comm),
       routes_(routes),
-      requests_(routes, place),
+      requests_(routes),
+      answers_(place == Place::device ? answers_on_device(routes, requests_) : answers_on_host(routes, requests_)),
       asked_(routes),
       messages_(place, {precision.forward, 1.0f}, {precision.backward, precision.gradient_scale}),
-      relay_(routes.inside() ? std::make_unique<Relay>(*node, routes, place, precision) : nullptr) {}
+      relay_(routes.relays().routes ? std::make_unique<Relay>(*node, routes, place, precision) : nullptr) {}
 
 Exchange::~Exchange() = default;
 
@@ -28,14 +29,14 @@ void Exchange::go([[maybe_unused]] Stage from, Stage to) {
 template <class Sent>
 void Exchange::count(const Sent& sent) {
   const Index me = comm_.rank();
-  bytes_.sent += sent.bytes({me, me + 1});
+  bytes_.all += sent.bytes({me, me + 1});
   bytes_.between_nodes += sent.bytes(routes_.node());
 }
 
-Exchange::Bytes Exchange::bytes() const {
-  Bytes all = bytes_;
-  if (relay_) all.sent += relay_->inside().bytes_.sent;
-  return all;
+BytesSent Exchange::bytes() const {
+  BytesSent both = bytes_;
+  if (relay_) both.all += relay_->inside().bytes_.all;
+  return both;
 }
 
 Offsets Exchange::ends() const {
@@ -102,13 +103,13 @@ float* Exchange::sums(const Exec& exec) {
   return sums;
 }
 
-const float* Exchange::return_sums(const Exec& exec) {
+float* Exchange::return_sums(const Exec& exec) {
   go(Stage::ids_here, Stage::pooled);
   if (relay_) relay_->return_sums(exec, messages_.rows);
   messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
   messages_.rows.travel(exec, comm_, requests_.others().sums, 0);
   count(messages_.rows);
-  requests_.pool(exec, messages_.rows);
+  answers_->pool(exec, messages_.rows);
   return messages_.rows.out.data();
 }
 
@@ -127,26 +128,20 @@ const float* Exchange::send_gradients(const Exec& exec) {
   if (stage_ == Stage::gradients_here) return messages_.gradients.in.data();
   go(Stage::gradient_asked, Stage::gradients_here);
   messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
-  requests_.share_gradients(exec, messages_.gradients);
+  answers_->share_gradients(exec, messages_.gradients);
   messages_.gradients.travel(exec, comm_, 0, requests_.others().gradients);
   count(messages_.gradients);
   if (relay_) relay_->send_gradients(exec, messages_.gradients);
   return messages_.gradients.in.data();
 }
 
-void Exchange::cancel() {
-  if (relay_) relay_->inside().cancel();
-  messages_.counts.under_way = {};
-  messages_.ids.under_way = {};
-  messages_.weights.under_way = {};
+void Exchange::finish(bool wait) {
+  if (relay_) relay_->inside().finish(wait);
+  for (comm::Pending* message : {&messages_.counts.under_way, &messages_.ids.under_way, &messages_.weights.under_way}) {
+    if (wait) message->wait();
+    *message = {};
+  }
   for (embedding::AskedShard& shard : asked()) shard.pinned = {};
-  stage_ = Stage::none;
-}
-
-void Exchange::finish() {
-  messages_.counts.under_way.wait();
-  messages_.ids.under_way.wait();
-  messages_.weights.under_way.wait();
   stage_ = Stage::none;
 }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "answers.hpp"
 #include "asked.hpp"
-#include "requests.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
+#include <tesserec/sharding/in_flight.hpp>
 
 namespace tesserec::sharding {
 
@@ -22,9 +25,8 @@ class Exchange {
            const ExchangePrecision& precision);
   ~Exchange();
 
-  /// Numbers of ids leave. What is wrong with this rank's ids travels with them. The buffers of vectors are used from
-  /// float offset `front` on.
-  /// `gradients`: they will be sent.
+  /// Sends the id counts, and any error found in this rank's ids. The buffers of vectors are used from float offset
+  /// `front` on. `gradients`: they will be sent.
   void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients, Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
@@ -39,30 +41,22 @@ class Exchange {
   float* sums(const Exec& exec);
   /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width],
   /// then those of sequences, as front() has them.
-  const float* return_sums(const Exec& exec);
+  float* return_sums(const Exec& exec);
   Front& front() { return requests_.front(); }
   /// Where their gradient is to be written, likewise.
   float* gradient(const Exec& exec);
   /// It goes to the owners; Bags::gradients_at points into the result.
   const float* send_gradients(const Exec& exec);
-  /// Gives up what has not arrived, at any time, and the rows that are pinned.
-  void cancel();
-  /// Instead, on all ranks: lets arrive what was started.
-  void finish();
+  /// Gives up the batch and the rows that are pinned, at any time. `wait`, on all ranks: what was started arrives
+  /// before.
+  void finish(bool wait);
 
   enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
   Stage stage() const { return stage_; }
-  /// After return_sums, and after gradient: what begins with the front.
-  float* vectors() const { return messages_.rows.out.data(); }
-  float* gradients() const { return messages_.gradients.in.data(); }
   const BatchSplit& split() const { return split_; }
   /// Of this rank.
   Range samples() const { return split_.samples(comm_.rank()); }
-  /// From this rank to others, and of these to other nodes.
-  struct Bytes {
-    Index sent = 0, between_nodes = 0;
-  };
-  Bytes bytes() const;
+  BytesSent bytes() const;
 
  private:
   void go(Stage from, Stage to);
@@ -78,10 +72,38 @@ class Exchange {
   bool gradients_ = true;
   std::string error_;  // of this rank's ids
   Requests requests_;
+  std::unique_ptr<Answers> answers_;
   Asked asked_;
   Messages messages_;
-  Bytes bytes_;
+  BytesSent bytes_;
   std::unique_ptr<Relay> relay_;
+};
+
+/// Makes the exchanges of a collection's batches. Those of batches that have gone serve again, with their buffers.
+class SpareExchanges {
+ public:
+  /// `node`: the number of this rank's node, where some table goes by two levels; then it is collective.
+  SpareExchanges(const comm::Communicator& comm, std::optional<int> node, const Routes& routes, Place place,
+                 const ExchangePrecision& precision)
+      : comm_(comm), routes_(routes), place_(place), precision_(precision) {
+    if (node) node_.emplace(comm, *node);
+  }
+
+  std::unique_ptr<Exchange> take() {
+    if (spare_.empty()) give(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, place_, precision_));
+    std::unique_ptr<Exchange> exchange = std::move(spare_.back());
+    spare_.pop_back();
+    return exchange;
+  }
+  void give(std::unique_ptr<Exchange> exchange) { spare_.push_back(std::move(exchange)); }
+
+ private:
+  const comm::Communicator& comm_;
+  std::optional<comm::Communicator> node_;  // its ranks
+  const Routes& routes_;
+  Place place_;
+  ExchangePrecision precision_;
+  std::vector<std::unique_ptr<Exchange>> spare_;
 };
 
 }  // namespace tesserec::sharding

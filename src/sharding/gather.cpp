@@ -34,17 +34,18 @@ std::vector<Range> rows_of(const EmbeddingBagConfig& table, Range blocks) {
 
 }  // namespace
 
-std::vector<float> DistributedModelParallel::gather(const Exec& exec, const std::string& table,
-                                                    std::optional<int> root) const {
-  comm::require_same(env_, comm::NamedValues().add("table", table).add("root", root).list(),
+std::vector<float> gather(const Exec& exec, const DistributedModelParallel& model, const std::string& table,
+                          std::optional<int> root) {
+  const ShardingEnv& env = model.env();
+  comm::require_same(env, comm::NamedValues().add("table", table).add("root", root).list(),
                      "all ranks gather the same table, to the same rank");
-  if (root && (*root < 0 || *root >= env_.size())) fail("root = ", *root, ": there are ", counted(env_.size(), "rank"));
-  const std::size_t t = place_of(tables_.tables(), table);
-  const EmbeddingBagConfig& config = tables_.tables()[t];
-  const bool receives = !root || *root == env_.rank();
+  if (root && (*root < 0 || *root >= env.size())) fail("root = ", *root, ": there are ", counted(env.size(), "rank"));
+  const std::size_t t = place_of(model.tables().tables(), table);
+  const EmbeddingBagConfig& config = model.tables().tables()[t];
+  const bool receives = !root || *root == env.rank();
 
   std::vector<float> mine;  // this rank's shards, one after the other
-  for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
+  for (const ShardedEmbeddingBagCollection::Shard& shard : model.tables().shards()) {
     if (shard.table != t) continue;
     for (const Range run : rows_of(config, shard.rows->blocks())) {
       const std::size_t at = mine.size();
@@ -52,18 +53,18 @@ std::vector<float> DistributedModelParallel::gather(const Exec& exec, const std:
       shard.rows->store().read(exec, 0, run, mine.data() + at);
     }
   }
-  const std::vector<planning::Shard>& shards = plan()[t].shards;
+  const std::vector<planning::Shard>& shards = model.plan()[t].shards;
   if (shards.empty()) return receives ? mine : std::vector<float>();  // data-parallel: whole on every rank
 
-  std::vector<Index> counts(env_.size());
+  std::vector<Index> counts(env.size());
   for (const planning::Shard& shard : shards)
     for (const Range run : rows_of(config, shard.blocks)) counts[shard.rank] += run.size() * shard.columns.size();
-  std::vector<std::vector<float>> sent(env_.size()), parts(env_.size());
-  for (int rank = 0; rank < env_.size(); ++rank) {
+  std::vector<std::vector<float>> sent(env.size()), parts(env.size());
+  for (int rank = 0; rank < env.size(); ++rank) {
     if (!root || *root == rank) sent[rank] = mine;
     if (receives) parts[rank].resize(counts[rank]);
   }
-  env_.all_to_all(sent, parts);
+  env.all_to_all(sent, parts);
   if (!receives) return {};
 
   std::vector<float> all(config.num_embeddings * config.embedding_dim);

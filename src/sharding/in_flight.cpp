@@ -11,8 +11,8 @@ InFlight::InFlight(std::unique_ptr<Exchange> exchange, std::shared_ptr<SpareExch
 
 InFlight::~InFlight() {
   if (exchange_ == nullptr) return;
-  exchange_->cancel();
-  spare_->push_back(std::move(exchange_));
+  exchange_->finish(false);
+  spare_->give(std::move(exchange_));
 }
 
 InFlight& InFlight::operator=(InFlight&& other) noexcept {
@@ -23,12 +23,11 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
 
 Index InFlight::samples() const { return exchange_->samples().size(); }
 Index InFlight::global_size() const { return exchange_->split().global_size(); }
-Index InFlight::bytes_sent() const { return exchange_->bytes().sent; }
-Index InFlight::bytes_between_nodes() const { return exchange_->bytes().between_nodes; }
+BytesSent InFlight::bytes() const { return exchange_->bytes(); }
 const std::vector<embedding::AskedShard>& InFlight::asked() const { return exchange_->asked(); }
 
 void InFlight::finish() {
-  if (exchange_ != nullptr) exchange_->finish();
+  if (exchange_ != nullptr) exchange_->finish(true);
   *this = {};
 }
 

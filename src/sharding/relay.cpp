@@ -7,8 +7,8 @@
 namespace tesserec::sharding {
 
 Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place, const ExchangePrecision& precision)
-    : routes_(routes), place_(place), inside_(node, nullptr, *routes.inside(), place, precision) {
-  for (const embedding::EmbeddingBagConfig& table : routes.inside()->tables())
+    : routes_(routes), place_(place), inside_(node, nullptr, *routes.relays().routes, place, precision) {
+  for (const embedding::EmbeddingBagConfig& table : routes.relays().routes->tables())
     sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
 }
 
@@ -26,12 +26,12 @@ void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>
   std::vector<const embedding::ShardBags*> tables;
   Index total = 0;
   for (std::size_t i = 0; i < relays.size(); ++i) {
-    if (routes_.relays()[i].same_ids) continue;
+    if (routes_.relays().shards[i].same_ids) continue;
     tables.push_back(&relays[i].bags);
     for (const auto& run : relays[i].bags)
       for (const embedding::Bags& bags : run) total += bags.total();
   }
-  const Routes& inside = *routes_.inside();
+  const Routes& inside = *routes_.relays().routes;
   sparse_.stride = inside.samples(split, inside.rank());
   reserve(exec, sparse_.offsets, "tesserec::sharding::relayed_offsets", sparse_.bags() + 1);
   reserve(exec, sparse_.values, "tesserec::sharding::relayed_ids", total);
@@ -50,7 +50,7 @@ void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>
 
 void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
   runs_.clear();
-  const Routes& inside = *routes_.inside();
+  const Routes& inside = *routes_.relays().routes;
   std::vector<std::vector<Index>> first(inside.tables().size());  // each feature's column, or its sequence
   Index width = 0, sequences = 0;
   for (std::size_t t = 0; t < first.size(); ++t) {
@@ -60,9 +60,9 @@ void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
   }
   const Front& front = inside_.front();
   for (std::size_t i = 0; i < relays.size(); ++i) {
-    const auto [t, column] = routes_.relayed_inside()[i];
+    const auto [t, column] = routes_.relays().inside[i];
     const embedding::EmbeddingBagConfig& table = inside.tables()[t];
-    const Index dim = routes_.relays()[i].shard.columns.size();
+    const Index dim = routes_.relays().shards[i].shard.columns.size();
     for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
       const bool pools = table.pools(f);
       const Index step = pools ? width : table.embedding_dim;

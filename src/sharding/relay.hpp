@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device_vectors.hpp"
 #include "exchange.hpp"
 
 namespace tesserec::sharding {

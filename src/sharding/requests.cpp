@@ -4,8 +4,7 @@
 
 namespace tesserec::sharding {
 
-Requests::Requests(const Routes& routes, Place place)
-    : routes_(routes), place_(place), requests_(routes.all().size()), fetched_sums_(place), fetched_gradients_(place) {
+Requests::Requests(const Routes& routes) : routes_(routes), requests_(routes.all().size()) {
   for (const Routes::Fetch& fetch : routes.fetches())
     fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard, fetch.keys), {}});
 }
@@ -15,6 +14,12 @@ Index Requests::Request::vectors(bool unpooled) const {
   Index count = 0;
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) count += offsets[s + 1] > offsets[s];
   return count;
+}
+
+Index Requests::bag_length(const VectorLayout::Segment& segment, Index sample) const {
+  Index length = 0;
+  for (const std::size_t r : segment.routes) length += requests_[r].length(sample);
+  return length;
 }
 
 void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
@@ -56,10 +61,10 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
 }
 
 void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
-  front_.sequences.resize(routes_.sequences().size());
-  front_.end = front_.begin + samples_ * routes_.pooled_width();
+  front_.sequences.resize(routes_.vectors().sequences.size());
+  front_.end = front_.begin + samples_ * routes_.vectors().pooled_width;
   for (std::size_t q = 0; q < front_.sequences.size(); ++q) {
-    const Routes::Sequence& sequence = routes_.sequences()[q];
+    const VectorLayout::Sequence& sequence = routes_.vectors().sequences[q];
     const Index* from = sparse.offsets.data() + sparse.first_bag(sequence.key);
     Front::Sequence& to = front_.sequences[q];
     to.offsets.assign(from, from + samples_ + 1);

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "device_vectors.hpp"
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
@@ -12,10 +11,25 @@
 
 namespace tesserec::sharding {
 
-/// The samples' side of one batch: what this rank asks of every shard, and what it makes of the answers.
+/// The samples' side of one batch: the ids that this rank asks of every shard, and where the answers will lie.
 class Requests {
  public:
-  Requests(const Routes& routes, Place place);
+  /// The bags of a route, and where their sums and gradients lie.
+  struct Request {
+    std::vector<Index> offsets;  // [samples + 1]
+    embedding::Nodes nodes;
+    std::vector<Index> places;  // un-pooled: of each id, among those of its sequence
+    Offsets at;
+    Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
+    /// Returns the number of gradients: of bags with ids, or of ids.
+    Index vectors(bool unpooled) const;
+  };
+  struct Fetch {
+    RowFetch rows;
+    Offsets at;  // in the messages
+  };
+
+  explicit Requests(const Routes& routes);
 
   /// Cuts out each owner's ids, counts first. Says what comes back in the message of rows and goes in that of
   /// gradients. The front, and what is this rank's own behind it, begin at `front`. An id outside its table is an Error
@@ -26,66 +40,32 @@ class Requests {
   void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;
 
   Front& front() { return front_; }
+  const Front& front() const { return front_; }
   /// Where what other ranks sent, or get, begins: behind the front and this rank's own.
   Offsets others() const { return own_end_; }
-
-  /// Sums of bags -> pooled vectors and sequences at the front of rows.out; mean pooling divides here.
-  void pool(const Exec& exec, const VectorMessage& rows);
-
-  /// Gradients of these, at the front of gradients.in -> those of bags, in gradients.out, or behind the front for this
-  /// rank's own shards.
-  void share_gradients(const Exec& exec, const VectorMessage& gradients);
+  Index samples() const { return samples_; }
+  /// Of each route; a fetched one's places are in buffers of their own, which end at fetched_end().
+  const std::vector<Request>& all() const { return requests_; }
+  /// Of Routes::fetches.
+  const std::vector<Fetch>& fetches() const { return fetches_; }
+  Offsets fetched_end() const { return fetched_end_; }
+  /// Returns the number of ids in a sample's bag, over all owners.
+  Index bag_length(const VectorLayout::Segment& segment, Index sample) const;
 
  private:
-  /// Bags of a route, and where their sums and gradients lie.
-  struct Request {
-    std::vector<Index> offsets;  // [samples + 1]
-    embedding::Nodes nodes;
-    std::vector<Index> places;  // un-pooled: of each id, among those of its sequence
-    Offsets at;
-    Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
-    /// Gradients: of bags with ids, or of ids.
-    Index vectors(bool unpooled) const;
-  };
-  struct Fetch {
-    RowFetch rows;
-    Offsets at;  // in the messages
-  };
-
   void lay_out(const jagged::KeyedJaggedTensor& sparse);
   void find_places(std::size_t route, const jagged::KeyedJaggedTensor& sparse);
   void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Messages& messages, Offsets& at);
   void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
              Offsets& at);
-  void pool_fetched(const Exec& exec, const VectorMessage& rows);
-  void pool_samples(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
-  void pool_on_host(const Exec& exec, const VectorMessage& rows);
-  void pool_on_device(const Exec& exec, const VectorMessage& rows);
-  void divide(const Exec& exec, const VectorMessage& rows);
-  void divide_on_device(const Exec& exec, const VectorMessage& rows);
-  void share_on_host(const Exec& exec, const VectorMessage& gradients);
-  void share_on_device(const Exec& exec, const VectorMessage& gradients);
-  void pool_fetched_on_device(const Exec& exec, const VectorMessage& rows);
-  void sum_fetched_on_host(const Exec& exec, const VectorMessage& gradients);
-  void sum_fetched_on_device(const Exec& exec, const VectorMessage& gradients);
-  std::vector<Index> fetched_gradients_at(std::size_t fetch) const;
-  void place_vectors(const Routes::Segment& segment, Range samples, const VectorMessage& rows) const;
-  void gather_vectors(const Routes::Segment& segment, const VectorMessage& gradients) const;
-  Index bag_length(const Routes::Segment& segment, Index sample) const;
-  const float* sums_of(std::size_t route, const VectorMessage& rows) const;
-  float* gradients_of(std::size_t route, const VectorMessage& gradients) const;
 
   const Routes& routes_;
-  Place place_;
   Index samples_ = 0, first_sample_ = 0;
   Front front_;
-  std::vector<Request> requests_;  // of each route; a fetched one's places are in the two vectors below
-  std::vector<Fetch> fetches_;     // of Routes::fetches
+  std::vector<Request> requests_;
+  std::vector<Fetch> fetches_;
   Offsets own_end_;
   Offsets fetched_end_;
-  bool pooled_rounded_ = false;  // sums are rounded before means are divided
-  PlacedVector<float> fetched_sums_, fetched_gradients_;
-  DeviceVectors device_;
 };
 
 }  // namespace tesserec::sharding

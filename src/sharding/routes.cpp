@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "routes_inside.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/sharding/routes.hpp>
@@ -33,7 +34,7 @@ Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> t
   }
   order_by_owner();
   find_sources();
-  if (!relays_.empty()) look_inside(plan);
+  if (!relays_.shards.empty()) look_inside(relays_, *this, plan);
 }
 
 void Routes::add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys,
@@ -43,7 +44,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
   const bool replicated = sharding.type == planning::ShardingType::data_parallel;
   const bool fetched = !replicated && sharding.form == planning::ExchangeForm::rows;
   const std::vector<planning::Shard> shards = replicated ? planning::cut(table, 1, 1, std::vector<int>{rank_})
-                                              : relayed  ? on_relays(sharding.shards)
+                                              : relayed  ? on_relays(sharding.shards, rank_, node_)
                                                          : sharding.shards;
   const auto features = std::ssize(keys);
   struct VectorsAt {
@@ -51,18 +52,18 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
   };
   std::vector<VectorsAt> places;  // of each feature's vectors
   for (Index f = 0; f < features; ++f) {
-    places.push_back(table.pools(f) ? VectorsAt{-1, pooled_width_} : VectorsAt{std::ssize(sequences_), 0});
+    places.push_back(table.pools(f) ? VectorsAt{-1, vectors_.pooled_width}
+                                    : VectorsAt{std::ssize(vectors_.sequences), 0});
     if (table.pools(f))
-      pooled_width_ += table.embedding_dim;
+      vectors_.pooled_width += table.embedding_dim;
     else
-      sequences_.push_back({t, std::size_t(f), keys[f], table.embedding_dim});
+      vectors_.sequences.push_back({t, std::size_t(f), keys[f], table.embedding_dim});
   }
   std::set<int> relays;  // so far
   for (const planning::Shard& shard : shards) {
     const bool same_ids = relayed && !relays.insert(shard.rank).second;
     if (shard.rank == rank_) {
-      (relayed ? relays_ : own_).push_back({t, shard, replicated, fetched, false, same_ids, routes_.size()});
-      own_fetched_ += fetched;
+      (relayed ? relays_.shards : own_).push_back({t, shard, replicated, fetched, false, same_ids, routes_.size()});
       if (relayed) relayed_ += features;
     }
     if (fetched) fetches_.push_back({t, shard, keys, routes_.size()});
@@ -79,7 +80,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     Index next = 0;
     for (const planning::Shard& shard : shards) {
       if (shard.columns.begin != next) continue;  // another piece of the rows
-      segments_.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean, {}});
+      vectors_.segments.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean, {}});
       next = shard.columns.end;
     }
   }
@@ -102,7 +103,7 @@ void Routes::order_by_owner() {
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   routes_ = std::move(sorted);
   for (OwnShard& own : own_) own.first_route = now[own.first_route];
-  for (OwnShard& relay : relays_) relay.first_route = now[relay.first_route];
+  for (OwnShard& relay : relays_.shards) relay.first_route = now[relay.first_route];
   for (Fetch& fetch : fetches_) fetch.first_route = now[fetch.first_route];
   std::stable_sort(own_.begin(), own_.end(),
                    [](const OwnShard& a, const OwnShard& b) { return a.replicated < b.replicated; });
@@ -112,9 +113,10 @@ void Routes::order_by_owner() {
 
 void Routes::find_sources() {
   std::map<std::pair<Index, Index>, std::vector<std::size_t>*> routes_of;  // by sequence and column
-  for (Segment& segment : segments_) routes_of[{segment.sequence, segment.column}] = &segment.routes;
+  for (VectorLayout::Segment& segment : vectors_.segments)
+    routes_of[{segment.sequence, segment.column}] = &segment.routes;
   for (std::size_t r = 0; r < routes_.size(); ++r) routes_of.at({routes_[r].sequence, routes_[r].column})->push_back(r);
-  for (Segment& segment : segments_) {
+  for (VectorLayout::Segment& segment : vectors_.segments) {
     std::sort(segment.routes.begin(), segment.routes.end(),
               [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
     for (const std::size_t r : segment.routes) {
@@ -132,6 +134,18 @@ Range Routes::sums(int sender, int owner) const {
   Index without = 0;
   if (owner == rank_ && sender != owner) without = replicated_ + (is_partner(sender) ? 0 : relayed_);
   return {first_[owner], first_[owner + 1] - without};
+}
+
+Index Routes::with_ids(int sender, int owner) const {
+  const Range asked = sums(sender, owner);
+  return std::count_if(routes_.begin() + asked.begin, routes_.begin() + asked.end,
+                       [](const Route& route) { return !route.same_ids; });
+}
+
+Index Routes::samples(const BatchSplit& split, int sender) const {
+  Index count = 0;
+  for (int rank = sender; rank < split.ranks(); rank += ranks()) count += split.samples(rank).size();
+  return count;
 }
 
 }  // namespace tesserec::sharding

@@ -8,8 +8,9 @@
 namespace tesserec::sharding {
 
 RowUpdates::RowUpdates(const comm::Communicator& comm, const planning::ShardingPlan& plan,
-                       const std::vector<int>& rounds, std::vector<Shard> shards, embedding::RowKernels& kernels)
-    : comm_(comm), shards_(std::move(shards)), kernels_(kernels) {
+                       const std::vector<int>& rounds, std::vector<Shard> shards,
+                       std::unique_ptr<embedding::RowKernels> kernels)
+    : comm_(comm), shards_(std::move(shards)), kernels_(std::move(kernels)) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const bool shared = shards_[i].rows->shares_rows();
     std::vector<std::size_t>& unshared = shards_[i].replicated ? replicated_ : plain_;
@@ -27,11 +28,11 @@ void RowUpdates::move(const Exec& exec, const embedding::RowBatch& batch, const 
                       const optim::ScheduleSettings& schedule, Index step) {
   std::vector<double> rates;
   for (const std::size_t i : plain_) rates.push_back(rate(i, schedule, step));
-  kernels_.move(exec, {.shards = plain_, .rates = rates, .step = step, .batch = &batch, .gradients = gradients});
+  kernels_->move(exec, {.shards = plain_, .rates = rates, .step = step, .batch = &batch, .gradients = gradients});
 
   Listed listed;
   std::vector<embedding::RowSums> shared;
-  if (!shared_.empty()) shared = kernels_.sum(exec, batch, gradients, shared_);
+  if (!shared_.empty()) shared = kernels_->sum(exec, batch, gradients, shared_);
   std::vector<embedding::RowSums> replicated = sum_replicated(exec, batch, gradients);
   const auto list = [&](const std::vector<std::size_t>& shards, std::vector<embedding::RowSums>& sums) {
     for (std::size_t at = 0; at < shards.size(); ++at) {
@@ -54,7 +55,7 @@ void RowUpdates::add(const Exec& exec, const embedding::RowBatch& batch, const f
   };
   std::vector<std::size_t> owned = plain_;
   owned.insert(owned.end(), shared_.begin(), shared_.end());
-  add(owned, kernels_.sum(exec, batch, gradients, owned));
+  add(owned, kernels_->sum(exec, batch, gradients, owned));
   add(replicated_, sum_replicated(exec, batch, gradients));
 }
 
@@ -80,7 +81,8 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
     embedding::RowMoves moves(Index step) const {
       return {.shards = shards, .rates = rates, .step = step, .rows = rows};
     }
-  } whole, shared;
+  };
+  Moving whole, shared;
   std::vector<embedding::PinnedRows> pinned(listed.shards.size());
   std::vector<std::vector<Index>> places(listed.shards.size());
   for (std::size_t at = 0; at < listed.shards.size(); ++at) {
@@ -98,14 +100,14 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
     to.rates.push_back(rate(i, schedule, step));
     to.rows.push_back({store.ordered() ? places[at] : pinned[at].places(), sums.sums.data()});
   }
-  if (!whole.shards.empty()) kernels_.move(exec, whole.moves(step));
+  if (!whole.shards.empty()) kernels_->move(exec, whole.moves(step));
   if (!totals_) return;
   std::vector<std::vector<float>> totals;
   for (int round = 0; round <= rounds_; ++round) {
     embedding::RowMoves moves = shared.moves(step);
     moves.round = round;
     moves.totals = totals;
-    const std::vector<std::vector<float>> sums = kernels_.move(exec, moves);
+    const std::vector<std::vector<float>> sums = kernels_->move(exec, moves);
     if (round < rounds_) totals = totals_->totals(sums);
   }
 }
@@ -118,7 +120,7 @@ std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, con
   std::vector<Index> counts, keys;
   std::vector<float> sums;
   const auto dim = [&](std::size_t table) { return shards_[replicated_[table]].rows->dim(); };
-  for (const embedding::RowSums& mine : kernels_.sum(exec, batch, gradients, replicated_)) {
+  for (const embedding::RowSums& mine : kernels_->sum(exec, batch, gradients, replicated_)) {
     counts.push_back(std::ssize(mine.rows));
     keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
     keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());

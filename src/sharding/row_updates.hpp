@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +27,9 @@ class RowUpdates {
   };
   /// `rounds[t]`: optim::row_rounds of tables whose columns are cut; else 0.
   RowUpdates(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<int>& rounds,
-             std::vector<Shard> shards, embedding::RowKernels& kernels);
+             std::vector<Shard> shards, std::unique_ptr<embedding::RowKernels> kernels);
+
+  embedding::RowKernels& kernels() const { return *kernels_; }
 
   /// Moves the rows of a batch, each once.
   void move(const Exec& exec, const embedding::RowBatch& batch, const float* gradients,
@@ -51,7 +54,7 @@ class RowUpdates {
   const comm::Communicator& comm_;
   std::vector<Shard> shards_;
   std::vector<std::size_t> plain_, shared_, replicated_;  // shards: neither; of columns in rounds; copies
-  embedding::RowKernels& kernels_;
+  std::unique_ptr<embedding::RowKernels> kernels_;
   std::optional<RowTotals> totals_;  // where any table needs rounds
   int rounds_ = 0;                   // the most of these tables
 };

@@ -6,6 +6,21 @@
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
+namespace {
+
+/// The vectors of each un-pooled feature behind the pooled ones.
+std::vector<jagged::JaggedVectors> sequences(const Routes& routes, Front& front, float* vectors) {
+  std::vector<jagged::JaggedVectors> all;
+  for (std::size_t q = 0; q < front.sequences.size(); ++q) {
+    Front::Sequence& own = front.sequences[q];
+    jagged::JaggedVectors& of = all.emplace_back();
+    of.values = Matrix<float>(vectors + own.at, own.offsets.back(), routes.vectors().sequences[q].dim);
+    of.offsets = Vector<Index>(own.offsets.data(), own.offsets.size());
+  }
+  return all;
+}
+
+}  // namespace
 
 ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                                              std::vector<embedding::EmbeddingBagConfig> tables,
@@ -16,13 +31,13 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       plan_(std::move(plan)),
       lanes_(lanes),
       place_(place_of(options.kernels)),
-      precision_(options.precision),
-      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, options.levels)),
-      spare_(std::make_shared<SpareExchanges>()) {
+      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, options.levels)) {
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
     return options.levels.most > 1 && planning::by_two_levels(table, comm.size(), options.levels.ranks_per_node);
   });
-  if (relayed) node_.emplace(comm, comm.rank() / options.levels.ranks_per_node);
+  std::optional<int> node;
+  if (relayed) node = comm.rank() / options.levels.ranks_per_node;
+  exchanges_ = std::make_shared<SpareExchanges>(comm, node, *routes_, place_, options.precision);
   std::vector<optim::Settings> optimizers;
   std::vector<int> rounds;  // of rows that move by sums over columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
@@ -47,8 +62,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     of_kernels.push_back({rows, own.fetched, copied});
     of_updates.push_back({rows, copied});
   }
-  kernels_ = embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_);
-  updates_ = std::make_unique<RowUpdates>(comm, plan_, rounds, std::move(of_updates), *kernels_);
+  updates_ = std::make_unique<RowUpdates>(comm, plan_, rounds, std::move(of_updates),
+                                          embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_));
 }
 
 ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
@@ -63,10 +78,7 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
 
 InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split,
                                               bool gradients) {
-  if (spare_->empty())
-    spare_->push_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, *routes_, place_, precision_));
-  InFlight batch(std::move(spare_->back()), spare_);
-  spare_->pop_back();
+  InFlight batch(exchanges_->take(), exchanges_);
   phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split), gradients); });
   return batch;
 }
@@ -74,7 +86,7 @@ InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& s
 void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) {
   if (batch.exchange_->stage() == Exchange::Stage::counts_sent)
     phases_.time("send ids", [&] { batch.exchange_->advance(); });
-  else if (due_ == nullptr)  // the kernels sort the ids of one batch at a time
+  else
     receive(exec, batch);
 }
 
@@ -87,7 +99,7 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
       exchange.receive(exec);
       for (std::size_t i = 0; i < shards_.size(); ++i) exchange.asked()[i].pin(exec, shards_[i].rows->store());
     }
-    kernels_->read(exec, exchange.rows());
+    updates_->kernels().read(exec, exchange.rows());
   });
   read_ = &exchange;
 }
@@ -95,26 +107,15 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
   receive(exec, batch);
   Exchange& exchange = *batch.exchange_;
-  phases_.time("lookup", [&] { kernels_->lookup(exec, exchange.rows(), exchange.sums(exec)); });
-  const float* pooled = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
-  return {view_of(pooled, batch.samples(), pooled_width()), sequences(batch, exchange.vectors())};
-}
-
-std::vector<jagged::JaggedVectors> ShardedEmbeddingBagCollection::sequences(InFlight& batch, float* front) const {
-  std::vector<jagged::JaggedVectors> all;
-  for (std::size_t q = 0; q < routes_->sequences().size(); ++q) {
-    Front::Sequence& own = batch.exchange_->front().sequences[q];
-    jagged::JaggedVectors& vectors = all.emplace_back();
-    vectors.values = Matrix<float>(front + own.at, own.offsets.back(), routes_->sequences()[q].dim);
-    vectors.offsets = Vector<Index>(own.offsets.data(), own.offsets.size());
-  }
-  return all;
+  phases_.time("lookup", [&] { updates_->kernels().lookup(exec, exchange.rows(), exchange.sums(exec)); });
+  float* const vectors = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
+  return {view_of<const float>(vectors, batch.samples(), pooled_width()),
+          sequences(*routes_, exchange.front(), vectors)};
 }
 
 BatchVectors<float> ShardedEmbeddingBagCollection::gradient(const Exec& exec, InFlight& batch) {
-  due_ = batch.exchange_.get();
   float* const gradient = batch.exchange_->gradient(exec);
-  return {view_of(gradient, batch.samples(), pooled_width()), sequences(batch, gradient)};
+  return {view_of(gradient, batch.samples(), pooled_width()), sequences(*routes_, batch.exchange_->front(), gradient)};
 }
 
 template <class Use>
@@ -122,9 +123,8 @@ void ShardedEmbeddingBagCollection::send_back(const Exec& exec, InFlight& batch,
   Exchange& exchange = *batch.exchange_;
   const float* const gradients = phases_.time("send gradients", [&] { return exchange.send_gradients(exec); });
   phases_.time("update", [&] { use(exchange.rows(), gradients); });
-  bytes_sent_ += batch.bytes_sent();
-  bytes_between_nodes_ += batch.bytes_between_nodes();
-  due_ = nullptr;
+  bytes_.all += batch.bytes().all;
+  bytes_.between_nodes += batch.bytes().between_nodes;
 }
 
 void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule,

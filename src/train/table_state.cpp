@@ -92,7 +92,7 @@ std::string save_state(const Exec& exec, const sharding::DistributedModelParalle
   const store::CheckpointFolder folder(model.env(), path);
   folder.prepare();
   facts["step"] = model.steps();
-  facts["lanes"] = Index{model.lanes()};
+  facts["lanes"] = Index{model.step_lanes().count()};
   const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
     return store::write_state(exec, model.env(), file, items, facts);
   });
@@ -109,8 +109,9 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
   const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   const std::string& file = checkpoint.state.path();
-  if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file); lanes != model.lanes())
-    fail(file, " was made with ", lanes, " lanes, this model has ", model.lanes(),
+  if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file);
+      lanes != model.step_lanes().count())
+    fail(file, " was made with ", lanes, " lanes, this model has ", model.step_lanes().count(),
          "; give ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
   store::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);

@@ -252,8 +252,8 @@ class Run {
     result_.state_digest = state_digest(session_);
     result_.step_seconds = median(trained_.step_seconds);
     const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
-    result_.exchange_bytes = session_.comm.max(session_.step.bytes_sent() / steps);
-    result_.between_nodes_bytes = session_.comm.max(session_.step.bytes_between_nodes() / steps);
+    result_.exchange_bytes = session_.comm.max(session_.model.tables().bytes().all / steps);
+    result_.between_nodes_bytes = session_.comm.max(session_.model.tables().bytes().between_nodes / steps);
     result_.peak_memory_of_ranks = session_.comm.all_gather(peak_resident_bytes());
     result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
     result_.tables = table_figures(session_);

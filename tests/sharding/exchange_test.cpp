@@ -117,7 +117,7 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
     const Index asked = mine.size() * 4 + id_count * (weighted ? 12 : 8) + bags * dim * 4;
     const Index errors = 4 * (comm.size() - 1);  // "none", to each
-    CHECK(tables.bytes_sent() == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
+    CHECK(tables.bytes().all == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
   }
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
     tables.forward(exec, batch);
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
-    return tables.bytes_sent();
+    return tables.bytes().all;
   };
   using enum sharding::NumberType;
   const bool owner = comm.rank() == 0;

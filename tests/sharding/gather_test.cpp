@@ -22,15 +22,17 @@ TEST_CASE("a table's rows are gathered in order, whatever the plan, on all ranks
       const auto& rows = whole.embedding_bag(table.name).weights();
       const std::vector<float> expected(rows.data(), rows.data() + rows.size());
       INFO(model.describe() << table.name);
-      REQUIRE(model.gather(exec, table.name) == expected);
+      REQUIRE(tesserec::sharding::gather(exec, model, table.name) == expected);
       const int root = env.size() - 1;
-      REQUIRE(model.gather(exec, table.name, root) == (env.rank() == root ? expected : std::vector<float>()));
+      REQUIRE(tesserec::sharding::gather(exec, model, table.name, root) ==
+              (env.rank() == root ? expected : std::vector<float>()));
     }
   }
   const sharding::DistributedModelParallel model(exec, whole, env);
-  CHECK(error_of([&] { model.gather(exec, "fiv"); }) == "there is no table \"fiv\"; the model has five, few, twelve");
-  CHECK(mentions(error_of([&] { model.gather(exec, "five", env.size()); }), "root = "));
+  CHECK(error_of([&] { tesserec::sharding::gather(exec, model, "fiv"); }) ==
+        "there is no table \"fiv\"; the model has five, few, twelve");
+  CHECK(mentions(error_of([&] { tesserec::sharding::gather(exec, model, "five", env.size()); }), "root = "));
   if (env.size() > 1)
-    CHECK(
-        mentions(error_of([&] { model.gather(exec, env.rank() == 0 ? "five" : "few"); }), "rank 1: table is \"few\""));
+    CHECK(mentions(error_of([&] { tesserec::sharding::gather(exec, model, env.rank() == 0 ? "five" : "few"); }),
+                   "rank 1: table is \"few\""));
 }

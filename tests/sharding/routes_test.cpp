@@ -24,10 +24,10 @@ TEST_CASE("a thousand row-wise tables on a thousand ranks: each segment has one 
   }
   const Routes routes(me, ranks, configs, plan, features);
   REQUIRE(routes.all().size() == std::size_t(ranks * tables));
-  REQUIRE(routes.segments().size() == std::size_t(tables));
+  REQUIRE(routes.vectors().segments.size() == std::size_t(tables));
   CHECK(routes.own().size() == std::size_t(tables));
   for (Index t = 0; t < tables; ++t) {
-    const Routes::Segment& segment = routes.segments()[t];
+    const VectorLayout::Segment& segment = routes.vectors().segments[t];
     REQUIRE(segment.routes.size() == std::size_t(ranks));
     Index next = 0;
     bool right = true;

@@ -77,8 +77,8 @@ TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way"
       tables.forward(exec, batch);
       Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
       tables.backward(exec, std::move(batch), {}, 1);
-      CHECK(comm.sum(tables.bytes_between_nodes()) == flags + crossing * (most == 1 ? one : two));
-      CHECK(comm.sum(tables.bytes_sent()) > comm.sum(tables.bytes_between_nodes()));
+      CHECK(comm.sum(tables.bytes().between_nodes) == flags + crossing * (most == 1 ? one : two));
+      CHECK(comm.sum(tables.bytes().all) > comm.sum(tables.bytes().between_nodes));
     }
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("plan.ranks_per_node and plan.exchange_levels decide how a model's mes
     const Range mine = model.samples(32);
     model.forward(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {0, 2000})}));
     model.backward(exec, make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), dim));
-    between[levels] = comm.sum(model.tables().bytes_between_nodes());
+    between[levels] = comm.sum(model.tables().bytes().between_nodes);
   }
   CHECK(between[0] == 0);
   CHECK(0 < between[2]);

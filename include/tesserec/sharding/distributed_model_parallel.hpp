@@ -36,7 +36,9 @@ class DistributedModelParallel {
 
   /// Samples of a global batch that this rank takes for the bits to be those of any number of ranks: whole lanes. With
   /// ranks a power of two all take as many when they divide the batch.
-  Range samples(Index global_batch) const { return whole().samples_of_rank(env_.rank(), env_.size(), global_batch); }
+  Range samples(Index global_batch) const {
+    return Lanes(lanes_.count()).samples_of_rank(env_.rank(), env_.size(), global_batch);
+  }
 
   /// Ids of this rank's samples begin to travel; several batches may be under way. Ranks may have any number of
   /// samples: each deals them to its own lanes, and unless they are its `samples`, the bits are those of these numbers.
@@ -65,19 +67,17 @@ class DistributedModelParallel {
   /// Of a model that is loaded: it goes on behind so many updates.
   void resume(Index steps) { steps_ = steps; }
 
-  /// All rows of a table, in order, [num_embeddings, embedding_dim] row-major: on every rank, or on rank `root` alone
-  /// and nothing elsewhere. Whatever the plan, the numbers are the same. Collective. Error: there is no such table.
-  std::vector<float> gather(const Exec& exec, const std::string& table, std::optional<int> root = std::nullopt) const;
-
   const ShardingEnv& env() const { return env_; }
-  int lanes() const { return lanes_.count(); }
-  /// The same with a step's micro-batches, for sources and train::TrainStep.
+  /// With a step's micro-batches, for sources and train::TrainStep.
   const Lanes& step_lanes() const { return lanes_; }
   const optim::ScheduleSettings& schedule() const { return schedule_; }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
-  /// What the planner says of it, and the machine that it planned for; without an estimate where the plan was given.
-  const planning::ProvenPlan& proven_plan() const { return proven_; }
-  const planning::Topology& topology() const { return topology_; }
+  /// The machine that was planned for, and the plan with its estimate, which a plan that was given has not.
+  struct Planned {
+    planning::Topology topology;
+    planning::ProvenPlan plan;
+  };
+  const Planned& planned() const { return planned_; }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
   const ShardedEmbeddingBagCollection& tables() const { return tables_; }
   /// Bytes of weights and optimizer state that this rank holds.
@@ -86,21 +86,22 @@ class DistributedModelParallel {
   std::string describe() const;
 
  private:
-  Lanes whole() const { return Lanes(lanes_.count()); }
-  std::vector<jagged::JaggedVectors> on_host(const Exec& exec, std::vector<jagged::JaggedVectors> vectors) const;
-
   const ShardingEnv& env_;
   std::vector<std::string> names_, features_;
   std::vector<Index> dims_;
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
-  planning::Topology topology_;
-  planning::ProvenPlan proven_;
+  Planned planned_;
   ShardedEmbeddingBagCollection tables_;
   InFlight batch_;  // of the last forward, until it goes back
   std::vector<jagged::JaggedVectors> unpooled_;
   Index global_batch_ = 0;
   Index steps_ = 0;
 };
+
+/// Returns all rows of a table, in order, [num_embeddings, embedding_dim] row-major: on every rank, or on rank `root`
+/// alone and nothing elsewhere. Whatever the plan, the numbers are the same. Collective. Error: there is no such table.
+std::vector<float> gather(const Exec& exec, const DistributedModelParallel& model, const std::string& table,
+                          std::optional<int> root = std::nullopt);
 
 }  // namespace tesserec::sharding

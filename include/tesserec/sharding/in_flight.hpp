@@ -9,7 +9,12 @@
 namespace tesserec::sharding {
 
 class Exchange;
-using SpareExchanges = std::vector<std::unique_ptr<Exchange>>;
+class SpareExchanges;
+
+/// Bytes from one rank to others, and of these to other nodes.
+struct BytesSent {
+  Index all = 0, between_nodes = 0;
+};
 
 /// One batch on its way through a ShardedEmbeddingBagCollection: ids, buffers and messages. Several may be under way;
 /// on every rank the same, started in the same order. When it goes, what has not arrived is given up, and its buffers
@@ -26,10 +31,8 @@ class InFlight {
   /// Of this rank, and of all.
   Index samples() const;
   Index global_size() const;
-  /// From this rank to others so far.
-  Index bytes_sent() const;
-  /// To other nodes, of these.
-  Index bytes_between_nodes() const;
+  /// Of this rank so far.
+  BytesSent bytes() const;
   /// After forward: the lookups asked of this rank's shards, in their order.
   const std::vector<embedding::AskedShard>& asked() const;
   /// Instead of forward, on all ranks: waits for what is under way and gives the batch up.

@@ -36,6 +36,27 @@ struct Route {
   bool sums_in_place = false, gradients_in_place = false;
 };
 
+/// The vectors of a rank's samples, and whose sums they are made of.
+struct VectorLayout {
+  /// A feature that stays un-pooled: one vector an id.
+  struct Sequence {
+    std::size_t table = 0, feature = 0;
+    Index key = 0;  ///< in the batches
+    Index dim = 0;
+  };
+  /// Columns of the pooled vector, or of a sequence's vectors, and where their sums come from, in row order.
+  struct Segment {
+    Index sequence = -1;
+    Index column = 0;
+    Index dim = 0;
+    bool mean = false;
+    std::vector<std::size_t> routes;
+  };
+  Index pooled_width = 0;
+  std::vector<Sequence> sequences;  ///< tables in order, in each its features in order
+  std::vector<Segment> segments;
+};
+
 /// All that follows from the plan alone, once for all batches: who asks whom for what, and in which order. No other
 /// place knows the order of shards.
 class Routes {
@@ -61,19 +82,17 @@ class Routes {
     std::vector<Index> keys;      ///< of the table's features
     std::size_t first_route = 0;  ///< of one a feature
   };
-  /// A feature that stays un-pooled: one vector an id.
-  struct Sequence {
-    std::size_t table = 0, feature = 0;
-    Index key = 0;  ///< in the batches
-    Index dim = 0;
-  };
-  /// Columns of the pooled vector, or of a sequence's vectors, and where their sums come from, in row order.
-  struct Segment {
-    Index sequence = -1;
-    Index column = 0;
-    Index dim = 0;
-    bool mean = false;
-    std::vector<std::size_t> routes;
+  /// Columns of tables on this node, with all their rows, for which this rank is the relay: its partners, the ranks
+  /// with its place in all nodes, ask it alone, and it asks the owners.
+  struct Relays {
+    /// Where a relayed shard lies in the tables of the owners.
+    struct Columns {
+      std::size_t table = 0;
+      Index first = 0;
+    };
+    std::vector<OwnShard> shards;
+    std::vector<Columns> inside;           ///< [shards]
+    std::unique_ptr<const Routes> routes;  ///< the columns that lie here, as tables of so many; null without shards
   };
 
   int rank() const { return rank_; }
@@ -82,9 +101,7 @@ class Routes {
   /// The ranks of this one's node.
   Range node() const { return {rank_ / node_ * node_, rank_ / node_ * node_ + node_}; }
   bool weighted() const { return weighted_; }
-  Index pooled_width() const { return pooled_width_; }
-  /// Tables in order, in each its features in order.
-  const std::vector<Sequence>& sequences() const { return sequences_; }
+  const VectorLayout& vectors() const { return vectors_; }
 
   /// All routes: of each owner in turn in the plan's order, behind them what it relays, then this rank's replicated
   /// tables; then the fetched ones.
@@ -101,30 +118,15 @@ class Routes {
   const std::vector<Fetch>& fetches() const { return fetches_; }
   /// This rank's shards, as all() orders them: replicated ones last.
   const std::vector<OwnShard>& own() const { return own_; }
-  /// Those of them whose rows travel.
-  Index own_fetched() const { return own_fetched_; }
-  const std::vector<Segment>& segments() const { return segments_; }
 
   /// Samples that `sender` asks for: its own; inside a node, those of the ranks with its place in all nodes.
   Index samples(const BatchSplit& split, int sender) const;
-  /// Columns of tables on this node, with all their rows, for which this rank is the relay: its partners, the ranks
-  /// with its place in all nodes, ask it alone, and it asks the owners.
-  const std::vector<OwnShard>& relays() const { return relays_; }
+  const Relays& relays() const { return relays_; }
   bool is_partner(int rank) const { return rank % node_ == rank_ % node_; }
-  /// Those owners' tables: the columns that lie here, as one table of so many; null where there are none.
-  const Routes* inside() const { return inside_.get(); }
-  /// Where a relayed shard lies in them.
-  struct Columns {
-    std::size_t table = 0;
-    Index first = 0;
-  };
-  const std::vector<Columns>& relayed_inside() const { return relayed_inside_; }
 
  private:
   void add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys,
                  bool relayed);
-  std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shards) const;
-  void look_inside(const planning::ShardingPlan& plan);
   void order_by_owner();
   void find_sources();
 
@@ -132,19 +134,14 @@ class Routes {
   int node_;  // its ranks
   std::vector<embedding::EmbeddingBagConfig> tables_;
   bool weighted_ = false;
-  Index pooled_width_ = 0;
-  std::vector<Sequence> sequences_;
+  VectorLayout vectors_;
   std::vector<Route> routes_;
   std::vector<Index> first_;  // of each owner's routes of sums, and the end
   Index relayed_ = 0;         // of this rank's, those that partners alone ask for
   Index replicated_ = 0;      // and its last ones
   std::vector<Fetch> fetches_;
   std::vector<OwnShard> own_;
-  Index own_fetched_ = 0;
-  std::vector<Segment> segments_;
-  std::vector<OwnShard> relays_;
-  std::vector<Columns> relayed_inside_;
-  std::unique_ptr<const Routes> inside_;
+  Relays relays_;
 };
 
 }  // namespace tesserec::sharding

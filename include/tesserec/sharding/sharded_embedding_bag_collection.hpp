@@ -60,10 +60,10 @@ class ShardedEmbeddingBagCollection {
   InFlight start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
   /// The same for a global batch of so many samples, split by the law.
   InFlight start(const jagged::KeyedJaggedTensor& sparse, Index global_size);
-  /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once these have come
-  /// rows are pinned, and ids brought where kernels want them. Waits for what the step needs. Forward does what is
-  /// left. Errors, the same on every rank: an id outside its table, with feature, table, sample and value; weights that
-  /// are missing.
+  /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once the ids have come
+  /// rows are pinned, and ids brought where kernels want them (best not between gradient and backward of another
+  /// batch). Waits for the message that the step needs. Forward takes the steps that are left. Errors, the same on
+  /// every rank: an id outside its table, with feature, table, sample and value; weights that are missing.
   void progress(const Exec& exec, InFlight& batch);
   /// Returns the vectors of this rank's samples. Errors as progress's.
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
@@ -81,7 +81,7 @@ class ShardedEmbeddingBagCollection {
   const comm::Communicator& comm() const { return comm_; }
   /// Where its numbers lie: tables, and the vectors and gradients above.
   Place place() const { return place_; }
-  Index pooled_width() const { return routes_->pooled_width(); }
+  Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
   /// This rank's shards, in the order of Routes::own; data-parallel tables are on every rank.
@@ -91,15 +91,12 @@ class ShardedEmbeddingBagCollection {
     std::unique_ptr<embedding::EmbeddingTable> rows;
   };
   const std::vector<Shard>& shards() const { return shards_; }
-  /// From this rank to others, for all batches that went backward.
-  Index bytes_sent() const { return bytes_sent_; }
-  /// To other nodes, of these.
-  Index bytes_between_nodes() const { return bytes_between_nodes_; }
+  /// Of this rank, for all batches that went backward.
+  const BytesSent& bytes() const { return bytes_; }
   /// Seconds of the parts of what was called, and of what else its owner times.
   Phases& phases() { return phases_; }
 
  private:
-  std::vector<jagged::JaggedVectors> sequences(InFlight& batch, float* front) const;
   void receive(const Exec& exec, InFlight& batch);
   /// Sends a batch's gradient and gives it to use(batch, gradients).
   template <class Use>
@@ -109,16 +106,12 @@ class ShardedEmbeddingBagCollection {
   planning::ShardingPlan plan_;
   Lanes lanes_;
   Place place_;
-  ExchangePrecision precision_;
   std::unique_ptr<const Routes> routes_;
-  std::optional<comm::Communicator> node_;  // its ranks, where some table goes by two levels
-  std::shared_ptr<SpareExchanges> spare_;   // of batches that have gone
+  std::shared_ptr<SpareExchanges> exchanges_;
   std::vector<Shard> shards_;
-  std::unique_ptr<embedding::RowKernels> kernels_;
   std::unique_ptr<RowUpdates> updates_;
   const Exchange* read_ = nullptr;  // the batch whose ids the kernels have
-  const Exchange* due_ = nullptr;   // the batch that is between gradient and backward
-  Index bytes_sent_ = 0, bytes_between_nodes_ = 0;
+  BytesSent bytes_;
   Phases phases_;
 };
 

@@ -43,9 +43,6 @@ class TrainStep {
   void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
 
   Phases& phases() { return model_.tables().phases(); }
-  /// Of this rank to others, by the exchange, in all steps; and to other nodes, of these.
-  Index bytes_sent() const { return model_.tables().bytes_sent(); }
-  Index bytes_between_nodes() const { return model_.tables().bytes_between_nodes(); }
 
  private:
   BatchSplit split(const data::Batch& batch) const {

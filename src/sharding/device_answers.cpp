@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// requests_pool.cpp where vectors lie on a device: the host, which knows the ids, says what is added to what.
-#include "requests.hpp"
+#include "answers.hpp"
+#include "device_vectors.hpp"
 #include <tesserec/core/tree_sum.hpp>
 
 namespace tesserec::sharding {
@@ -17,33 +17,47 @@ int height_before(Index leaf, Index next, Range leaves) {
   return next == leaf ? 0 : next_height(leaf, next, leaves.begin, leaves.end);
 }
 
+/// By one launch a call: the host describes each vector and its addends.
+class DeviceAnswers : public Answers {
+ public:
+  DeviceAnswers(const Routes& routes, const Requests& requests) : Answers(routes, requests, Place::device) {}
+
+ private:
+  void pool_fetched(const Exec& exec, const VectorMessage& rows) override;
+  void pool_bags(const Exec& exec, const VectorMessage& rows) override;
+  void divide(const Exec& exec, const VectorMessage& rows) override;
+  void share(const Exec& exec, const VectorMessage& gradients) override;
+  void sum_fetched(const Exec& exec, const VectorMessage& gradients) override;
+
+  DeviceVectors device_;
+};
+
 }  // namespace
 
-void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
-  pool_fetched_on_device(exec, rows);
+void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
   device_.clear();
-  for (const Routes::Segment& segment : routes_.segments()) {
+  for (const VectorLayout::Segment& segment : routes_.vectors().segments) {
     if (routes_.all()[segment.routes.front()].sums_in_place) continue;
     const Index dim = segment.dim;
     const auto buffer_of = [&](std::size_t r) {
       return sharding::buffer_of(routes_.all()[r], routes_.rank(), DeviceVectors::out, DeviceVectors::in);
     };
     if (segment.sequence >= 0) {
-      const Index stride = routes_.sequences()[segment.sequence].dim;
-      const Index front = front_.sequences[segment.sequence].at + segment.column;
+      const Index stride = routes_.vectors().sequences[segment.sequence].dim;
+      const Index front = requests_.front().sequences[segment.sequence].at + segment.column;
       for (const std::size_t r : segment.routes)
-        for (std::size_t i = 0; i < requests_[r].places.size(); ++i) {
-          device_.begin(DeviceVectors::out, front + requests_[r].places[i] * stride, dim);
-          device_.add(buffer_of(r), requests_[r].at.sums + Index(i) * dim, 0);
+        for (std::size_t i = 0; i < request_of(r).places.size(); ++i) {
+          device_.begin(DeviceVectors::out, front + request_of(r).places[i] * stride, dim);
+          device_.add(buffer_of(r), request_of(r).at.sums + Index(i) * dim, 0);
         }
       continue;
     }
-    for (Index s = 0; s < samples_; ++s) {
-      const Index length = segment.mean && !pooled_rounded_ ? bag_length(segment, s) : 1;
-      device_.begin(DeviceVectors::out, front_.begin + s * routes_.pooled_width() + segment.column, dim,
-                    float(length > 0 ? length : 1));
+    for (Index s = 0; s < requests_.samples(); ++s) {
+      const Index length = divides(segment) ? requests_.bag_length(segment, s) : 1;
+      device_.begin(DeviceVectors::out, requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
+                    dim, float(length > 0 ? length : 1));
       for (const std::size_t r : segment.routes) {
-        const Request& request = requests_[r];
+        const Requests::Request& request = request_of(r);
         for (Index node = request.nodes.offsets[s]; node < request.nodes.offsets[s + 1]; ++node)
           device_.add(buffer_of(r), request.at.sums + node * dim, request.nodes.leaves[node]);
       }
@@ -52,26 +66,26 @@ void Requests::pool_on_device(const Exec& exec, const VectorMessage& rows) {
   device_.launch(device_of(exec), {rows.out.data(), rows.in.data(), fetched_sums_.data()});
 }
 
-void Requests::divide_on_device(const Exec& exec, const VectorMessage& rows) {
+void DeviceAnswers::divide(const Exec& exec, const VectorMessage& rows) {
   device_.clear();
-  for (const Routes::Segment& segment : routes_.segments())
-    for (Index s = 0; segment.mean && s < samples_; ++s)
-      if (const Index length = bag_length(segment, s); length > 1) {
-        const Index at = front_.begin + s * routes_.pooled_width() + segment.column;
+  for (const VectorLayout::Segment& segment : routes_.vectors().segments)
+    for (Index s = 0; segment.mean && s < requests_.samples(); ++s)
+      if (const Index length = requests_.bag_length(segment, s); length > 1) {
+        const Index at = requests_.front().begin + s * routes_.vectors().pooled_width + segment.column;
         device_.begin(DeviceVectors::out, at, segment.dim, float(length));
         device_.add(DeviceVectors::out, at, 0);
       }
   device_.launch(device_of(exec), {rows.out.data(), nullptr, nullptr});
 }
 
-void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients) {
+void DeviceAnswers::share(const Exec& exec, const VectorMessage& gradients) {
   device_.clear();
-  for (const Routes::Segment& segment : routes_.segments())
+  for (const VectorLayout::Segment& segment : routes_.vectors().segments)
     for (const std::size_t r : segment.routes) {
       const Route& route = routes_.all()[r];
       if (route.gradients_in_place) continue;
       const auto buffer = buffer_of(route, routes_.rank(), DeviceVectors::in, DeviceVectors::out);
-      const Request& request = requests_[r];
+      const Requests::Request& request = request_of(r);
       Index to = request.at.gradients;
       const auto move = [&](Index from, Index length) {
         device_.begin(buffer, to, segment.dim, float(length));
@@ -79,34 +93,34 @@ void Requests::share_on_device(const Exec& exec, const VectorMessage& gradients)
         to += segment.dim;
       };
       if (segment.sequence >= 0) {
-        const Index stride = routes_.sequences()[segment.sequence].dim;
-        const Index front = front_.sequences[segment.sequence].at + segment.column;
+        const Index stride = routes_.vectors().sequences[segment.sequence].dim;
+        const Index front = requests_.front().sequences[segment.sequence].at + segment.column;
         for (const Index place : request.places) move(front + place * stride, 1);
         continue;
       }
-      for (Index s = 0; s < samples_; ++s)
+      for (Index s = 0; s < requests_.samples(); ++s)
         if (request.length(s) > 0)
-          move(front_.begin + s * routes_.pooled_width() + segment.column, segment.mean ? bag_length(segment, s) : 1);
+          move(requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
+               segment.mean ? requests_.bag_length(segment, s) : 1);
     }
   device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
 }
 
-void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& rows) {
-  fetched_sums_.reserve(exec, "tesserec::sharding::fetched_sums", fetched_end_.sums);
+void DeviceAnswers::pool_fetched(const Exec& exec, const VectorMessage& rows) {
   device_.clear();
-  for (std::size_t i = 0; i < fetches_.size(); ++i) {
+  for (std::size_t i = 0; i < requests_.fetches().size(); ++i) {
     const Routes::Fetch& fetch = routes_.fetches()[i];
-    const RowFetch& own = fetches_[i].rows;
+    const RowFetch& own = requests_.fetches()[i].rows;
     const auto buffer = fetch.shard.rank == routes_.rank() ? DeviceVectors::out : DeviceVectors::in;
     for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
       const embedding::Bags& bags = own.bags(f);
       const float* const weights = bags.weights;
-      Index to = requests_[fetch.first_route + f].at.sums;
+      Index to = request_of(fetch.first_route + f).at.sums;
       const auto begin = [&] {
         device_.begin(DeviceVectors::fetched, to, own.dim());
         to += own.dim();
       };
-      const auto row_of = [&](Index id) { return fetches_[i].at.sums + bags.places[id] * own.dim(); };
+      const auto row_of = [&](Index id) { return requests_.fetches()[i].at.sums + bags.places[id] * own.dim(); };
       if (bags.unpooled) {
         for (Index id = 0; id < bags.total(); ++id) {
           begin();
@@ -114,7 +128,7 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
         }
         continue;
       }
-      for (Index s = 0; s < samples_; ++s) {
+      for (Index s = 0; s < requests_.samples(); ++s) {
         const auto ids = own.in_blocks(f, s);
         bool whole = true;  // the sum before
         for (std::size_t k = 0; k < ids.size(); ++k) {
@@ -131,13 +145,13 @@ void Requests::pool_fetched_on_device(const Exec& exec, const VectorMessage& row
   device_.launch(device_of(exec), {rows.out.data(), rows.in.data(), fetched_sums_.data()});
 }
 
-void Requests::sum_fetched_on_device(const Exec& exec, const VectorMessage& gradients) {
+void DeviceAnswers::sum_fetched(const Exec& exec, const VectorMessage& gradients) {
   device_.clear();
-  for (std::size_t i = 0; i < fetches_.size(); ++i) {
-    const RowFetch& own = fetches_[i].rows;
+  for (std::size_t i = 0; i < requests_.fetches().size(); ++i) {
+    const RowFetch& own = requests_.fetches()[i].rows;
     const auto buffer = routes_.fetches()[i].shard.rank == routes_.rank() ? DeviceVectors::in : DeviceVectors::out;
     const std::vector<embedding::RowUse> uses = own.uses(fetched_gradients_at(i));
-    Index to = fetches_[i].at.gradients;
+    Index to = requests_.fetches()[i].at.gradients;
     bool whole = true;  // the sum before
     for (std::size_t k = 0; k < uses.size(); ++k) {
       const bool last = k + 1 == uses.size() || uses[k + 1].row != uses[k].row;
@@ -151,6 +165,10 @@ void Requests::sum_fetched_on_device(const Exec& exec, const VectorMessage& grad
     }
   }
   device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
+}
+
+std::unique_ptr<Answers> answers_on_device(const Routes& routes, const Requests& requests) {
+  return std::make_unique<DeviceAnswers>(routes, requests);
 }
 
 }  // namespace tesserec::sharding

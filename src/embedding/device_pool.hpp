@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device_bags.hpp"
+#include "sort_keys.hpp"
+
+namespace tesserec::embedding {
+
+/// An id of a bag in the order of its row blocks: the place of its row, whether it is copied, the height at which the
+/// next one's block meets its own.
+struct OrderedId {
+  std::uint64_t bits;
+  TESSEREC_FUNCTION static OrderedId of(Index place, bool copied, int height) {
+    return {std::uint64_t(place) << 7 | std::uint64_t(copied) << 6 | std::uint64_t(height)};
+  }
+  TESSEREC_FUNCTION Index place() const { return Index(bits >> 7); }
+  TESSEREC_FUNCTION bool copied() const { return bits >> 6 & 1; }
+  TESSEREC_FUNCTION int height() const { return int(bits & 63); }
+};
+
+/// The lookup of all bags of some shards of one dim at once.
+class DevicePool {
+ public:
+  explicit DevicePool(Index dim) : dim_(dim) {}
+
+  /// Writes the sums of all bags to sums[DeviceBag::sums + columns].
+  void lookup(const Device& exec, const DeviceBags& bags, float* sums);
+
+ private:
+  void order(const Device& exec, const DeviceBags& bags);
+  template <bool whole>
+  void pool(const Device& exec, const BagArrays& bags, float* sums);
+
+  Index dim_;
+  DeviceVector<std::uint16_t> blocks_;  // of each id
+  DeviceVector<OrderedId> ordered_;
+  DeviceVector<float> ordered_weights_;
+  struct {
+    DeviceVector<std::uint64_t> keys, sorted;
+    DeviceVector<std::uint32_t> places;
+    KeySort sort;
+  } long_;  // where a bag is long
+};
+
+}  // namespace tesserec::embedding

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "requests.hpp"
+
+namespace tesserec::sharding {
+
+/// The vectors of one batch on the samples' side: sums of bags become pooled vectors, and the gradients of these are
+/// shared out to bags.
+class Answers {
+ public:
+  virtual ~Answers() = default;
+
+  /// Adds the sums of bags to pooled vectors and sequences at the front of rows.out. Mean pooling divides here.
+  void pool(const Exec& exec, const VectorMessage& rows);
+  /// Copies the gradients of these, at the front of gradients.in, to those of bags, in gradients.out, or behind the
+  /// front for this rank's own shards.
+  void share_gradients(const Exec& exec, const VectorMessage& gradients);
+
+ protected:
+  Answers(const Routes& routes, const Requests& requests, Place place)
+      : routes_(routes), requests_(requests), place_(place), fetched_sums_(place), fetched_gradients_(place) {}
+
+  virtual void pool_fetched(const Exec& exec, const VectorMessage& rows) = 0;
+  virtual void pool_bags(const Exec& exec, const VectorMessage& rows) = 0;
+  /// Divides sums that were rounded by the lengths of bags.
+  virtual void divide(const Exec& exec, const VectorMessage& rows) = 0;
+  virtual void share(const Exec& exec, const VectorMessage& gradients) = 0;
+  virtual void sum_fetched(const Exec& exec, const VectorMessage& gradients) = 0;
+
+  const Requests::Request& request_of(std::size_t route) const { return requests_.all()[route]; }
+  /// Float offsets of the gradients of each feature whose rows are fetched.
+  std::vector<Index> fetched_gradients_at(std::size_t fetch) const;
+  /// Where bags of a segment are divided by their lengths as they are pooled.
+  bool divides(const VectorLayout::Segment& segment) const { return segment.mean && !pooled_rounded_; }
+
+  const Routes& routes_;
+  const Requests& requests_;
+  Place place_;
+  PlacedVector<float> fetched_sums_, fetched_gradients_;
+
+ private:
+  bool pooled_rounded_ = false;  // sums are rounded before means are divided
+};
+
+std::unique_ptr<Answers> answers_on_host(const Routes& routes, const Requests& requests);
+/// Where vectors lie on a device: the host, which knows the ids, says what is added to what.
+std::unique_ptr<Answers> answers_on_device(const Routes& routes, const Requests& requests);
+
+}  // namespace tesserec::sharding
