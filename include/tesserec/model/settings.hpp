@@ -41,13 +41,13 @@ struct SmallerTables {
 struct Settings {
   std::string type = "dlrm";
   Index embedding_dim = 16;
-  SmallerTables smaller;
+  SmallerTables smaller = {};
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   std::vector<Index> deep = {512, 256};            ///< widths of the MLP beside the factorization machine
   Interaction interaction = Interaction::dot;
   bool itself = false;  ///< dot: keep the diagonal of the interaction
-  CrossSettings cross;
+  CrossSettings cross = {};
   std::vector<Index> branch1 = {512, 256};  ///< widths of the projections that are multiplied
   std::vector<Index> branch2 = {512, 256};
   std::vector<std::string> wide = {"dense"};  ///< what the linear part beside the MLP reads, as a layer's inputs
@@ -66,7 +66,7 @@ struct Settings {
   bool graphs = true;                    ///< kernels of a batch as one graph where they repeat (run.graphs)
   std::vector<dense::LayerSettings> layers = {};  ///< of a network
   std::string loss = "bce";                       ///< a dense::LossType
-  dense::LossSettings loss_settings;
+  dense::LossSettings loss_settings = {};
 };
 
 }  // namespace tesserec::model
