@@ -5,6 +5,7 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/message_channel.hpp>
 #include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>

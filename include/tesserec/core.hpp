@@ -10,6 +10,7 @@
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/elementary_numbers.hpp>
 #include <tesserec/core/elementary_parts.hpp>
+#include <tesserec/core/elementary_polynomials.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/file.hpp>

@@ -12,6 +12,7 @@
 #include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/dense/loss.hpp>
+#include <tesserec/dense/loss_settings.hpp>
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/dense/mlp.hpp>
 #include <tesserec/dense/precision.hpp>

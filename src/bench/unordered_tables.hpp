@@ -14,7 +14,7 @@ class UnorderedTables {
   UnorderedTables(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection& tables,
                   const std::vector<std::string>& features, const Lanes& lanes);
 
-  /// pooled [B, pooled width], as ShardedEmbeddingBagCollection::forward.
+  /// Writes pooled [B, pooled width], as ShardedEmbeddingBagCollection::forward returns them.
   void forward(const jagged::KeyedJaggedTensor& sparse, Index global_size, float* pooled);
   /// Moves every row of that batch once, at its table's base rate. `pooled_gradient` [B, pooled width].
   void backward(const float* pooled_gradient, Index step);

@@ -1,123 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <numeric>
-#include <stdexcept>
-#include <thread>
-
-#include "waiting.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/transport.hpp>
-#include <tesserec/core/error.hpp>
-#include <tesserec/core/timer.hpp>
 
 namespace tesserec::comm {
-namespace {
 
-/// Open MPI 4.1 has no large-count calls: call(first, number) for runs of at most `piece` of `count` things.
-template <class Call>
-void in_pieces(Index count, Index piece, const Call& call) {
-  for (Index done = 0; done < count; done += piece) call(done, int(std::min(piece, count - done)));
-}
+Communicator::Communicator(MPI_Comm parent) : channel_(parent), transport_(mpi_transport(*this)) {}
 
-/// A call of MPI in which ranks wait for each other.
-template <class Call>
-void wait_in(const char* name, const Call& call) {
-  const Waiting waiting;
-  check(call(), name);
-}
-
-}  // namespace
-
-void check(int code, const char* call) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  fail(call, " failed: ", std::string(text, length));
-}
-
-thread_local int Alone::depth_ = 0;
-
-bool Communicator::together(const char* call) const {
-  if (size_ > 1 && Alone::now())
-    throw std::logic_error(std::string(call) + " inside comm::agree, where a rank is alone");
-  return size_ > 1;
-}
-
-
-Communicator::Communicator(MPI_Comm parent) {
-  if (parent != MPI_COMM_NULL) {
-    check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
-    learn_place();
-  }
-  transport_ = mpi_transport(*this);
-}
-
-Communicator::Communicator(const Communicator& parent, int color) : piece_(parent.piece_) {
-  parent.together("MPI_Comm_split");
-  if (parent.comm_ != MPI_COMM_NULL) {
-    check(MPI_Comm_split(parent.mpi(), color, parent.rank(), &comm_), "MPI_Comm_split");
-    learn_place();
-  }
-  transport_ = parent.transport().of(*this);
-}
+Communicator::Communicator(const Communicator& parent, int color)
+    : channel_(parent.channel_, color), transport_(parent.transport().of(*this)) {}
 
 Communicator::Communicator(const Communicator& parent,
                            const std::function<std::unique_ptr<Transport>(const Communicator&)>& make)
-    : piece_(parent.piece_) {
-  if (parent.comm_ != MPI_COMM_NULL) {
-    check(MPI_Comm_dup(parent.mpi(), &comm_), "MPI_Comm_dup");
-    learn_place();
-  }
-  transport_ = make(*this);
-}
+    : channel_(parent.mpi(), parent.channel_.piece()), transport_(make(*this)) {}
 
-void Communicator::learn_place() {
-  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-  check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
-}
-
-Communicator::~Communicator() {
-  transport_.reset();
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (comm_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&comm_);
-}
-
-void Communicator::barrier() const {
-  if (together("MPI_Barrier")) wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
-}
-
-bool Communicator::meet(double seconds) const {
-  if (size_ == 1) return true;
-  MPI_Request request;
-  check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");
-  const Waiting waiting;
-  const Timer timer;
-  int done = 0;
-  while (true) {
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done || timer.seconds() > seconds) return done != 0;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
-
-void Communicator::sum(std::span<Index> values) const {
-  if (!together("MPI_Allreduce")) return;
-  in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
-    wait_in("MPI_Allreduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_SUM, comm_); });
-  });
-}
-
-void Communicator::max(std::span<Index> values) const {
-  if (!together("MPI_Allreduce")) return;
-  in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
-    wait_in("MPI_Allreduce",
-            [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, MPI_MAX, comm_); });
-  });
-}
+Communicator::~Communicator() = default;
 
 Index Communicator::sum(Index value) const {
   sum(std::span<Index>(&value, 1));
@@ -130,8 +26,7 @@ Index Communicator::max(Index value) const {
 }
 
 Index Communicator::min(Index value) const {
-  if (together("MPI_Allreduce"))
-    wait_in("MPI_Allreduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm_); });
+  channel_.reduce(std::span<Index>(&value, 1), MPI_MIN);
   return value;
 }
 
@@ -139,73 +34,6 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
   std::vector<char> bytes(text.begin(), text.end());
   broadcast(bytes, root);
   return {bytes.begin(), bytes.end()};
-}
-
-std::vector<Index> Communicator::all_to_all(std::span<const Index> one_each) const {
-  std::vector<Index> received(one_each.begin(), one_each.end());
-  if (!together("MPI_Alltoall")) return received;
-  wait_in("MPI_Alltoall",
-          [&] { return MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_); });
-  return received;
-}
-
-void Communicator::broadcast_bytes(std::byte* data, Index bytes, int root) const {
-  if (!together("MPI_Bcast")) return;
-  in_pieces(bytes, piece_, [&](Index at, int n) {
-    wait_in("MPI_Bcast", [&] { return MPI_Bcast(data + at, n, MPI_BYTE, root, comm_); });
-  });
-}
-
-void Communicator::all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const {
-  if (!together("MPI_Allgatherv")) {
-    std::copy_n(mine, bytes.front(), all);
-    return;
-  }
-  std::vector<Index> places(bytes.size());
-  std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), Index{0});
-  if (places.back() + bytes.back() <= piece_) {
-    const std::vector<int> counts(bytes.begin(), bytes.end()), at(places.begin(), places.end());
-    wait_in("MPI_Allgatherv", [&] {
-      return MPI_Allgatherv(mine, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_);
-    });
-    return;
-  }
-  // An int does not hold the places: one rank's after the other.
-  std::copy_n(mine, bytes[rank_], all + places[rank_]);
-  for (int r = 0; r < size_; ++r) broadcast_bytes(all + places[r], bytes[r], r);
-}
-
-void Pending::wait() {
-  if (requests_.empty()) return;
-  wait_in("MPI_Waitall", [&] { return MPI_Waitall(int(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); });
-  requests_.clear();
-}
-
-Pending::~Pending() {
-  for (MPI_Request& request : requests_) {  // their codes change nothing any more
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
-  }
-}
-
-Pending Communicator::start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
-  Pending pending;
-  if (!together("MPI_Isend")) return pending;
-  std::vector<MPI_Request>& requests = pending.requests_;
-  constexpr int tag = 1;
-  for (const Received& one : received)
-    in_pieces(one.bytes, piece_, [&](Index at, int n) {
-      check(
-          MPI_Irecv(static_cast<std::byte*>(one.at) + at, n, MPI_BYTE, one.from, tag, comm_, &requests.emplace_back()),
-          "MPI_Irecv");
-    });
-  for (const Sent& one : sent)
-    in_pieces(one.bytes, piece_, [&](Index at, int n) {
-      check(MPI_Isend(static_cast<const std::byte*>(one.at) + at, n, MPI_BYTE, one.to, tag, comm_,
-                      &requests.emplace_back()),
-            "MPI_Isend");
-    });
-  return pending;
 }
 
 }  // namespace tesserec::comm

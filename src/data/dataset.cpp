@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading runs of samples.
 #include <algorithm>
 #include <functional>
 
+#include "dataset_check.hpp"
+#include "dataset_open.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
-#include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
-
 namespace {
 
 /// Part `share` of `of` of all samples.
@@ -19,11 +18,22 @@ Range share_of(Index samples, Index share, Index of) {
 
 }  // namespace
 
+Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) {
+  DatasetFiles files = open_dataset(patterns, key, trust);
+  info_ = std::move(files.info);
+  packed_ = files.packed;
+  parts_ = std::move(files.parts);
+}
+
+void Dataset::verify(Index share, Index of) const {
+  for (const DatasetPart& part : parts_) part.file.verify_parts(share, of);
+}
+
 template <class Take>
 void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) const {
   Index done = 0;
   for (const Range& run : runs)
-    for (const Part& part : parts_) {
+    for (const DatasetPart& part : parts_) {
       const Range here{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
       if (here.begin >= here.end) continue;
       take(part, {here.begin - part.first, here.end - part.first}, done);
@@ -42,8 +52,8 @@ void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
     block.labels.resize(block.size);
     block.weights.resize(info_.sample_weights ? block.size : 0);
     const std::vector<Range> runs{{begin, begin + block.size}};
-    for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_targets(part, run, at, block); });
-    check_targets(runs, block);
+    for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_targets(part, run, at, block); });
+    SampleCheck(info_, parts_, runs, block).targets(labels_);
   }
 }
 
@@ -53,7 +63,7 @@ OddValues Dataset::look_through(const std::vector<Index>& rows, Index share, Ind
   const Range mine = share_of(info_.samples, share, of);
   OddValues odd;
   Samples block;
-  for (const Part& part : parts_) {
+  for (const DatasetPart& part : parts_) {
     if (!fewer && !part.file.seal().empty()) continue;
     odd.large.resize(info_.dense_features);
     odd.weightless.resize(info_.features.size());
@@ -75,10 +85,11 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   with_memory([&] { return concat(samples.size, " samples of ", info_.description); },
               double(samples.size) * double(row_bytes), [&] { make_room(samples); });
 
-  for_each_piece(runs, [&](const Part& part, Range run, Index at) { read_run(part, run, at, samples); });
-  check_targets(runs, samples);
-  check_numbers(runs, samples);
-  check_ids(runs, rows, samples);
+  for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_run(part, run, at, samples); });
+  const SampleCheck check(info_, parts_, runs, samples);
+  check.targets(labels_);
+  check.numbers();
+  check.ids(rows);
 }
 
 void Dataset::make_room(Samples& samples) const {
@@ -96,7 +107,7 @@ void Dataset::make_room(Samples& samples) const {
   }
 }
 
-void Dataset::read_targets(const Part& part, Range run, Index at, Samples& samples) const {
+void Dataset::read_targets(const DatasetPart& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
   if (!info_.labelled) {
     std::fill_n(samples.labels.begin() + at, run.size(), 0.0f);
@@ -118,7 +129,7 @@ void Dataset::read_keys(std::size_t column, Range samples, char* texts) const {
   const KeyColumn& key = info_.keys[column];
   const std::string name = "/keys/" + key.name;
   std::fill_n(texts, samples.size() * key.bytes, '\0');
-  for_each_piece({samples}, [&](const Part& part, Range run, Index at) {
+  for_each_piece({samples}, [&](const DatasetPart& part, Range run, Index at) {
     const Index bytes = part.file.index().shape(name)[1];
     std::vector<std::uint8_t> rows(run.size() * bytes);
     part.file.read(name, {run.begin, run.size()}, rows.data());
@@ -126,7 +137,7 @@ void Dataset::read_keys(std::size_t column, Range samples, char* texts) const {
   });
 }
 
-void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) const {
+void Dataset::read_run(const DatasetPart& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
   read_targets(part, run, at, samples);
   if (info_.dense_features > 0) part.file.read("/dense", slab, samples.dense.data() + at * info_.dense_features);
@@ -134,7 +145,7 @@ void Dataset::read_run(const Part& part, Range run, Index at, Samples& samples) 
   for (std::size_t f = 0; f < samples.jagged.size(); ++f) read_bags(part, f, run, samples.jagged[f]);
 }
 
-void Dataset::read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const {
+void Dataset::read_bags(const DatasetPart& part, std::size_t feature, Range run, Samples::Jagged& bags) const {
   const std::string group = "/sparse/" + info_.features[feature];
   std::vector<Index> offsets(run.size() + 1);
   part.file.read(group + "/offsets", {run.begin, run.size() + 1}, offsets.data());

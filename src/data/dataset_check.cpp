@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read sample must obey. Each pass first asks whether anything is wrong, and only then looks for the
-// place.
+// Each pass first asks whether anything is wrong, and only then looks for the place.
+#include "dataset_check.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -9,7 +10,6 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
-#include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -49,13 +49,13 @@ bool all_inside(const std::vector<Index>& ids, Index limit) {
 
 }  // namespace
 
-std::string Dataset::place(const std::vector<Range>& runs, Index sample) const {
-  for (const Range& run : runs) {
+std::string SampleCheck::place(Index sample) const {
+  for (const Range& run : runs_) {
     if (sample >= run.size()) {
       sample -= run.size();
       continue;
     }
-    for (const Part& part : parts_)
+    for (const DatasetPart& part : parts_)
       if (const Index inside = run.begin + sample - part.first; inside < part.samples)
         return "sample " + std::to_string(inside) + " of " + part.file.path();
   }
@@ -63,39 +63,62 @@ std::string Dataset::place(const std::vector<Range>& runs, Index sample) const {
   return {};
 }
 
-void Dataset::check_targets(const std::vector<Range>& runs, const Samples& samples) const {
-  const auto [least, most] = labels_;
-  if (info_.labelled && !all_taken(samples.labels.data(), samples.size, least, most))
-    for (Index i = 0; i < samples.size; ++i)
-      if (const float label = samples.labels[i]; !(label >= least && label <= most))
-        fail("label ", label, " in ", place(runs, i), " is outside [", least, ", ", most,
+void SampleCheck::targets(const LabelRange& labels) const {
+  const auto [least, most] = labels;
+  if (info_.labelled && !all_taken(samples_.labels.data(), samples_.size, least, most))
+    for (Index i = 0; i < samples_.size; ++i)
+      if (const float label = samples_.labels[i]; !(label >= least && label <= most))
+        fail("label ", label, " in ", place(i), " is outside [", least, ", ", most,
              "], which the loss and the metrics take; scale the labels, or make classes 0 and 1 of them");
-  const auto bad = std::find_if_not(samples.weights.begin(), samples.weights.end(),
+  const auto bad = std::find_if_not(samples_.weights.begin(), samples_.weights.end(),
                                     [](float weight) { return weight >= 0 && weight <= most_sample_weight; });
-  if (bad != samples.weights.end())
-    fail("weight ", *bad, " in ", place(runs, bad - samples.weights.begin()), ": weights of samples lie in [0, ",
+  if (bad != samples_.weights.end())
+    fail("weight ", *bad, " in ", place(bad - samples_.weights.begin()), ": weights of samples lie in [0, ",
          most_sample_weight, "]");
 }
 
-void Dataset::check_numbers(const std::vector<Range>& runs, const Samples& samples) const {
+void SampleCheck::numbers() const {
   const Index columns = info_.dense_features;
-  if (!all_finite(samples.dense.data(), samples.size * columns))
-    for (Index i = 0; i < samples.size * columns; ++i)
-      if (!std::isfinite(samples.dense[i]))
-        fail("dense feature ", info_.dense_names[i % columns], " is ", samples.dense[i], " in ",
-             place(runs, i / columns));
-  for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
-    const Samples::Jagged& bags = samples.jagged[f];
+  if (!all_finite(samples_.dense.data(), samples_.size * columns))
+    for (Index i = 0; i < samples_.size * columns; ++i)
+      if (!std::isfinite(samples_.dense[i]))
+        fail("dense feature ", info_.dense_names[i % columns], " is ", samples_.dense[i], " in ", place(i / columns));
+  for (std::size_t f = 0; f < samples_.jagged.size(); ++f) {
+    const Samples::Jagged& bags = samples_.jagged[f];
     if (all_taken(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
-    for (Index i = 0; i < samples.size; ++i)
+    for (Index i = 0; i < samples_.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
         if (!(std::abs(bags.weights[j]) <= most_id_weight))
-          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(runs, i),
+          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(i),
                ": weights of ids lie in [", -most_id_weight, ", ", most_id_weight, "]");
   }
 }
 
-void Dataset::count_odd(const Samples& samples, OddValues& odd) {
+void SampleCheck::ids(const std::vector<Index>& rows) const {
+  const auto features = std::ssize(info_.features);
+  const auto refuse = [&](Index feature, Index id, Index sample) {
+    fail("id ", id, " of feature ", info_.features[feature], " in ", place(sample),
+         " is outside of its table, which has ", rows[feature],
+         " rows; give the table more rows, or preprocess the data again");
+  };
+  if (!samples_.ids.empty()) {
+    std::vector<std::uint32_t> limits;
+    for (const Index n : rows) limits.push_back(std::min(n, Index{1} << 31));
+    if (all_inside(samples_.ids.data(), samples_.size, limits.data(), features)) return;
+    for (Index i = 0; i < samples_.size * features; ++i)
+      if (samples_.ids[i] < 0 || samples_.ids[i] >= rows[i % features])
+        refuse(i % features, samples_.ids[i], i / features);
+  }
+  for (Index f = 0; f < std::ssize(samples_.jagged); ++f) {
+    const Samples::Jagged& bags = samples_.jagged[f];
+    if (all_inside(bags.values, rows[f])) continue;
+    for (Index i = 0; i < samples_.size; ++i)
+      for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
+        if (bags.values[j] < 0 || bags.values[j] >= rows[f]) refuse(f, bags.values[j], i);
+  }
+}
+
+void count_odd(const Samples& samples, OddValues& odd) {
   constexpr float large = 1e9f;
   const auto columns = std::ssize(odd.large);
   for (Index i = 0; i < samples.size * columns; ++i) odd.large[i % columns] += std::abs(samples.dense[i]) >= large;
@@ -108,30 +131,6 @@ void Dataset::count_odd(const Samples& samples, OddValues& odd) {
       const auto weighs = [](float weight) { return weight != 0; };
       odd.weightless[f] += std::none_of(bags.weights.begin() + begin, bags.weights.begin() + end, weighs);
     }
-  }
-}
-
-void Dataset::check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const {
-  const auto features = std::ssize(info_.features);
-  const auto refuse = [&](Index feature, Index id, Index sample) {
-    fail("id ", id, " of feature ", info_.features[feature], " in ", place(runs, sample),
-         " is outside of its table, which has ", rows[feature],
-         " rows; give the table more rows, or preprocess the data again");
-  };
-  if (packed_) {
-    std::vector<std::uint32_t> limits;
-    for (const Index n : rows) limits.push_back(std::min(n, Index{1} << 31));
-    if (all_inside(samples.ids.data(), samples.size, limits.data(), features)) return;
-    for (Index i = 0; i < samples.size * features; ++i)
-      if (samples.ids[i] < 0 || samples.ids[i] >= rows[i % features])
-        refuse(i % features, samples.ids[i], i / features);
-  }
-  for (Index f = 0; f < std::ssize(samples.jagged); ++f) {
-    const Samples::Jagged& bags = samples.jagged[f];
-    if (all_inside(bags.values, rows[f])) continue;
-    for (Index i = 0; i < samples.size; ++i)
-      for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
-        if (bags.values[j] < 0 || bags.values[j] >= rows[f]) refuse(f, bags.values[j], i);
   }
 }
 

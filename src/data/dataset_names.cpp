@@ -28,7 +28,8 @@ void require_one_form(const store::File& file, const std::vector<std::string>& f
       fail(file.path(), ": /sparse/ids holds packed ids, and /sparse/", name,
            " stands beside it; keep one form of the ids");
     if (std::find(features.begin(), features.end(), name) == features.end())
-      fail(file.path(), ": /sparse/", name, " is not one of the features; name it in the attribute features, or remove it");
+      fail(file.path(), ": /sparse/", name,
+           " is not one of the features; name it in the attribute features, or remove it");
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace tesserec::data {
 
-/// Error when the names that a data set's attribute holds are not what the deck would take for tables: they become parts
-/// of files, plans and reports. No name may stand twice.
+/// Error when the names that a data set's attribute holds are not what the deck would take for tables: they become
+/// parts of files, plans and reports. No name may stand twice.
 void require_names(const std::string& path, const char* attribute, const std::vector<std::string>& names);
 
 /// Error when /sparse holds the ids in both forms, or ids of something that is no feature.

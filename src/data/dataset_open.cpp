@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a data set is made of, and that each is what the format says.
+#include "dataset_open.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -7,7 +8,6 @@
 #include "dataset_names.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/data/dataset.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::data {
@@ -125,30 +125,42 @@ bool is_labelled(const File& file) {
   return there;
 }
 
-}  // namespace
+/// Opens files one after the other, which must agree with the first one.
+class Opener {
+ public:
+  explicit Opener(store::Trust trust) : trust_(trust) {}
+  DatasetFiles operator()(const std::vector<std::string>& patterns, const std::string& key);
 
-Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) : trust_(trust) {
+ private:
+  void open(const std::string& path);
+  void check_shapes(DatasetPart& part, bool packed) const;
+  void open_keys(const store::PartedFile& whole, Index samples);
+
+  store::Trust trust_;
+  SourceInfo info_;
+  bool packed_ = true;
+  std::vector<DatasetPart> parts_;
+};
+
+DatasetFiles Opener::operator()(const std::vector<std::string>& patterns, const std::string& key) {
   const std::vector<std::string> paths = store::list_files(patterns, key);
   if (paths.empty()) fail(key, " names no file");
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
-  for (const Part& part : parts_) info_.files.push_back({part.file.path(), part.file.seal()});
+  for (const DatasetPart& part : parts_) info_.files.push_back({part.file.path(), part.file.seal()});
   if (info_.samples == 0) fail(key, ": ", info_.description, " holds no samples");
   for (std::size_t f = 0; f < info_.features.size(); ++f) {
     Index ids = packed_ ? info_.samples : 0;
-    for (const Part& part : parts_)
+    for (const DatasetPart& part : parts_)
       if (!packed_) ids += part.values[f];
     info_.ids_per_bag.push_back(double(ids) / double(info_.samples));
   }
+  return {std::move(info_), packed_, std::move(parts_)};
 }
 
-void Dataset::verify(Index share, Index of) const {
-  for (const Part& part : parts_) part.file.verify_parts(share, of);
-}
-
-void Dataset::open(const std::string& path) {
-  Part part{store::PartedFile::open(path, trust_), info_.samples, 0, false, {}, {}};
+void Opener::open(const std::string& path) {
+  DatasetPart part{store::PartedFile::open(path, trust_), info_.samples, 0, false, {}, {}};
   const File& file = part.file.index();
   if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
     fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
@@ -193,7 +205,7 @@ void Dataset::open(const std::string& path) {
   const std::vector<std::string> skipped = list(file, "skipped_rows");
   info_.skipped.insert(info_.skipped.end(), skipped.begin(), skipped.end());
   if (!parts_.empty()) {
-    const Part& first = parts_.front();
+    const DatasetPart& first = parts_.front();
     const auto same = [&](const char* what, const std::string& a, const std::string& b) {
       require_same(what, first.file.path(), a, path, b);
     };
@@ -215,7 +227,7 @@ void Dataset::open(const std::string& path) {
   parts_.push_back(std::move(part));
 }
 
-void Dataset::check_shapes(Part& part, bool packed) const {
+void Opener::check_shapes(DatasetPart& part, bool packed) const {
   const File& file = part.file.index();
   const Index n = part.samples;
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
@@ -254,7 +266,7 @@ void Dataset::check_shapes(Part& part, bool packed) const {
   }
 }
 
-void Dataset::open_keys(const store::PartedFile& whole, Index samples) {
+void Opener::open_keys(const store::PartedFile& whole, Index samples) {
   const std::vector<std::string> names = list(whole.index(), "keys");
   require_names(whole.path(), "keys", names);
   if (parts_.empty())
@@ -270,6 +282,12 @@ void Dataset::open_keys(const store::PartedFile& whole, Index samples) {
     require_integers(whole, name, {samples, bytes}, {ElementType::u8});
     key.bytes = std::max(key.bytes, bytes);
   }
+}
+
+}  // namespace
+
+DatasetFiles open_dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) {
+  return Opener(trust)(patterns, key);
 }
 
 }  // namespace tesserec::data

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "planted_table.hpp"
@@ -40,8 +40,7 @@ PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed
   const Random random(seed, Purpose::planted_model, 0);
   for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
 
-  std::vector<Index> samples(calibration_samples);
-  std::iota(samples.begin(), samples.end(), Index{0});
+  const std::vector<Index> samples = numbers({0, calibration_samples});
   std::vector<double> z = raw_logits(PlantedStream::calibrate, samples, nullptr, nullptr);
   double sum = 0, squares = 0;
   for (const double value : z) sum += value;
@@ -174,6 +173,21 @@ std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<
   to_probabilities(bias_, scale_, z.data(), std::ssize(z));
   for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b) labels->push_back(label(stream, samples[b], z[b]));
   return z;
+}
+
+std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, Index at_least) const {
+  assert(0 < at_least && at_least <= 255);
+  const Index rows = tables_[table].rows();
+  std::vector<std::uint8_t> counts(rows, 0);
+  RankBags bags;
+  for (Index first = 0; first < samples; first += planted_piece) {
+    tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + planted_piece, samples)}), bags);
+    for (const Index rank : bags.ranks) counts[rank] += counts[rank] < at_least;
+  }
+  std::vector<std::uint8_t> mask((rows + 7) / 8, 0);
+  for (Index rank = 0; rank < rows; ++rank)
+    if (counts[rank] >= at_least) mask[rank / 8] |= 1 << rank % 8;
+  return mask;
 }
 
 }  // namespace tesserec::data

@@ -7,6 +7,12 @@
 
 namespace tesserec::data {
 
+std::vector<Index> numbers(Range range) {
+  std::vector<Index> all(range.size());
+  std::iota(all.begin(), all.end(), range.begin);
+  return all;
+}
+
 PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows)
     : rows_(rows),
       bag_(bag_length(settings, table)),

@@ -12,6 +12,11 @@ namespace tesserec::data {
 /// The samples of a generator's streams never meet.
 enum class PlantedStream : std::uint64_t { train = 0, evaluate = 1, calibrate = 2 };
 
+/// Samples that are drawn at once.
+inline constexpr Index planted_piece = 8192;
+/// The numbers of `range`, ascending.
+std::vector<Index> numbers(Range range);
+
 /// Bags of one table for some samples: frequency ranks. Used again table after table.
 struct RankBags {
   std::vector<Index> offsets;  ///< samples + 1, from 0

@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
-#include <numeric>
 
 #include "planted_table.hpp"
 #include <tesserec/core/index.hpp>
 #include <tesserec/data/planted.hpp>
 
 namespace tesserec::data {
-namespace {
-
-constexpr Index piece = 8192;  // samples drawn at once
-
-std::vector<Index> numbers(Range range) {
-  std::vector<Index> all(range.size());
-  std::iota(all.begin(), all.end(), range.begin);
-  return all;
-}
-
-}  // namespace
-
-std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, Index at_least) const {
-  assert(0 < at_least && at_least <= 255);
-  const Index rows = tables_[table].rows();
-  std::vector<std::uint8_t> counts(rows, 0);
-  RankBags bags;
-  for (Index first = 0; first < samples; first += piece) {
-    tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + piece, samples)}), bags);
-    for (const Index rank : bags.ranks) counts[rank] += counts[rank] < at_least;
-  }
-  std::vector<std::uint8_t> mask((rows + 7) / 8, 0);
-  for (Index rank = 0; rank < rows; ++rank)
-    if (counts[rank] >= at_least) mask[rank / 8] |= 1 << rank % 8;
-  return mask;
-}
 
 PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings, std::uint64_t seed,
                            Index seen_at_least) {
@@ -57,8 +29,8 @@ PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettin
   const Range mine_to_judge{settings.evaluate_samples * comm.rank() / comm.size(),
                             settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
   PlantedTruth truth;
-  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += piece) {
-    const auto samples = numbers({first, std::min(first + piece, mine_to_judge.end)});
+  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += planted_piece) {
+    const auto samples = numbers({first, std::min(first + planted_piece, mine_to_judge.end)});
     const auto whole = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
     const auto restricted = model.probabilities(PlantedStream::evaluate, samples, &seen, nullptr);
     model.towers(PlantedStream::evaluate, samples, truth.queries, truth.items);

@@ -157,7 +157,7 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
   with_lines(deck, [&] { model::layers_of(model); });
-  if (model.loss == "wbce" && model.loss_weights[0] == 0.0 && model.loss_weights[1] == 0.0)
+  if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }
 
@@ -191,7 +191,7 @@ void check_plan(const Deck& deck) {
   std::vector<std::string> names;
   for (const auto& table : deck.tables) {
     names.push_back(table.name);
-    if (table.half || table.qr_collisions.value_or(deck.model.qr_collisions) == 0) continue;
+    if (table.half || table.qr_collisions.value_or(deck.model.smaller.qr_collisions) == 0) continue;
     for (const char* half : {"_quotient", "_remainder"}) names.push_back(table.name + half);  // perhaps
   }
   for (const auto& [name, plan] : deck.plan.tables) {

@@ -41,6 +41,13 @@ Key<T> required(Key<T> key) {
   return key;
 }
 
+/// A key of a struct inside T.
+template <class T, class M>
+Key<T> inside(M T::*part, const Key<M>& key) {
+  return {key.info, [=](T& o, const Value& v, const std::string& path) { key.read(o.*part, v, path); },
+          [=](const T& o) { return key.write(o.*part); }, key.required};
+}
+
 /// A key that only some objects read: those of which reads(object) is true. In others it is refused, with "path
 /// why(object)", and not written.
 template <class T, class Reads, class Why>

@@ -11,12 +11,17 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 using Model = model::Settings;
+using dense::LossSettings;
+using model::CrossSettings;
+using model::SmallerTables;
 
 Section model_section() {
   const auto of_type = [](Key<Model> key) {
     return of_kind(
         std::move(key), "model.type", [](const Model& model) -> auto& { return model::model_type(model.type); });
   };
+  const auto of_cross = [&](const Key<CrossSettings>& key) { return of_type(inside(&Model::cross, key)); };
+  const auto smaller = [](const Key<SmallerTables>& key) { return inside(&Model::smaller, key); };
   Choices<std::string> types;
   for (const model::ModelType& type : model::model_types()) types.emplace_back(type.name, type.name);
   const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
@@ -27,9 +32,10 @@ Section model_section() {
                                          {"full", model::Cross::full},
                                          {"vector", model::Cross::vector},
                                          {"mixture", model::Cross::mixture}};
-  const auto of_loss = [](Key<Model> key) {
+  const auto of_loss = [](const Key<LossSettings>& key) {
     return of_kind(
-        std::move(key), "model.loss", [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
+        inside(&Model::loss_settings, key), "model.loss",
+        [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
   };
   Choices<std::string> losses;
   for (const dense::LossType& type : dense::loss_types()) losses.emplace_back(type.name, type.name);
@@ -37,19 +43,22 @@ Section model_section() {
       choice("type", &Model::type, types,
              join(model::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
-      integer(
-          "qr_collisions", &Model::qr_collisions, {}, "ids",
+      smaller(integer(
+          "qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
           "Tables of more than qr_threshold rows are cut in two (arXiv 1909.02107), NAME_quotient and NAME_remainder: "
-          "an id's rows are id / qr_collisions and id % qr_collisions, pooled apart. 0 means that none is."),
-      integer("qr_threshold", &Model::qr_threshold, {}, "rows", "Tables of so many rows or fewer are not cut."),
-      choice("qr_operation", &Model::qr_operation, operations,
-             "How quotient and remainder become one vector; with concat each has half of the columns."),
-      number("md_temperature", &Model::md_temperature, {0.0, 1.0}, "",
-             "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table / "
-             "rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not those with a "
-             "table.NAME.dim. 0 means that all are alike."),
-      integer("md_threshold", &Model::md_threshold, {}, "rows", "Tables of so many rows or fewer keep embedding_dim."),
-      boolean("md_round_dims", &Model::md_round_dims, "Dimensions are rounded to powers of two."),
+          "an id's rows are id / qr_collisions and id % qr_collisions, pooled apart. 0 means that none is.")),
+      smaller(integer("qr_threshold", &SmallerTables::qr_threshold, {}, "rows",
+                      "Tables of so many rows or fewer are not cut.")),
+      smaller(choice("qr_operation", &SmallerTables::qr_operation, operations,
+                     "How quotient and remainder become one vector; with concat each has half of the columns.")),
+      smaller(number(
+          "md_temperature", &SmallerTables::md_temperature, {0.0, 1.0}, "",
+          "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table / "
+          "rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not those with a "
+          "table.NAME.dim. 0 means that all are alike.")),
+      smaller(integer("md_threshold", &SmallerTables::md_threshold, {}, "rows",
+                      "Tables of so many rows or fewer keep embedding_dim.")),
+      smaller(boolean("md_round_dims", &SmallerTables::md_round_dims, "Dimensions are rounded to powers of two.")),
       of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
       of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
@@ -60,12 +69,13 @@ Section model_section() {
                      "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
                      "side by side.")),
       of_type(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
-      of_type(choice("cross", &Model::cross, crosses,
-                     "The cross network's products: matrices of cross_rank, full ones, vectors, or a mixture of "
-                     "cross_experts of cross_rank.")),
-      of_type(integer("cross_layers", &Model::cross_layers, {1, 1024}, "layers", "Layers of the cross network.")),
-      of_type(integer("cross_rank", &Model::cross_rank, {1, 1 << 20}, "columns", "low_rank, mixture: of each matrix.")),
-      of_type(integer("cross_experts", &Model::cross_experts, {1, 1024}, "experts", "mixture: of each layer.")),
+      of_cross(choice("cross", &CrossSettings::type, crosses,
+                      "The cross network's products: matrices of cross_rank, full ones, vectors, or a mixture of "
+                      "cross_experts of cross_rank.")),
+      of_cross(integer("cross_layers", &CrossSettings::layers, {1, 1024}, "layers", "Layers of the cross network.")),
+      of_cross(
+          integer("cross_rank", &CrossSettings::rank, {1, 1 << 20}, "columns", "low_rank, mixture: of each matrix.")),
+      of_cross(integer("cross_experts", &CrossSettings::experts, {1, 1024}, "experts", "mixture: of each layer.")),
       of_type(integers("branch1", &Model::branch1, {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP that gives the first matrix; the last is a multiple of embedding_dim.")),
       of_type(integers("branch2", &Model::branch2, {1, 1 << 20}, {1}, "neurons",
@@ -97,11 +107,11 @@ Section model_section() {
              "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
       choice("loss", &Model::loss, losses,
              join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
-      of_loss(number("loss_threshold", &Model::loss_threshold, {0.0, 0.5, true}, "",
+      of_loss(number("loss_threshold", &LossSettings::threshold, {0.0, 0.5, true}, "",
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
-      of_loss(numbers("loss_weights", &Model::loss_weights, {.least = 1e-30}, {2, 2}, "",
+      of_loss(numbers("loss_weights", &LossSettings::weights, {.least = 1e-30}, {2, 2}, "",
                       "Weights of label 0 and label 1.")),
-      of_loss(number("loss_temperature", &Model::loss_temperature, {1e-6, 1e30}, "", "What scores are divided by.")),
+      of_loss(number("loss_temperature", &LossSettings::temperature, {1e-6, 1e30}, "", "What scores are divided by.")),
   };
   return single("model", "The dense half of the model.", keys, [](auto& d) -> auto& { return d.model; }, {"layer"});
 }

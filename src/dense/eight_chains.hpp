@@ -33,7 +33,7 @@ TESSEREC_FUNCTION T eight_chains(Index n, const Step& step) {
   return chains.total();
 }
 
-/// Who works on a row where a thread has it alone; launch.hpp has eight beside each other.
+/// Row executor for one thread; row_threads.hpp has one for a group of eight.
 struct OneThread {
   static constexpr int count = 1;
   TESSEREC_FUNCTION bool first() const { return true; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tensor at a time: how it is made, and its keys. Several: keyed_jagged_order.cpp.
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
 #include "checks.hpp"
+#include "keyed_jagged_order.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 
@@ -88,12 +89,74 @@ KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vec
   return from_jagged(exec, keys, jagged);
 }
 
+KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts) {
+  std::vector<KeySource> sources;
+  const KeyedJaggedTensor* first = nullptr;       // with keys
+  const KeyedJaggedTensor* first_full = nullptr;  // with ids: only there weights can be told from none
+  Index stride = parts.empty() ? 0 : parts[0].stride;
+  for (const KeyedJaggedTensor& part : parts) {
+    if (part.features() == 0) continue;
+    if (first == nullptr) {
+      first = &part;
+      stride = part.stride;
+    }
+    const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(part.keys); };
+    if (part.variable_stride() != first->variable_stride())
+      fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");
+    if (part.stride != first->stride && !part.variable_stride())
+      fail(names(), ": strides ", first->stride, " and ", part.stride, "; joined parts have the same samples");
+    stride = std::max(stride, part.stride);
+    if (part.total() > 0) {
+      if (first_full == nullptr) first_full = &part;
+      if (part.weighted() != first_full->weighted())
+        fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(part.keys),
+             ": only one of the parts has weights; give all of them weights, or none");
+    }
+    for (Index k = 0; k < part.features(); ++k) sources.push_back({&part, k});
+  }
+  return gather(exec, sources, first != nullptr && first->variable_stride(),
+                first_full != nullptr && first_full->weighted(), stride);
+}
+
 Index KeyedJaggedTensor::find(const std::string& key) const { return find_key(keys, key, "keyed jagged tensor"); }
+
+JaggedTensor KeyedJaggedTensor::jagged(const Exec& exec, Index key) const {
+  assert(key >= 0 && key < features());
+  const KeyedJaggedTensor one = cut(exec, *this, key, 1);
+  return {one.values, one.weights, one.offsets};
+}
 
 std::map<std::string, JaggedTensor> KeyedJaggedTensor::to_map(const Exec& exec) const {
   std::map<std::string, JaggedTensor> map;
   for (Index k = 0; k < features(); ++k) map.emplace(keys[k], jagged(exec, k));
   return map;
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector<Index>& order) const {
+  std::vector<KeySource> sources;
+  for (const Index key : order) {
+    if (key < 0 || key >= features())
+      fail("permute: no key at position ", key, "; the keyed jagged tensor has ", features(), " keys (",
+           quoted_list(keys), "), from position 0");
+    sources.push_back({this, key});
+  }
+  return gather(exec, sources, variable_stride(), weighted(), stride);
+}
+
+std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec, const std::vector<Index>& segments) const {
+  for (const Index segment : segments)
+    if (segment < 0) fail("split: a segment of ", segment, " keys; a segment has 0 or more");
+  const Index asked = std::accumulate(segments.begin(), segments.end(), Index{0});
+  if (asked != features())
+    fail("split: the segments have ", asked, " keys together, but the keyed jagged tensor has ", features(), " (",
+         quoted_list(keys), ")");
+  std::vector<KeyedJaggedTensor> parts;
+  Index key = 0;
+  for (const Index segment : segments) {
+    parts.push_back(cut(exec, *this, key, segment));
+    key += segment;
+  }
+  return parts;
 }
 
 Vector<Index> KeyedJaggedTensor::lengths(const Exec& exec) const {

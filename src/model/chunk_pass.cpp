@@ -9,7 +9,8 @@ namespace {
 
 class ChunkPass final : public Pass {
  public:
-  ChunkPass(Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {}
+  ChunkPass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss)
+      : graph_(graph), weights_(weights), loss_(loss) {}
 
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* pooled_gradient, comm::LaneSums& gradients,
@@ -28,7 +29,7 @@ class ChunkPass final : public Pass {
       for (comm::LaneSums& sums : run_sums_) sums.reserve((lanes.size() + runs - 1) / runs);
     }
     gradients.start(lanes);
-    graph_.pack(exec, parameters.data(), true);
+    weights_.pack(exec, parameters.data(), true);
     over_runs(exec, "tesserec::model::forward_backward", lanes, [&](Index run, Range mine, Worker& worker) {
       comm::LaneSums& sums = runs > 1 ? run_sums_[run] : gradients;
       if (runs > 1) sums.start(mine);
@@ -56,7 +57,7 @@ class ChunkPass final : public Pass {
     const RankData data{input.global_size, input.dense, input.pooled,   input.labels, input.weights, nullptr,
                         probabilities,     {},          input.unpooled, {},           towers};
     std::vector<double> losses(lanes.size());
-    graph_.pack(exec, parameters.data(), false);
+    weights_.pack(exec, parameters.data(), false);
     over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {
       for (Index lane = mine.begin; lane < mine.end; ++lane) {
         const Range samples = input.lanes.samples(int(lane), input.global_size);
@@ -74,14 +75,15 @@ class ChunkPass final : public Pass {
   template <class Body>
   void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
     const Index count = runs(exec, lanes);
-    while (std::ssize(workers_) < count) workers_.emplace_back(exec, graph_, loss_);
+    while (std::ssize(workers_) < count) workers_.emplace_back(exec, graph_, weights_, loss_);
     parallel_for(exec, label, count, [&](Index run) {
       const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
       body(run, mine, workers_[run]);
     });
   }
 
-  Graph& graph_;
+  const Graph& graph_;
+  PackedWeights& weights_;
   const dense::LossFunction& loss_;
   std::vector<Worker> workers_;           // one a thread
   std::vector<comm::LaneSums> run_sums_;  // one a thread, where there are several
@@ -89,8 +91,8 @@ class ChunkPass final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> chunk_pass(Graph& graph, const dense::LossFunction& loss) {
-  return std::make_unique<ChunkPass>(graph, loss);
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss) {
+  return std::make_unique<ChunkPass>(graph, weights, loss);
 }
 
 void clear_gaps(const Graph& graph, float* flat) {

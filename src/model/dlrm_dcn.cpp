@@ -14,16 +14,16 @@ std::string cross_type(Cross cross) {
 }  // namespace
 
 std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
-  const bool matrices = s.cross == Cross::low_rank || s.cross == Cross::mixture;
-  const Index rank = matrices ? s.cross_rank : 0;
-  const Index experts = s.cross == Cross::mixture ? s.cross_experts : 1;
+  const bool matrices = s.cross.type == Cross::low_rank || s.cross.type == Cross::mixture;
+  const Index rank = matrices ? s.cross.rank : 0;
+  const Index experts = s.cross.type == Cross::mixture ? s.cross.experts : 1;
   return {
       hidden(s, "bottom", "dense", s.bottom),
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},
       {.name = "cross",
-       .type = cross_type(s.cross),
+       .type = cross_type(s.cross.type),
        .inputs = {"all"},
-       .layers = s.cross_layers,
+       .layers = s.cross.layers,
        .rank = rank,
        .experts = experts},
       mlp(s, "top", "cross", s.top),

@@ -9,7 +9,6 @@
 #include "feature_layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/model/model_types.hpp>
 
 namespace tesserec::model {
@@ -239,27 +238,6 @@ void Graph::plan_gradients() {
     if (readers[f].empty())
       throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,
                                          "\"; let an attention or a weighted_sum read it, or pool the feature"));
-}
-
-void Graph::share_weights(const comm::Node& node) {
-  // The panels' width is that of the instruction set.
-  const bool alike = node.ranks().broadcast(dense::instruction_set(), 0) == dense::instruction_set();
-  if (node.ranks().size() == 1 || node.ranks().min(alike ? 1 : 0) == 0) return;
-  memory_ = comm::NodeMemory(node.ranks(), packed_size_);
-  if (!memory_) return;
-  node_ = &node;
-  packed_ = Vector<float>(memory_.data(), packed_size_);
-}
-
-void Graph::pack(const Exec& exec, const float* parameters, bool backward) {
-  if (packed_.extent(0) == 0) packed_ = make_vector<float>(exec, "tesserec::model::packed_weights", packed_size_);
-  // What this rank has moved.
-  const Range part = node_ != nullptr ? node_->share(size_) : Range{0, size_};
-  if (node_ != nullptr) node_->ranks().barrier();  // nobody reads the last ones any more
-  for (const Node& node : nodes_)
-    node.layer->pack(exec, parameters + node.parameters, backward, packed_.data() + node.packed,
-                     {part.begin - node.parameters, part.end - node.parameters});
-  if (node_ != nullptr) node_->ranks().barrier();
 }
 
 }  // namespace tesserec::model

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/dense/layer_types.hpp>
 #include <tesserec/model/network.hpp>
 
@@ -47,11 +45,8 @@ class Graph {
   Index pooled_width() const { return pooled_width_; }
   /// Columns of the pooled gradient that are cleared before the way back: nobody writes them first.
   const std::vector<Range>& cleared() const { return cleared_; }
-  const float* packed() const { return packed_.data(); }
-
-  /// The ranks of `node`, where they can, have one copy of the packed weights and pack it together.
-  void share_weights(const comm::Node& node);
-  void pack(const Exec& exec, const float* parameters, bool backward);
+  /// Floats of all layers' packed weights.
+  Index packed_size() const { return packed_size_; }
 
  private:
   /// A feature's vector as layers read it: columns of the pooled vectors, or what a layer has made of some.
@@ -88,9 +83,6 @@ class Graph {
   std::vector<Range> cleared_;
   Index size_ = 0;
   Index packed_size_ = 0;
-  Vector<float> packed_;
-  const comm::Node* node_ = nullptr;  // with whom; null: alone
-  comm::NodeMemory memory_;           // of the packed weights
 };
 
 }  // namespace tesserec::model

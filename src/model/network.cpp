@@ -18,7 +18,7 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   const LayerInfo& last = graph.layers().back();
   std::unique_ptr<dense::LossFunction> loss;
   try {
-    loss = dense::loss_type(s.loss).make({s.loss_threshold, s.loss_weights, s.loss_temperature});
+    loss = dense::loss_type(s.loss).make(s.loss_settings);
   } catch (const Error& error) {
     fail("model.", error.what());
   }
@@ -28,7 +28,8 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   return loss;
 }
 
-std::unique_ptr<Pass> make_pass(Graph& graph, const dense::LossFunction& loss, const Settings& s) {
+std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss,
+                                const Settings& s) {
   const bool cublaslt = chosen(s.kernels) == Kernels::cublaslt;
   if (cublaslt && !has_cublaslt)
     throw SettingError("kernels",
@@ -38,7 +39,7 @@ std::unique_ptr<Pass> make_pass(Graph& graph, const dense::LossFunction& loss, c
   if (s.precision == dense::Precision::tf32 && !cublaslt)
     throw SettingError("precision", concat(" = \"tf32\": ", name(chosen(s.kernels)), " kernels have no such products; ",
                                            !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
-  return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, loss);
+  return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, weights, loss);
 }
 
 EmbeddedFeatures without_names(const std::vector<Index>& dims) {
@@ -66,7 +67,8 @@ struct Network::Impl {
         loss(make_loss(s, graph)),
         layout(graph.parameters()),
         size(graph.size()),
-        pass(make_pass(graph, *loss, settings)) {}
+        weights(graph),
+        pass(make_pass(graph, weights, *loss, settings)) {}
 
   /// Of a training sample: of the layers that multiply matrices, or of the others.
   double flops(bool products) const {
@@ -85,6 +87,7 @@ struct Network::Impl {
   std::unique_ptr<dense::LossFunction> loss;
   const std::vector<Parameter>& layout;
   Index size;
+  PackedWeights weights;
   std::unique_ptr<Pass> pass;
 };
 
@@ -100,7 +103,7 @@ Index Network::parameters() const { return impl_->size; }
 Index Network::dense_features() const { return impl_->graph.dense_features(); }
 Index Network::pooled_width() const { return impl_->graph.pooled_width(); }
 
-void Network::share_weights(const comm::Node& node) { impl_->graph.share_weights(node); }
+void Network::share_weights(const comm::Node& node) { impl_->weights.share(node); }
 
 Index Network::tower_width() const {
   const LayerInfo& last = impl_->graph.layers().back();

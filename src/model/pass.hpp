@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "graph.hpp"
+#include "packed_weights.hpp"
 #include <tesserec/dense/loss_types.hpp>
 
 namespace tesserec::model {
@@ -21,7 +21,7 @@ class Pass {
 };
 
 /// Chunk by chunk through layers of SIMD kernels, on host threads. Both outlive it.
-std::unique_ptr<Pass> chunk_pass(Graph& graph, const dense::LossFunction& loss);
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss);
 /// The whole batch layer by layer in device memory. Both outlive it. Throws SettingError: what has no form for it.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings);
 

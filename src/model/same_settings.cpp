@@ -23,11 +23,12 @@ void add(comm::NamedValues& values, std::size_t i, const dense::LayerSettings& l
 
 void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
   if (comm.size() == 1) return;
-  const auto& [type, embedding_dim, qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold,
-               md_round_dims, bottom, top, deep, interaction, itself, cross, cross_layers, cross_rank, cross_experts,
-               branch1, branch2, wide, query, item, towers, history, attention, attention_softmax, activation,
-               precision, exchange_forward, exchange_backward, kernels, graphs, layers, loss, loss_threshold,
-               loss_weights, loss_temperature] = settings;
+  const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
+               wide, query, item, towers, history, attention, attention_softmax, activation, precision,
+               exchange_forward, exchange_backward, kernels, graphs, layers, loss, loss_settings] = settings;
+  const auto& [qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold, md_round_dims] = smaller;
+  const auto& [cross, cross_layers, cross_rank, cross_experts] = cross_settings;
+  const auto& [loss_threshold, loss_weights, loss_temperature] = loss_settings;
   comm::NamedValues values;
   const auto add_key = [&](const char* key, const auto& value) { values.add(concat("model.", key), value); };
   values.add("the number of dense features", dense_features);

@@ -16,11 +16,12 @@ using embedding::QrOperation;
 void mix_dimensions(std::vector<EmbeddingBagConfig>& tables, const Settings& s) {
   std::vector<Index> rows;
   for (const EmbeddingBagConfig& table : tables) rows.push_back(table.num_embeddings);
-  if (s.md_temperature == 0.0 || rows.empty() || *std::min_element(rows.begin(), rows.end()) == 0) return;
-  const std::vector<Index> dims = mixed_dimensions(rows, s.md_temperature, s.embedding_dim, s.md_round_dims);
+  if (s.smaller.md_temperature == 0.0 || rows.empty() || *std::min_element(rows.begin(), rows.end()) == 0) return;
+  const std::vector<Index> dims =
+      mixed_dimensions(rows, s.smaller.md_temperature, s.embedding_dim, s.smaller.md_round_dims);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     EmbeddingBagConfig& table = tables[t];
-    if (table.embedding_dim != 0 || rows[t] <= s.md_threshold || dims[t] >= s.embedding_dim) continue;
+    if (table.embedding_dim != 0 || rows[t] <= s.smaller.md_threshold || dims[t] >= s.embedding_dim) continue;
     if (!table.unpooled.empty()) continue;
     table.embedding_dim = dims[t];
     if (table.projection == 0) table.projection = s.embedding_dim;
@@ -30,7 +31,7 @@ void mix_dimensions(std::vector<EmbeddingBagConfig>& tables, const Settings& s) 
 /// What `table` is cut by; 0: not at all.
 Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
   if (table.half || table.num_embeddings == 0 || !table.unpooled.empty()) return 0;
-  const Index by_model = table.num_embeddings > s.qr_threshold ? s.qr_collisions : 0;
+  const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;
   const Index collisions = table.qr_collisions.value_or(by_model);
   if (collisions >= table.num_embeddings) {
     const std::string text = concat(" is ", collisions, ", and table ", table.name, " has ", table.num_embeddings,
@@ -78,13 +79,13 @@ std::vector<EmbeddingBagConfig> smaller_tables(std::vector<EmbeddingBagConfig> t
       all.push_back(std::move(table));
       continue;
     }
-    if (s.qr_operation == QrOperation::concat && table.embedding_dim % 2 != 0)
+    if (s.smaller.qr_operation == QrOperation::concat && table.embedding_dim % 2 != 0)
       throw SettingError("qr_operation", concat(" is concat, which gives quotient and remainder half of the columns, "
                                                 "and table ",
                                                 table.name, " has ", table.embedding_dim,
                                                 ": give it an even number, or take mult or add"));
-    all.push_back(half_of(table, collisions, s.qr_operation, false));
-    all.push_back(half_of(table, collisions, s.qr_operation, true));
+    all.push_back(half_of(table, collisions, s.smaller.qr_operation, false));
+    all.push_back(half_of(table, collisions, s.smaller.qr_operation, true));
   }
   return all;
 }

@@ -35,7 +35,8 @@ Vector<float> zeros(const Exec& exec, Index size) {
 
 }  // namespace
 
-Worker::Worker(const Exec& exec, const Graph& graph, const dense::LossFunction& loss) : graph_(graph), loss_(loss) {
+Worker::Worker(const Exec& exec, const Graph& graph, const PackedWeights& weights, const dense::LossFunction& loss)
+    : graph_(graph), weights_(weights), loss_(loss) {
   Index most = 0;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const Graph::Node& node = graph.nodes()[n];
@@ -65,7 +66,7 @@ dense::Layer::Chunk Worker::chunk(std::size_t n, const float* parameters, const 
   draw.layer = Index(n);
   draw.first_sample += first;
   return {
-      rows, layers_[n].inputs, parameters + node.parameters, graph_.packed() + node.packed, layers_[n].workspace.get(),
+      rows, layers_[n].inputs, parameters + node.parameters, weights_.data() + node.packed, layers_[n].workspace.get(),
       draw};
 }
 

@@ -2,7 +2,7 @@
 /// One lane through a network and its loss, forward and backward, chunk by chunk.
 #pragma once
 
-#include "graph.hpp"
+#include "packed_weights.hpp"
 #include <tesserec/dense/loss_types.hpp>
 
 namespace tesserec::model {
@@ -24,8 +24,8 @@ struct RankData {
 /// The activations of one thread, used again chunk after chunk and step after step.
 class Worker {
  public:
-  /// Both outlive it.
-  Worker(const Exec& exec, const Graph& graph, const dense::LossFunction& loss);
+  /// All of them outlive it.
+  Worker(const Exec& exec, const Graph& graph, const PackedWeights& weights, const dense::LossFunction& loss);
   Worker(Worker&&) = default;  // and no copy: a vector that grows moves them, also where moving a view may throw
 
   /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
@@ -56,6 +56,7 @@ class Worker {
   dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;
 
   const Graph& graph_;
+  const PackedWeights& weights_;
   const dense::LossFunction& loss_;
   std::vector<Activations> layers_;
   Vector<float> loss_scratch_;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks hold goes to the ranks that write the parts.
-#include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
+#include "part_images.hpp"
+#include "row_parcels.hpp"
+#include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/parted_writer.hpp>
 
@@ -15,16 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Index columns_of(const DatasetShape& shape, const Slab& slab) {
-  if (shape.columns < 0) return 1;
-  return slab.columns < 0 ? shape.columns - slab.first_column : slab.columns;
-}
-
-Index element_bytes(const DatasetShape& shape) { return DatasetShape{"", shape.type, 0, -1}.row_bytes(); }
-
-/// Rows of a matrix, to one after the other.
-void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_bytes, std::byte* to) {
-  for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes) std::memcpy(to, from, row_bytes);
+void set_attributes(File& file, const std::string& object, const Attributes& attributes) {
+  for (const auto& [name, value] : attributes)
+    std::visit([&, key = name](const auto& v) { file.set_attribute(object, key, v); }, value);
 }
 
 }  // namespace
@@ -34,6 +30,7 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, Par
     : comm_(comm), path_(std::move(path)), layout_(std::move(layout)), owners_(std::move(owners)) {
   for (int part = owners_.size(); part < layout_.parts(); ++part) owners_.push_back(part % comm.size());
   if (single()) owners_.assign(1, 0);
+  images_ = std::make_unique<PartImages>(layout_, path_);
   comm::agree(comm_, [&] {
     if (!first()) return;
     std::error_code error;
@@ -41,37 +38,25 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, Par
     if (!above.empty() && !fs::is_directory(above, error))
       fail(path_, ": cannot write this file: there is no folder ", above.string());
     if (fs::is_directory(path_, error)) fail(path_, ": cannot write this file: a folder has its name");
-    lock_ = FileLock(draft(), lock_wait);
-    fs::remove_all(draft_folder());
-    if (!single()) make_folder_durably(draft_folder());
+    lock_ = FileLock(draft_of(path_), lock_wait);
+    fs::remove_all(draft_folder_of(path_));
+    if (!single()) make_folder_durably(draft_folder_of(path_));
   });
-  drafts_.emplace_back(draft());
-  drafts_.emplace_back(draft_folder());
+  drafts_.emplace_back(draft_of(path_));
+  drafts_.emplace_back(draft_folder_of(path_));
 }
 
 PartedWriter::~PartedWriter() {
-  flushes_.clear();
+  images_.reset();
   if (published_ || !first()) return;
   std::error_code ignored;  // what is left is removed by the next writer
-  fs::remove_all(draft_folder(), ignored);
-  fs::remove(draft(), ignored);
+  fs::remove_all(draft_folder_of(path_), ignored);
+  fs::remove(draft_of(path_), ignored);
 }
 
-// What a write() gives, cut at the borders of parts.
-struct PartedWriter::Parcels {
-  struct Mine {
-    Header header;
-    const std::byte* data;
-    Index ld_bytes;
-  };
-  std::vector<Mine> mine;         // of parts that this rank writes
-  std::vector<std::byte> sent;    // of others' parts, by rank: headers, each with its numbers
-  std::vector<Index> sent_bytes;  // to each rank
-};
-
 void PartedWriter::write(std::span<const SlabData> slabs) {
-  Parcels parcels;
-  comm::agree(comm_, [&] { cut(slabs, parcels); });
+  RowParcels parcels;
+  comm::agree(comm_, [&] { parcels = cut(slabs, layout_, owners_, comm_.rank(), comm_.size()); });
 
   const std::vector<Index> received_bytes = comm_.all_to_all(std::span<const Index>(parcels.sent_bytes));
   std::vector<std::byte> received;
@@ -81,71 +66,110 @@ void PartedWriter::write(std::span<const SlabData> slabs) {
                    std::span<const Index>(received_bytes));
 
   comm::agree(comm_, [&] {
-    put_mine(parcels);
-    put_received(received);
+    put_mine(parcels, layout_, *images_);
+    put_received(received, layout_, *images_);
   });
 }
 
-void PartedWriter::cut(std::span<const SlabData> slabs, Parcels& parcels) const {
-  std::vector<std::vector<std::byte>> out(comm_.size());
-  for (const SlabData& given : slabs) {
-    const DatasetShape& shape = layout_.datasets()[given.dataset];
-    const Index columns = columns_of(shape, given.slab), row_bytes = columns * element_bytes(shape);
-    if (given.slab.rows * row_bytes == 0) continue;
-    const Index ld_bytes = given.ld > 0 ? given.ld * element_bytes(shape) : row_bytes;
-    const Index last_row = given.slab.first_row + given.slab.rows;
-    const auto& runs = layout_.of_dataset(given.dataset);
-    auto run =
-        std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= given.slab.first_row; });
-    for (; run != runs.end() && run->first_row < last_row; ++run) {
-      const Index begin = std::max(run->first_row, given.slab.first_row), end = std::min(run->end(), last_row);
-      const Header header{run->part,   Index(given.dataset),    begin - run->first_row,
-                          end - begin, given.slab.first_column, columns};
-      const auto* from = static_cast<const std::byte*>(given.data) + (begin - given.slab.first_row) * ld_bytes;
-      const int to = owner(run->part);
-      if (to == comm_.rank()) {
-        parcels.mine.push_back({header, from, ld_bytes});
-        continue;
-      }
-      std::vector<std::byte>& buffer = out[to];
-      const std::size_t at = buffer.size();
-      buffer.resize(at + sizeof header + header.rows * row_bytes);
-      std::memcpy(buffer.data() + at, &header, sizeof header);
-      copy_rows(from, ld_bytes, header.rows, row_bytes, buffer.data() + at + sizeof header);
+void PartedWriter::prepare(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) {
+  comm::agree(comm_, [&] {
+    if (!single() || !first()) return images_->finish();
+    File file = images_->take();
+    set_attributes(file, "/", root);
+    for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
+    file.close();
+  });
+  if (single()) return;
+
+  const std::vector<PartSeal> sealed = comm_.all_gather(std::span<const PartSeal>(images_->sealed()));
+  comm::agree(comm_, [&] {
+    seals_.assign(layout_.parts(), "");
+    std::map<std::string, std::uint64_t> checksums;
+    for (const auto& [part, bytes, checksum] : sealed) {
+      seals_[part] = Seal{bytes, checksum}.text();
+      checksums[part_name(int(part))] = checksum;
     }
-  }
-  for (std::vector<std::byte>& buffer : out) {
-    parcels.sent_bytes.push_back(std::ssize(buffer));
-    parcels.sent.insert(parcels.sent.end(), buffer.begin(), buffer.end());
-    buffer = {};
-  }
+    for (std::size_t part = 0; part < seals_.size(); ++part)
+      if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
+    folder_ = stem_of(path_) + "." + combined_digest(checksums);
+    if (!first()) return;
+    // This rank must see what the others wrote.
+    for (std::size_t part = 0; part < seals_.size(); ++part) {
+      const std::string file = draft_folder_of(path_) + "/" + part_name(int(part));
+      if (const auto seal = read_seal(file); !seal || seal->text() != seals_[part])
+        fail(file, ": this is not what its writer wrote");
+    }
+    sync_path(draft_folder_of(path_));
+    write_index(root, of_datasets);
+  });
 }
 
-void PartedWriter::put_mine(const Parcels& parcels) {
-  std::vector<std::byte> dense;
-  for (const auto& [header, data, ld_bytes] : parcels.mine) {
-    const Index row_bytes = bytes_of(header) / header.rows;
-    if (ld_bytes == row_bytes) {
-      put(header, data);
+void PartedWriter::write_index(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) const {
+  File file = File::create(draft_of(path_));
+  const std::string folder = fs::path(folder_).filename().string();
+  std::vector<std::string> parts;
+  for (std::size_t part = 0; part < seals_.size(); ++part)
+    parts.push_back(folder + "/" + part_name(int(part)) + " " + seals_[part]);
+  for (std::size_t d = 0; d < layout_.datasets().size(); ++d) {
+    const DatasetShape& shape = layout_.datasets()[d];
+    if (layout_.of_dataset(d).empty()) {
+      create_datasets(file, {shape});
       continue;
     }
-    dense.resize(bytes_of(header));
-    copy_rows(data, ld_bytes, header.rows, row_bytes, dense.data());
-    put(header, dense.data());
+    std::vector<File::Source> sources;
+    std::vector<std::int64_t> runs;
+    for (const PartsLayout::Run& run : layout_.of_dataset(d)) {
+      sources.push_back({folder + "/" + part_name(run.part), run.first_row, run.rows});
+      runs.insert(runs.end(), {run.part, run.first_row, run.rows});
+    }
+    with_element(shape.type,
+                 [&](auto element) { file.create_virtual<decltype(element)>(shape.name, shape.extents(), sources); });
+    file.set_attribute(shape.name, "parts", runs);
+  }
+  for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
+  set_attributes(file, "/", root);
+  file.set_attribute("/", "parts", parts);
+  file.close();
+}
+
+void PartedWriter::publish() {
+  comm::agree(comm_, [&] {
+    if (!first()) return;
+    if (!single() && !is_there_already()) rename_durably(draft_folder_of(path_), folder_);
+    rename_durably(draft_of(path_), path_);
+    remove_other_sets();
+  });
+  published_ = true;
+  drafts_.clear();
+  lock_ = {};
+}
+
+/// Whether parts of the same content stand under the final name, perhaps as those of the X.h5 that is being replaced:
+/// then they stay, and the new ones go. Damaged ones make room.
+bool PartedWriter::is_there_already() const {
+  if (!fs::exists(folder_)) return false;
+  try {
+    for (std::size_t part = 0; part < seals_.size(); ++part)
+      require_sealed(folder_ + "/" + part_name(int(part)), *Seal::from_text(seals_[part]));
+    fs::remove_all(draft_folder_of(path_));
+    return true;
+  } catch (const Error&) {
+    fs::remove_all(folder_);
+    return false;
   }
 }
 
-void PartedWriter::put_received(std::span<const std::byte> received) {
-  while (!received.empty()) {
-    Header header{};
-    std::memcpy(&header, received.data(), sizeof header);
-    put(header, received.data() + sizeof header);
-    received = received.subspan(sizeof header + bytes_of(header));
+void PartedWriter::remove_other_sets() const {
+  const std::string head = fs::path(stem_of(path_)).filename().string() + ".";
+  const fs::path above = fs::path(path_).parent_path();
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(above.empty() ? "." : above, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_set = name.compare(0, head.size(), head) == 0 && checksum_of_text(name.substr(head.size()));
+    if (!is_set || name == fs::path(folder_).filename().string() || !entry.is_directory(error)) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) log_warning(entry.path().string() + ": cannot remove the parts of an older file: " + error.message());
   }
-}
-
-Index PartedWriter::bytes_of(const Header& header) const {
-  return header.rows * header.columns * element_bytes(layout_.datasets()[header.dataset]);
 }
 
 }  // namespace tesserec::store

@@ -7,11 +7,13 @@
 
 namespace tesserec::store {
 
-Index DatasetShape::row_bytes() const {
+Index element_bytes(ElementType type) {
   Index bytes = 0;
   with_element(type, [&](auto element) { bytes = Index{sizeof element}; });
-  return columns < 0 ? bytes : columns * bytes;
+  return bytes;
 }
+
+Index DatasetShape::row_bytes() const { return columns < 0 ? element_bytes(type) : columns * element_bytes(type); }
 
 std::vector<Index> DatasetShape::extents() const {
   return columns < 0 ? std::vector<Index>{rows} : std::vector<Index>{rows, columns};

@@ -9,7 +9,9 @@
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::train {
+namespace {
 
+/// Steps of the whole run.
 Index last_step(const Settings& train, Index batches) {
   const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // epochs
   if (train.epochs > most && train.steps == 0)
@@ -18,6 +20,11 @@ Index last_step(const Settings& train, Index batches) {
   const Index epochs = std::min(train.epochs, most);
   return train.steps > 0 ? std::min(train.steps, epochs * batches) : epochs * batches;
 }
+
+}  // namespace
+
+RunLength::RunLength(const Settings& train, Index samples, Index batches)
+    : epoch_samples(samples), batches(batches), last(last_step(train, batches)) {}
 
 void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)

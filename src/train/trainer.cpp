@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
 
 #include "best_evaluation.hpp"
+#include "job_watch.hpp"
 #include "run_length.hpp"
 #include "run_locks.hpp"
 #include <tesserec/comm/agree.hpp>
@@ -19,7 +19,6 @@
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
-#include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/pipeline.hpp>
@@ -37,6 +36,38 @@ double median(std::vector<float> values) {
   return values.empty() ? 0 : *middle;
 }
 
+template <class Body>
+void by_first_rank(const comm::Communicator& comm, const Body& body) {
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) body();
+  });
+}
+
+/// What this process has trained.
+struct Trained {
+  Index samples = 0;
+  double seconds = 0;  // in steps, waiting for their batches included
+  std::vector<float> step_seconds;
+};
+
+/// Adds digests, times, bytes and memory of a run that has ended. Collective.
+void add_figures(Session& session, const Trained& trained, TrainResult& result) {
+  result.samples_per_second = trained.seconds > 0 ? double(trained.samples) / trained.seconds : 0;
+  result.weights_digest = weights_digest(session);
+  result.state_digest = state_digest(session);
+  result.step_seconds = median(trained.step_seconds);
+  const auto steps = std::max<Index>(1, std::ssize(trained.step_seconds));
+  result.exchange_bytes = session.comm.max(session.model.tables().bytes().all / steps);
+  result.between_nodes_bytes = session.comm.max(session.model.tables().bytes().between_nodes / steps);
+  result.peak_memory_of_ranks = session.comm.all_gather(peak_resident_bytes());
+  result.peak_memory = *std::max_element(result.peak_memory_of_ranks.begin(), result.peak_memory_of_ranks.end());
+  result.tables = table_figures(session);
+  result.phases = session.step.phases().seconds();
+  result.log_lines_lost = session.comm.sum(Index{log_lines_lost()});
+}
+
+bool ends_early(const TrainResult& result) { return result.reached_auc || result.out_of_patience; }
+
 /// One run: where it is, and what falls due after a step.
 class Run {
  public:
@@ -51,9 +82,9 @@ class Run {
         mlperf_(session.comm.rank() == 0 ? job_.run.mlperf_log : std::string()),
         running_(session.comm, job_.train.metrics, job_.train.window, job_.evaluate.threshold),
         best_(session.comm, job_),
-        epoch_samples_(source.info().samples),
-        batches_(Session::deal(session.comm, job_, false).batches(epoch_samples_)),
-        last_step_(last_step(job_.train, batches_)) {}
+        length_(job_.train, source.info().samples,
+                Session::deal(session.comm, job_, false).batches(source.info().samples)),
+        watch_(session.comm.rank() == 0) {}
 
   TrainResult operator()() {
     const Signals signals;
@@ -65,80 +96,75 @@ class Run {
     hooks_.begins(at_, goes_on);
     const bool lacks = metrics_ != nullptr && metrics_->lacks_evaluation();  // a signal ended it in the run before
     if (is_due_between() && session_.comm.max(lacks) != 0) evaluate();
-    Progress progress(at_.step, last_step_);
-    while (at_.step < last_step_ && result_.signal == 0 && !ends_early()) {
+    Progress progress(at_.step, length_.last);
+    while (at_.step < length_.last && result_.signal == 0 && !ends_early(result_)) {
       const Timer timer;
       train();
       trained_.step_seconds.push_back(timer.seconds());
       trained_.seconds += trained_.step_seconds.back();
       log();
-      progress.show(at_.step, trained_.samples, result_.loss, at_.step == last_step_);
-      result_.signal = session_.comm.max(signal());
-      if (due(job_.evaluate.every_steps) && at_.step < last_step_) evaluate();
+      progress.show(at_.step, trained_.samples, result_.loss, at_.step == length_.last);
+      result_.signal = session_.comm.max(watch_.signal());
+      if (due(job_.evaluate.every_steps) && at_.step < length_.last) evaluate();
       if (due(job_.checkpoint.every_steps) && saved_ != at_.step) checkpoint();
-      longest_.turn = std::max(longest_.turn, timer.seconds());
+      watch_.turn_took(timer.seconds());
     }
     pipeline_.drop();
-    if (ends_early()) end_mlperf();
+    if (ends_early(result_)) end_mlperf();
     if (saved_ != at_.step) checkpoint();
-    if (result_.signal == 0 && !ends_early()) {
+    if (result_.signal == 0 && !ends_early(result_)) {
       evaluate();
       end_mlperf();
     }
-    by_first_rank([&] { metrics_->close(); });
-    finish();
+    by_first_rank(session_.comm, [&] { metrics_->close(); });
+    result_.steps = at_.step;
+    result_.samples = at_.samples;
+    result_.best = best_.so_far();
+    result_.best_checkpoint = best_.checkpoint();
+    add_figures(session_, trained_, result_);
     hooks_.ends(result_);
     return result_;
   }
 
  private:
-  /// Steps on earlier data sets.
-  Index begun() const { return at_.step - (at_.epoch * batches_ + at_.batch); }
-
   /// Returns whether there is a step to make.
   bool resume() {
     locks_.emplace(session_.comm, job_);
     const Timer timer;
-    if (const auto restored = restore(session_, epoch_samples_)) {
+    if (const auto restored = restore(session_, length_.epoch_samples)) {
       at_ = *restored;
-      last_step_ += begun();
+      length_.last += length_.begun(at_);
       if (at_.is_own) saved_ = at_.step;
-      longest_.checkpoint = timer.seconds();  // read; better than nothing known
+      watch_.checkpoint_took(timer.seconds());  // read; better than nothing known
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
     if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
-    best_.begin(at_.step, begun(), at_.is_own && !at_.another_set);
+    best_.begin(at_.step, length_.begun(at_), at_.is_own && !at_.another_set);
     result_.loss = std::nan("");
     if (is_due_between()) look_back();
-    const bool goes_on = at_.step < last_step_ && !ends_early();
+    const bool goes_on = at_.step < length_.last && !ends_early(result_);
     if (goes_on)
       mlperf_.begin(job_, source_.info(), evaluation_ != nullptr ? &evaluation_->info() : nullptr, at_.samples);
-    if (goes_on && session_.comm.rank() == 0) warn_of_idle_settings(job_, last_step_, evaluation_ != nullptr);
+    if (goes_on && session_.comm.rank() == 0) warn_of_idle_settings(job_, length_.last, evaluation_ != nullptr);
     pipeline_.seek(at_.epoch, at_.batch);
-    by_first_rank([&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, last_step_); });
-    if (at_.step >= last_step_)
-      log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(last_step_));
+    by_first_rank(session_.comm,
+                  [&] { metrics_ = std::make_unique<MetricsLog>(job_.run.folder(), at_.step, length_.last); });
+    if (at_.step >= length_.last)
+      log_info("finished before: step " + std::to_string(at_.step) + " of " + std::to_string(length_.last));
     return goes_on;
-  }
-
-  template <class Body>
-  void by_first_rank(const Body& body) {
-    comm::agree(session_.comm, [&] {
-      if (session_.comm.rank() == 0) body();
-    });
   }
 
   void train() {
     comm::note("step", at_.step + 1);
-    if (at_.batch == batches_) {
+    if (at_.batch == length_.batches) {
       ++at_.epoch;
       at_.batch = 0;
     }
     if (at_.batch == 0) mlperf_.start("epoch_start", position());
     double loss = 0;  // of the step, from its last micro-batch on
     for (int micro_batch = 0; micro_batch < job_.train.accumulate; ++micro_batch) {
-      loss = pipeline_(at_.step + 1, last_step_);
+      loss = pipeline_(at_.step + 1, length_.last);
       if (!job_.train.metrics.empty()) running_.add(session_.step.predictions(), pipeline_.batch());
     }
     const Index samples = pipeline_.batch().global_size;
@@ -146,23 +172,13 @@ class Run {
     at_.add_step(samples, loss);
     result_.loss = at_.loss_sum / double(at_.loss_samples);
     hooks_.stepped(at_);
-    if (at_.batch == batches_) mlperf_.stop("epoch_stop", position());
-  }
-
-  /// That this rank got. The end of the job is one like any other, while there is time for a checkpoint.
-  int signal() const {
-    if (session_.comm.rank() == 0 && Signals::received() == 0 && job_end_.near(longest_.turn, longest_.checkpoint)) {
-      log_info(concat("the job ends in ", fixed(job_end_.left(), 0), " s (SLURM_JOB_END_TIME), and a checkpoint takes ",
-                      fixed(longest_.checkpoint, 1), " s"));
-      std::raise(SIGUSR1);
-    }
-    return Signals::received();
+    if (at_.batch == length_.batches) mlperf_.stop("epoch_stop", position());
   }
 
   bool due(Index every) const { return every > 0 && at_.step % every == 0; }
 
   void log() {
-    if (!due(job_.train.log_every) && at_.step != last_step_) return;
+    if (!due(job_.train.log_every) && at_.step != length_.last) return;
     std::vector<std::pair<std::string, double>> values = {
         {"samples", double(at_.samples)},
         {"loss", result_.loss},
@@ -170,7 +186,7 @@ class Run {
         {"samples_per_second", double(trained_.samples) / trained_.seconds}};
     if (job_.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
     for (auto& value : running_.line()) values.push_back(std::move(value));
-    by_first_rank([&] { metrics_->write(at_.step, "train", values); });
+    by_first_rank(session_.comm, [&] { metrics_->write(at_.step, "train", values); });
     at_.loss_sum = 0;
     at_.loss_samples = 0;
   }
@@ -195,17 +211,16 @@ class Run {
     if (better) keep_best();
     auto values = metrics::chosen(*result_.evaluation, job_.evaluate.metrics);
     values.insert(values.begin(), {"samples", double(at_.samples)});
-    by_first_rank([&] { metrics_->write(at_.step, "evaluate", values); });
+    by_first_rank(session_.comm, [&] { metrics_->write(at_.step, "evaluate", values); });
   }
 
-  bool is_due_between() const { return at_.step > 0 && at_.step < last_step_ && due(job_.evaluate.every_steps); }
+  bool is_due_between() const { return at_.step > 0 && at_.step < length_.last && due(job_.evaluate.every_steps); }
 
   /// Whether the run ends with this evaluation.
   void look_at(const metrics::BinaryMetrics& metrics, bool better) {
     result_.reached_auc = job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
-    result_.out_of_patience = at_.step < last_step_ && !better && best_.is_out_of_patience(at_.step);
+    result_.out_of_patience = at_.step < length_.last && !better && best_.is_out_of_patience(at_.step);
   }
-  bool ends_early() const { return result_.reached_auc || result_.out_of_patience; }
 
   /// The evaluation's line comes after its checkpoint: a run that a kill ends between them evaluates again.
   void keep_best() {
@@ -218,7 +233,7 @@ class Run {
     if (evaluation_ == nullptr || (job_.evaluate.stop_at_auc == 0 && !best_.is_out_of_patience(at_.step))) return;
     const auto metrics = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
     look_at(metrics, best_.is_better(metrics, at_.step));
-    if (ends_early()) {
+    if (ends_early(result_)) {
       result_.evaluation = metrics;
       result_.evaluation_step = at_.step;
     }
@@ -226,39 +241,20 @@ class Run {
 
   void end_mlperf() {
     if (result_.signal != 0) return;
-    if (at_.batch != batches_) mlperf_.stop("epoch_stop", position());
+    if (at_.batch != length_.batches) mlperf_.stop("epoch_stop", position());
     mlperf_.end(job_.evaluate.stop_at_auc == 0 || result_.reached_auc, position());
   }
-  MlperfLog::At position() const { return {double(at_.samples) / double(epoch_samples_), at_.samples}; }
+  MlperfLog::At position() const { return {double(at_.samples) / double(length_.epoch_samples), at_.samples}; }
 
   void checkpoint() {
     if (job_.checkpoint.keep == 0) return;
     comm::note("the checkpoint of step", at_.step);
-    by_first_rank([&] { metrics_->sync(); });
+    by_first_rank(session_.comm, [&] { metrics_->sync(); });
     at_.metrics = running_.state();
     const Timer timer;
-    result_.checkpoint = save(session_, at_, epoch_samples_, best_.kept_step());
+    result_.checkpoint = save(session_, at_, length_.epoch_samples, best_.kept_step());
     saved_ = at_.step;
-    longest_.checkpoint = std::max(longest_.checkpoint, timer.seconds());
-  }
-
-  void finish() {
-    result_.steps = at_.step;
-    result_.samples = at_.samples;
-    result_.best = best_.so_far();
-    result_.best_checkpoint = best_.checkpoint();
-    result_.samples_per_second = trained_.seconds > 0 ? double(trained_.samples) / trained_.seconds : 0;
-    result_.weights_digest = weights_digest(session_);
-    result_.state_digest = state_digest(session_);
-    result_.step_seconds = median(trained_.step_seconds);
-    const auto steps = std::max<Index>(1, std::ssize(trained_.step_seconds));
-    result_.exchange_bytes = session_.comm.max(session_.model.tables().bytes().all / steps);
-    result_.between_nodes_bytes = session_.comm.max(session_.model.tables().bytes().between_nodes / steps);
-    result_.peak_memory_of_ranks = session_.comm.all_gather(peak_resident_bytes());
-    result_.peak_memory = *std::max_element(result_.peak_memory_of_ranks.begin(), result_.peak_memory_of_ranks.end());
-    result_.tables = table_figures(session_);
-    result_.phases = session_.step.phases().seconds();
-    result_.log_lines_lost = session_.comm.sum(Index{log_lines_lost()});
+    watch_.checkpoint_took(timer.seconds());
   }
 
   Session& session_;
@@ -270,19 +266,11 @@ class Run {
   MlperfLog mlperf_;
   RunningMetrics running_;
   BestEvaluation best_;
-  Index epoch_samples_, batches_, last_step_;
+  RunLength length_;
   Position at_;
   Index saved_ = -1;
-  struct {
-    Index samples = 0;
-    double seconds = 0;  // in steps, waiting for their batches included
-    std::vector<float> step_seconds;
-  } trained_;  // by this process
-  struct {
-    double turn = 0;  // of the loop: a step and what fell due after it
-    double checkpoint = 0;
-  } longest_;  // seconds
-  const JobEnd job_end_;
+  Trained trained_;
+  JobWatch watch_;
   std::optional<RunLocks> locks_;
   std::unique_ptr<MetricsLog> metrics_;  // of the first rank
   TrainResult result_;

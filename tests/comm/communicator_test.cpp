@@ -19,7 +19,7 @@ std::vector<Index> message(int from, int to) {
 
 TEST_CASE("all_to_all delivers every message, in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
-  for (const Index piece : {comm::Communicator::default_piece, Index{64}}) {
+  for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
     std::vector<Index> send, send_counts, recv_counts, expected;
     for (int r = 0; r < comm.size(); ++r) {
@@ -56,7 +56,7 @@ TEST_CASE("all_gather keeps rank order and counts, broadcast and reductions agre
 
 TEST_CASE("all_gather with counts that are known, alike or not, in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
-  for (const Index piece : {comm::Communicator::default_piece, Index{64}}) {
+  for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
     std::vector<Index> counts, expected;
     for (int r = 0; r < comm.size(); ++r) {
@@ -91,7 +91,7 @@ TEST_CASE("vectors for each rank arrive, a rank's own by changing places") {
 
 TEST_CASE("sums and maxima of many numbers, in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
-  for (const Index piece : {comm::Communicator::default_piece, Index{64}}) {
+  for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
     std::vector<Index> sums(101), most(101);
     for (Index i = 0; i < 101; ++i) most[i] = (sums[i] = i + comm.rank());
@@ -112,7 +112,7 @@ TEST_CASE("a communicator of one's own rank waits for nobody") {
 
 TEST_CASE("a long broadcast arrives in full, in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
-  for (const Index piece : {comm::Communicator::default_piece, Index{64}})
+  for (const Index piece : {comm::MessageChannel::default_piece, Index{64}})
     for (int root = 0; root < comm.size(); ++root) {
       comm.set_piece(piece);
       std::vector<Index> expected(1001);

@@ -65,7 +65,7 @@ std::vector<T> arguments(const Function<T>& f) {
                                      std::sqrt(Wide{0.5}),
                                      std::sqrt(Wide{2}) - 1,
                                      std::sqrt(Wide{0.5}) - 1,
-                                     Wide{elementary::Numbers<T>::erf_near}};
+                                     Wide{elementary::Polynomials<T>::erf_near}};
   for (Index i = 0; i < 20000; ++i) {
     const double u = random_numbers.uniform53(i, 0);
     add(static_cast<T>(2 * u));
@@ -165,7 +165,7 @@ void check_rising() {
     rises("log1p", OURS(log1p), x - (x > 1));
   }
   rises("sin", OURS(sin), std::acos(Wide{-1}) / 4);
-  rises("erf", OURS(erf), elementary::Numbers<T>::erf_near);
+  rises("erf", OURS(erf), elementary::Polynomials<T>::erf_near);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST_CASE("a full deck reaches the settings structs") {
   CHECK(d.preprocess.columns[0].transform == data::Transform::standardise);
   CHECK(d.preprocess.columns[2].negative == std::vector<std::string>{"<=50K"});
   CHECK(d.model.top == std::vector<Index>{32, 1});
-  CHECK(d.model.loss_weights == std::vector<double>{1.0, 2.5});
+  CHECK(d.model.loss_settings.weights == std::vector<double>{1.0, 2.5});
   REQUIRE(d.tables.size() == 2);
   CHECK(d.tables[0].num_embeddings == 3000000000);
   CHECK(d.tables[0].pooling == embedding::PoolingType::mean);

@@ -14,8 +14,8 @@ model::Settings settings(const store::File& file) {
   s.embedding_dim = file.attribute<std::int64_t>("/", "dim");
   s.bottom = file.attribute<std::vector<std::int64_t>>("/", "bottom_mlp");
   s.top = file.attribute<std::vector<std::int64_t>>("/", "top_mlp");
-  s.cross_layers = file.attribute<std::int64_t>("/", "dcn_layers");
-  s.cross_rank = file.attribute<std::int64_t>("/", "dcn_rank");
+  s.cross.layers = file.attribute<std::int64_t>("/", "dcn_layers");
+  s.cross.rank = file.attribute<std::int64_t>("/", "dcn_rank");
   return s;
 }
 

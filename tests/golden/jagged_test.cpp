@@ -223,11 +223,11 @@ TEST_CASE("golden jagged: nothing in the bags, no bags, no keys") {
   const KeyedJaggedTensor empty = reference.read("all_bags_empty");
   reference.same(empty, "all_bags_empty");
   const std::string key = empty.keys.at(0);
-  const Matrix<Index> longest = empty.to_padded_dense(Exec(), key);
+  const Matrix<Index> longest = empty.jagged(Exec(), key).to_padded_dense(Exec());
   CHECK(std::vector<Index>{Index(longest.extent(0)), Index(longest.extent(1))} ==
         reference.numbers("all_bags_empty", "padded_longest_shape"));
   const auto padding = reference.file.read_all<std::int64_t>("all_bags_empty/padded_3").at(0);
-  reference.same(empty.to_padded_dense(Exec(), key, 3, padding), "all_bags_empty/padded_3");
+  reference.same(empty.jagged(Exec(), key).to_padded_dense(Exec(), 3, padding), "all_bags_empty/padded_3");
 
   const KeyedJaggedTensor none;
   CHECK(none.features() == reference.file.attribute<std::int64_t>("no_keys", "keys"));

@@ -125,9 +125,9 @@ TEST_CASE("golden tricks: quotient and remainder") {
       INFO(group);
       if (pooling == "_sum_weighted" && name != "mult") continue;
       model::Settings settings;
-      settings.qr_operation = operation;
-      settings.qr_threshold = 36;
-      settings.qr_collisions = file.attribute<std::int64_t>("/", "collisions");
+      settings.smaller.qr_operation = operation;
+      settings.smaller.qr_threshold = 36;
+      settings.smaller.qr_collisions = file.attribute<std::int64_t>("/", "collisions");
       auto tables = model::smaller_tables({whole_table(file, group)}, settings);
       REQUIRE(tables.size() == 2);
       CHECK(tables[0].num_embeddings == file.attribute<std::int64_t>("qr/" + name + "_sum", "quotient_rows"));

@@ -35,7 +35,7 @@ TEST_CASE("golden two_tower: the score's bce, and the softmax in a batch and in 
     for (const int lanes : {1, 8}) golden::run(file, two_tower, "bce", kernel, lanes);
     two_tower.settings.loss = "in_batch_softmax";
     two_tower.without_gradient = "item.1.bias";  // moves the scores of a query all alike
-    two_tower.settings.loss_temperature = file.attribute<double>("/", "temperature");
+    two_tower.settings.loss_settings.temperature = file.attribute<double>("/", "temperature");
     for (const std::string group : {"softmax", "softmax_4_runs"})
       golden::run(file, two_tower, group, kernel, int(file.attribute<std::int64_t>(group, "runs")));
   }

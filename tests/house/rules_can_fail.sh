@@ -17,25 +17,43 @@ while read -r name; do
   echo "$licence" >"$house/src/$name/x.cpp"
 done < <(grep -oE '^tesserec_folder\([a-z]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
 cat >>"$house/src/jagged/x.cpp" <<'END'
+namespace tesserec::jagged {
 // Is b ? c : d, or c ? b : d?
 struct Pair { Pair(int b, int c) : b(b), c(c) {} std::array<int, 2> both() { return {b, c}; } int b, c = 2; };
+// x.hpp, jagged/x.cpp and jagged.hpp are there, and so are Pair::both and tesserec::jagged::Apart; std::gone is not ours.
+class Large : public Pair {
+  Large(const Large&) = delete; void (*call)(int, int); std::map<int, int> a, b{1, 2}; enum Kind { one, two }; struct Part {};
+  template <class T, class U> std::array<T, 2> g(std::map<T, U> a, std::map<T, U> b = {}, int c = h<1, 2>(3)) const;
+  bool operator==(const Large&) const = default; explicit operator bool() const; using Pair::both; friend class Part;
+  int x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26;
+};
+void seven(int a, std::array<int, 2> b, std::function<void(int, int, int)> c, int d, int e, int f, int g = h(1, 2));
+void excepted(int a, int b, int c, int d, int e, int f, int g, int h);
+int Apart::f() { return 1; }
 int f(int b, int c) {
   for (const char *s = "?:?:, ", *t = s; b < c; ++b, --c) g(std::array<int, 1 + 1>{b, c}, [&] { return s; });
   const int d = b > 0 ? c : b;
   return c > 0 ? d : c;
 }
+}  // namespace tesserec::jagged
 END
+echo 'class Apart { int f(); int g(); };' >>"$house/include/tesserec/jagged/x.hpp"
+mkdir "$house/tests/house"
+echo 'parameters excepted' >"$house/tests/house/exceptions.txt"
 bash "$here/rules.sh" "$house" >"$house/log" || { cat "$house/log"; echo "FAILED: the clean house is refused"; exit 1; }
 
 failures=0
-# plant FILE LINE "part of the complaint"
+# plant FILE LINE "part of a complaint"...
 plant() {
   mkdir -p "$(dirname "$house/$1")"
   local kept=
   if [ -f "$house/$1" ]; then kept=yes; cp "$house/$1" "$house/kept"; fi
   printf '%s\n' "$2" >>"$house/$1"
   if bash "$here/rules.sh" "$house" >"$house/log"; then echo "FAILED: not refused: $1: $2"; failures=$((failures + 1)); fi
-  grep -qF "$3" "$house/log" || { echo "FAILED: no \"$3\" for $1: $2"; cat "$house/log"; failures=$((failures + 1)); }
+  local complaint
+  for complaint in "${@:3}"; do
+    grep -qF "$complaint" "$house/log" || { echo "FAILED: no \"$complaint\" for $1: $2"; cat "$house/log"; failures=$((failures + 1)); }
+  done
   if [ -n "$kept" ]; then mv "$house/kept" "$house/$1"; else rm "$house/$1"; fi
 }
 plant src/core/x.cpp '#include <tesserec/data/x.hpp>' 'src/core/x.cpp:2: core may not include data'
@@ -66,6 +84,20 @@ plant src/train/x.cpp 'void f(int a, int b) {
 plant include/tesserec/core/x.hpp 'inline int f(int& a) { return g<int, 2>(++a), 2 * a; }' 'x.hpp:2: commas between statements'
 plant src/store/x.cpp 'auto f = [](auto& a) { a[g(1, 2)].clear(),
   ++a; };' 'src/store/x.cpp:2: commas between statements'
+eight='int a, int b, int c, int d, int e, int f, int g, std::map<int, int> h'
+plant include/tesserec/core/x.hpp "struct A { template <class T> A($eight) : x{a} {} int x; };
+class B { struct C { int f(); int f(int); int b$(seq -s ', b' 29); }; };" 'x.hpp:2: A::A has 8 parameters' 'x.hpp:3: B::C has 31 members'
+plant src/data/x.cpp "int f($eight);
+struct A : public std::vector<int> {
+  int f($(seq -s ', int x' 5)) { return 1; } std::map<int, int> m = {}; bool x$(seq -s '{true}, x' 30); };
+struct Pair { int a, b; };  // as in jagged/gone.hpp
+/* As in gone.cpp. */
+int a;  // as jagged::Pair::gone does" 'src/data/x.cpp:2: f has 8 parameters' 'src/data/x.cpp:3: A has 32 members' \
+  'src/jagged/x.cpp:4: Pair is a type of data and jagged' 'src/data/x.cpp:5: there is no jagged/gone.hpp' \
+  'src/data/x.cpp:6: there is no gone.cpp in this folder' 'src/data/x.cpp:7: there is no jagged::Pair::gone'
+plant src/jagged/y.cpp "$licence
+int Apart::g() { return 2; }" 'src/jagged/y.cpp:2: functions of jagged/Apart, as in src/jagged/x.cpp'
+plant tests/house/exceptions.txt 'types Pair=data,jagged' 'tests/house/exceptions.txt:2: types Pair=data,jagged breaches its rule no more'
 plant src/train/x.cpp 'void f() { MPI_Abort(c, 1); }' 'only app starts or ends'
 plant src/train/x.cpp 'void f() { fill(Exec(), view); }' "take the caller's"
 plant src/data/new.cpp 'int x;' 'src/data/new.cpp:1: the first line'

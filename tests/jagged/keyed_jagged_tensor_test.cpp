@@ -61,7 +61,7 @@ TEST_CASE("per-key access and split are views of the values") {
   b.values(0) = 40;
   CHECK(kjt.values(3) == 40);
   CHECK(kjt.to_map(Exec()).at("b").values.data() == b.values.data());
-  CHECK(list(kjt.to_padded_dense(Exec(), "a", {}, -1)) == std::vector<Index>{1, -1, 2, 3});
+  CHECK(list(kjt.jagged(Exec(), "a").to_padded_dense(Exec(), {}, -1)) == std::vector<Index>{1, -1, 2, 3});
 
   const auto parts = kjt.split(Exec(), {1, 0, 2});
   REQUIRE(parts.size() == 3);
@@ -157,7 +157,7 @@ TEST_CASE("no keys, no samples, no ids") {
   CHECK(list(no_samples.offsets) == std::vector<Index>{0});
   CHECK(no_samples.length_per_key() == std::vector<Index>{0, 0});
   CHECK(no_samples.jagged(Exec(), "b").size() == 0);
-  CHECK(no_samples.to_padded_dense(Exec(), "a", 2).extent(0) == 0);
+  CHECK(no_samples.jagged(Exec(), "a").to_padded_dense(Exec(), 2).extent(0) == 0);
   CHECK(no_samples.permute(Exec(), {1, 0}).keys == std::vector<std::string>{"b", "a"});
   CHECK(printed(no_samples.split(Exec(), {1, 1})[1]) == "KeyedJaggedTensor({\n    \"b\": []\n})");
   const auto no_ids = KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{{}, {}}, {{}, {}}});

@@ -25,8 +25,8 @@ Settings small(Interaction interaction, bool itself, const std::string& loss, do
   s.interaction = interaction;
   s.itself = itself;
   s.loss = loss;
-  s.loss_threshold = threshold;
-  s.loss_weights = {0.7, 2.5};
+  s.loss_settings.threshold = threshold;
+  s.loss_settings.weights = {0.7, 2.5};
   return s;
 }
 
@@ -93,8 +93,9 @@ double oracle(const Network& model, const std::vector<double>& parameters, const
         }
     }
     const double logit = mlp("top", s.top.size(), false, crossed)[0];
-    sum += dense::loss_of_logit({losses.at(s.loss), s.loss_threshold, {s.loss_weights[0], s.loss_weights[1]}}, logit,
-                                batch.labels[r])
+    sum += dense::loss_of_logit(
+               {losses.at(s.loss), s.loss_settings.threshold, {s.loss_settings.weights[0], s.loss_settings.weights[1]}},
+               logit, batch.labels[r])
                .value;
   }
   return sum / static_cast<double>(n);

@@ -22,7 +22,7 @@ EmbeddingBagConfig table_of(const std::string& name, Index rows) {
 TEST_CASE("tables that are not pooled keep the model's dimension, and a projection of the deck stays") {
   model::Settings settings;
   settings.embedding_dim = 16;
-  settings.md_temperature = 0.3;
+  settings.smaller.md_temperature = 0.3;
   std::vector<EmbeddingBagConfig> tables = {table_of("few", 10), table_of("many", 10000), table_of("own", 10000),
                                             table_of("sequence", 10000)};
   tables[2].projection = 24;

@@ -149,19 +149,21 @@ std::vector<Named> named() {
     one.settings.embedding_dim = 6;
     one.settings.bottom = {19, 6}, one.settings.top = {33, 7, 1}, one.settings.deep = {21, 5};
     one.settings.branch1 = {11, 12}, one.settings.branch2 = {9, 12}, one.settings.towers = {10, 5};
-    one.settings.cross_layers = 2, one.settings.cross_rank = 5, one.settings.cross_experts = 2;
+    one.settings.cross.layers = 2, one.settings.cross.rank = 5, one.settings.cross.experts = 2;
     change(one);
     all.push_back(one);
   };
   add("dlrm", [](Named&) {});
   add("dlrm", [](Named& n) {
-    n.settings.interaction = model::Interaction::cat, n.settings.loss = "wbce", n.settings.loss_weights = {0.3, 0.7};
+    n.settings.interaction = model::Interaction::cat, n.settings.loss = "wbce",
+    n.settings.loss_settings.weights = {0.3, 0.7};
   });
-  add("dlrm", [](Named& n) { n.settings.itself = true, n.settings.loss = "mse", n.settings.loss_threshold = 0.01; });
+  add("dlrm",
+      [](Named& n) { n.settings.itself = true, n.settings.loss = "mse", n.settings.loss_settings.threshold = 0.01; });
   add("dlrm_projection", [](Named&) {});
   for (const model::Cross cross :
        {model::Cross::low_rank, model::Cross::full, model::Cross::vector, model::Cross::mixture})
-    add("dlrm_dcn", [&](Named& n) { n.settings.cross = cross; });
+    add("dlrm_dcn", [&](Named& n) { n.settings.cross.type = cross; });
   add("deepfm", [](Named& n) { n.settings.activation = Activation::tanh; });
   add("wide_deep", [](Named&) {});
   add("two_tower", [](Named& n) { n.settings.item = {"pooled.b"}; });

@@ -30,8 +30,8 @@ TEST_CASE("a model that cannot be is refused") {
   refused([](Settings& s) { s.bottom = {0, 4}; });
   refused([](Settings& s) { s.top = {5, 2}; });
   refused([](Settings& s) { s.top = {}; });
-  refused([](Settings& s) { s.loss_threshold = 0.5; });
-  refused([](Settings& s) { s.loss_weights = {1.0}; });
+  refused([](Settings& s) { s.loss_settings.threshold = 0.5; });
+  refused([](Settings& s) { s.loss_settings.weights = {1.0}; });
 
   Settings other = good;
   other.type = "three_tower";

@@ -26,7 +26,7 @@ inline model::Settings model_of(std::vector<LayerSettings> layers, const std::st
   settings.type = "network";
   settings.layers = std::move(layers);
   settings.loss = loss;
-  settings.loss_temperature = 0.7;
+  settings.loss_settings.temperature = 0.7;
   return settings;
 }
 

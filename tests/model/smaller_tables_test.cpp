@@ -39,8 +39,8 @@ std::string shown(const std::vector<model::EmbeddedFeature>& features) {
 model::Settings settings_of(Index collisions, double temperature = 0.0) {
   model::Settings settings;
   settings.embedding_dim = 8;
-  settings.qr_collisions = collisions;
-  settings.md_temperature = temperature;
+  settings.smaller.qr_collisions = collisions;
+  settings.smaller.md_temperature = temperature;
   return settings;
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("tables of more rows than the threshold are cut in two") {
   CHECK(cut[1].ids() == 1001);
   CHECK(cut[1].whole() == "large");
   model::Settings concat = settings_of(4);
-  concat.qr_operation = QrOperation::concat;
+  concat.smaller.qr_operation = QrOperation::concat;
   CHECK(shown(model::smaller_tables({table_of("large", 1001)}, concat)) == "large_quotient 251x4, large_remainder 4x4");
 
   std::vector<EmbeddingBagConfig> own = tables;
@@ -76,10 +76,10 @@ TEST_CASE("tables of mixed dimensions are projected to the model's") {
   CHECK(shown(model::smaller_tables(tables, settings_of(0, 0.0))) == "a 3001x8, b 7x8, c 500x8, d 900x3>5");
   model::Settings rounded = settings_of(0, 0.005);
   rounded.embedding_dim = 12;  // 11.6 columns, rounded 16: no wider than the model's
-  rounded.md_round_dims = true;
+  rounded.smaller.md_round_dims = true;
   CHECK(shown(model::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
-  rounded.md_threshold = 3001;
-  rounded.md_temperature = 1.0;
+  rounded.smaller.md_threshold = 3001;
+  rounded.smaller.md_temperature = 1.0;
   CHECK(shown(model::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
   CHECK(shown(model::smaller_tables({tables[2]}, settings_of(4, 1.0))) == "c_quotient 125x8, c_remainder 4x8");
   CHECK(shown(model::smaller_tables({tables[0], tables[1]}, settings_of(4, 0.2))) ==
@@ -110,7 +110,7 @@ TEST_CASE("cuts that cannot be name their key and what would fit") {
   CHECK(refused({own}, settings_of(0)) ==
         "table.a.qr_collisions is 20, and table a has 20 rows: give fewer than these, or 0 for a whole table");
   model::Settings concat = settings_of(4);
-  concat.qr_operation = QrOperation::concat;
+  concat.smaller.qr_operation = QrOperation::concat;
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "model.qr_operation is concat"));
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "table a has 5: give it an even number"));
   EmbeddingBagConfig wrong = model::smaller_tables({table_of("a", 300)}, settings_of(4))[0];

@@ -45,8 +45,8 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
     job.model.embedding_dim = job.model.bottom.back() = 12;
     std::vector<std::string> tables = {"C1", "C2", "C3"};
     if (type == optim::Type::adam) {
-      job.model.qr_collisions = 9;
-      job.model.md_temperature = 0.1;
+      job.model.smaller.qr_collisions = 9;
+      job.model.smaller.md_temperature = 0.1;
       tables = {"C1_quotient", "C1_remainder", "C2", "C3_quotient", "C3_remainder"};
     }
     for (const std::string& table : tables) job.plan.tables[table].min_partition = 4;

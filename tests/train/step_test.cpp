@@ -14,7 +14,7 @@ namespace {
 
 train::Job with_steep_loss(train::Job job) {
   job.model.loss = "wbce";
-  job.model.loss_weights = {1.0, 1e30};
+  job.model.loss_settings.weights = {1.0, 1e30};
   return job;
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
   for (const bool two : {false, true}) {
     train::Job job = small_job("");
     job.model.loss = "wbce";
-    job.model.loss_weights = {1e30, 1e30};
+    job.model.loss_settings.weights = {1e30, 1e30};
     job.run.kernels = kernels;
     const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
     train::Session session(Exec(), world, job, source->info());

@@ -13,60 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <mpi.h>
-
-#include <tesserec/core/index.hpp>
+#include <tesserec/comm/message_channel.hpp>
 
 namespace tesserec::comm {
-
-/// Throws Error with MPI's text when code is not MPI_SUCCESS.
-void check(int code, const char* call);
-
-/// While one lives, this thread's rank does what the others may not be doing (agree.hpp): a collective call of several
-/// ranks then throws std::logic_error instead of waiting for ranks that have given up.
-class Alone {
- public:
-  Alone() { ++depth_; }
-  ~Alone() { --depth_; }
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
-
-  static bool now() { return depth_ > 0; }
-
- private:
-  static thread_local int depth_;
-};
-
-/// Messages under way: their buffers must stay until wait().
-class Pending {
- public:
-  Pending() = default;
-  Pending(Pending&& other) noexcept : requests_(std::exchange(other.requests_, {})) {}
-  Pending& operator=(Pending&& other) noexcept {
-    std::swap(requests_, other.requests_);
-    return *this;
-  }
-  /// Gives up what has not arrived: for a rank that ends with an error.
-  ~Pending();
-
-  void wait();
-
- private:
-  friend class Communicator;
-  std::vector<MPI_Request> requests_;
-};
-
-/// Bytes that go to another rank, and such as come from one.
-struct Sent {
-  int to;
-  const void* at;
-  Index bytes;
-};
-struct Received {
-  int from;
-  void* at;
-  Index bytes;
-};
 
 class Transport;
 
@@ -84,23 +33,23 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return channel_.rank(); }
+  int size() const { return channel_.size(); }
   /// MPI_COMM_NULL where it was made without MPI, which is of one rank.
-  MPI_Comm mpi() const { return comm_; }
+  MPI_Comm mpi() const { return channel_.mpi(); }
   /// What moves numbers between the devices of these ranks: a parent's, MPI if it has none.
   Transport& transport() const { return *transport_; }
 
-  void barrier() const;
+  void barrier() const { channel_.barrier(); }
   /// Waits for all ranks at most `seconds`; whether all came. For a rank about to give up.
-  bool meet(double seconds) const;
+  bool meet(double seconds) const { return channel_.meet(seconds); }
 
   /// Order-free reductions: the same on every rank and for any number of ranks.
   Index sum(Index value) const;
   Index min(Index value) const;
   Index max(Index value) const;
-  void sum(std::span<Index> values) const;
-  void max(std::span<Index> values) const;
+  void sum(std::span<Index> values) const { channel_.reduce(values, MPI_SUM); }
+  void max(std::span<Index> values) const { channel_.reduce(values, MPI_MAX); }
 
   template <class T>
   void broadcast(std::vector<T>& values, int root) const;
@@ -131,14 +80,14 @@ class Communicator {
   template <class T>
   void all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const;
   /// The same for things that lie anywhere. What goes to a rank comes there in the order of the lists.
-  Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const;
+  Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
+    return channel_.start_exchange(sent, received);
+  }
   /// One number to each rank, one from each.
-  std::vector<Index> all_to_all(std::span<const Index> one_each) const;
+  std::vector<Index> all_to_all(std::span<const Index> one_each) const { return channel_.all_to_all(one_each); }
 
-  /// Largest single message, bytes, a multiple of 8 that an int can hold; larger ones are sent in pieces. A test makes
-  /// it small.
-  static constexpr Index default_piece = Index{1} << 30;
-  void set_piece(Index bytes) { piece_ = bytes; }
+  /// Sets the size of messages, bytes. A test makes it small.
+  void set_piece(Index bytes) { channel_.set_piece(bytes); }
 
  private:
   /// Of each rank, its own left out.
@@ -148,16 +97,8 @@ class Communicator {
     template <class T>
     void add(int rank, const T* from, Index send_count, T* to, Index recv_count);
   };
-  void all_gather_bytes(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
-  void broadcast_bytes(std::byte* data, Index bytes, int root) const;
-  void learn_place();
-  /// Every collective call passes here. Returns whether there are other ranks to call MPI with.
-  bool together(const char* call) const;
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  int size_ = 1;
-  Index piece_ = default_piece;
+  MessageChannel channel_;
   std::unique_ptr<Transport> transport_;
 };
 
@@ -178,8 +119,8 @@ template <class T>
 Pending Communicator::start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                                        std::span<const Index> recv_counts) const {
   Parcels parcels;
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_)
+  for (int r = 0; r < size(); ++r) {
+    if (r == rank())
       std::copy_n(send, send_counts[r], recv);
     else
       parcels.add(r, send, send_counts[r], recv, recv_counts[r]);
@@ -192,9 +133,9 @@ Pending Communicator::start_all_to_all(const T* send, std::span<const Index> sen
 template <class T>
 void Communicator::all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const {
   Parcels parcels;
-  for (int r = 0; r < size_; ++r)
-    if (r != rank_) parcels.add(r, send[r].data(), std::ssize(send[r]), recv[r].data(), std::ssize(recv[r]));
-  std::swap(send[rank_], recv[rank_]);
+  for (int r = 0; r < size(); ++r)
+    if (r != rank()) parcels.add(r, send[r].data(), std::ssize(send[r]), recv[r].data(), std::ssize(recv[r]));
+  std::swap(send[rank()], recv[rank()]);
   start_exchange(parcels.sent, parcels.received).wait();
 }
 
@@ -203,12 +144,12 @@ void Communicator::all_gather(std::span<const T> mine, std::span<const Index> co
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<Index> bytes(counts.begin(), counts.end());
   for (Index& n : bytes) n *= Index{sizeof(T)};
-  all_gather_bytes(reinterpret_cast<const std::byte*>(mine.data()), bytes, reinterpret_cast<std::byte*>(all));
+  channel_.all_gather(reinterpret_cast<const std::byte*>(mine.data()), bytes, reinterpret_cast<std::byte*>(all));
 }
 
 template <class T>
 std::vector<T> Communicator::all_gather_equal(std::span<const T> mine) const {
-  const std::vector<Index> counts(size_, std::ssize(mine));
+  const std::vector<Index> counts(size(), std::ssize(mine));
   std::vector<T> all(mine.size() * counts.size());
   all_gather(mine, std::span<const Index>(counts), all.data());
   return all;
@@ -227,9 +168,9 @@ template <class T>
 void Communicator::broadcast(std::vector<T>& values, int root) const {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<Index> count(1, std::ssize(values));
-  broadcast_bytes(reinterpret_cast<std::byte*>(count.data()), sizeof(Index), root);
+  channel_.broadcast(reinterpret_cast<std::byte*>(count.data()), sizeof(Index), root);
   values.resize(count[0]);
-  broadcast_bytes(reinterpret_cast<std::byte*>(values.data()), count[0] * sizeof(T), root);
+  channel_.broadcast(reinterpret_cast<std::byte*>(values.data()), count[0] * sizeof(T), root);
 }
 
 }  // namespace tesserec::comm

@@ -100,11 +100,12 @@ TESSEREC_FUNCTION T sigmoid(T x) {
 template <class T>
 TESSEREC_FUNCTION T erf(T x) {
   using N = Numbers<T>;
+  using P = Polynomials<T>;
   const T a = parts::magnitude(x), b = parts::choose(a > N::erf_most, N::erf_most, a), square = b * b;
-  const T near = std::fma(b, std::fma(square, N::erf_rest(square), N::erf_slope), b);
+  const T near = std::fma(b, std::fma(square, P::erf_rest(square), P::erf_slope), b);
   const auto [e, r] = parts::reduce_exp(-square, std::fma(-b, b, square));
-  const T far = std::fma(-parts::exp_of(r) * parts::power<T>(e - N::bias), N::erfcx(b), T{1});
-  return parts::odd(parts::choose(a < N::erf_near, near, far), x);
+  const T far = std::fma(-parts::exp_of(r) * parts::power<T>(e - N::bias), P::erfcx(b), T{1});
+  return parts::odd(parts::choose(a < P::erf_near, near, far), x);
 }
 
 }  // namespace tesserec::elementary

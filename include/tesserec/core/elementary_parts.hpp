@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tesserec/core/elementary_numbers.hpp>
+#include <tesserec/core/elementary_polynomials.hpp>
 
 namespace tesserec::elementary::parts {
 
@@ -66,7 +67,7 @@ TESSEREC_FUNCTION ExpReduction<T> reduce_exp(T x, T x_low) {
 /// exp(r) - 1 - r.high
 template <class T>
 TESSEREC_FUNCTION T exp_tail(Pair<T> r) {
-  return std::fma(r.high * r.high, Numbers<T>::exp_rest(r.high), std::fma(r.low, r.high, r.low));
+  return std::fma(r.high * r.high, Polynomials<T>::exp_rest(r.high), std::fma(r.low, r.high, r.low));
 }
 template <class T>
 TESSEREC_FUNCTION T exp_of(Pair<T> r) {
@@ -108,7 +109,7 @@ TESSEREC_FUNCTION T log_of(T k, Pair<T> f) {
   const T d = std::fma(half, f.high, T{1}), d_low = std::fma(half, f.high, 1 - d) + half * f.low, inverse = 1 / d;
   const T s = f.high * inverse, s_low = (std::fma(-s, d, f.high) + (f.low - s * d_low)) * inverse, t = s * s;
   const T whole = k * N::ln2, sum = whole + s;
-  return sum + (((whole - sum) + s) + (s_low + std::fma(k, N::ln2_low, s * t * N::log_rest(t))));
+  return sum + (((whole - sum) + s) + (s_low + std::fma(k, N::ln2_low, s * t * Polynomials<T>::log_rest(t))));
 }
 
 /// |x| = q pi/2 + r, |r| <= pi/4: in three parts (Cody and Waite, 1980).
@@ -125,8 +126,8 @@ TESSEREC_FUNCTION Angle<T> angle_of(T x) {
   const T second = q * N::half_pi_low, r = near - second;
   const T low = std::fma(-q, N::half_pi_last, ((near - r) - second) - std::fma(q, N::half_pi_low, -second));
   const T t = r * r, half = T{-0.5} * r, sum = std::fma(half, r, T{1});
-  return {bits(shifted), r + std::fma(r * t, N::sin_rest(t), low * sum),
-          sum + (std::fma(half, r, 1 - sum) + std::fma(t * t, N::cos_rest(t), -r * low))};
+  return {bits(shifted), r + std::fma(r * t, Polynomials<T>::sin_rest(t), low * sum),
+          sum + (std::fma(half, r, 1 - sum) + std::fma(t * t, Polynomials<T>::cos_rest(t), -r * low))};
 }
 /// The function of quadrant q: sine, cosine, -sine, -cosine.
 template <class T>

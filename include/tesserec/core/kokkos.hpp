@@ -48,7 +48,7 @@ MatrixView<T> view_of(T* data, Index rows, Index columns) {
 /// How many threads `exec` has.
 inline int concurrency(const Exec& exec) { return int(exec.concurrency()); }
 
-/// Uninitialised storage with a label "tesserec::folder::name"; huge pages are asked for from 4 MiB on.
+/// Uninitialised storage with a label "tesserec::<folder>::<name>"; huge pages are asked for from 4 MiB on.
 template <class T>
 Vector<T> make_vector(const Exec& exec, const std::string& label, Index size) {
   Vector<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
@@ -91,7 +91,7 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Launches `body(i)` for i in [0, size) on `exec`; the label is "tesserec::folder::name". A body that is noexcept
+/// Launches `body(i)` for i in [0, size) on `exec`; the label is "tesserec::<folder>::<name>". A body that is noexcept
 /// takes what it needs by value and is not waited for: whoever reads its results on the host, or tells another rank,
 /// fences first. One that may throw is waited for: an exception comes out when all iterations are over.
 template <class Body>

@@ -33,6 +33,16 @@ struct Samples {
   std::vector<Jagged> jagged;     ///< [F] otherwise
 };
 
+/// One file of a data set.
+struct DatasetPart {
+  store::PartedFile file;
+  Index first = 0;  ///< number of its first sample
+  Index samples = 0;
+  bool byte_labels = false;
+  std::vector<Index> values;   ///< jagged: ids of each feature
+  std::vector<bool> weighted;  ///< whether the feature has weights
+};
+
 /// One or several HDF5 data set files, read as one after the other.
 class Dataset {
  public:
@@ -66,37 +76,18 @@ class Dataset {
   void read_keys(std::size_t column, Range samples, char* texts) const;
 
  private:
-  struct Part {
-    store::PartedFile file;
-    Index first = 0;  ///< number of its first sample
-    Index samples = 0;
-    bool byte_labels = false;
-    std::vector<Index> values;   ///< jagged: ids of each feature
-    std::vector<bool> weighted;  ///< whether the feature has weights
-  };
-
-  void open(const std::string& path);
-  void check_shapes(Part& part, bool packed) const;
-  void open_keys(const store::PartedFile& whole, Index samples);
   /// Calls take(part, run in the part, its first place) for each piece of the runs.
   template <class Take>
   void for_each_piece(const std::vector<Range>& runs, const Take& take) const;
   void make_room(Samples& samples) const;
-  void read_run(const Part& part, Range run, Index at, Samples& samples) const;
-  void read_targets(const Part& part, Range run, Index at, Samples& samples) const;
-  void read_bags(const Part& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
-  void check_targets(const std::vector<Range>& runs, const Samples& samples) const;
-  void check_numbers(const std::vector<Range>& runs, const Samples& samples) const;
-  void check_ids(const std::vector<Range>& runs, const std::vector<Index>& rows, const Samples& samples) const;
-  static void count_odd(const Samples& samples, OddValues& odd);
-  /// "sample 7 of FILE": where sample i of the runs lies.
-  std::string place(const std::vector<Range>& runs, Index sample) const;
+  void read_run(const DatasetPart& part, Range run, Index at, Samples& samples) const;
+  void read_targets(const DatasetPart& part, Range run, Index at, Samples& samples) const;
+  void read_bags(const DatasetPart& part, std::size_t feature, Range run, Samples::Jagged& bags) const;
 
-  store::Trust trust_;
   SourceInfo info_;
   bool packed_ = true;
   LabelRange labels_;
-  std::vector<Part> parts_;
+  std::vector<DatasetPart> parts_;
 };
 
 }  // namespace tesserec::data

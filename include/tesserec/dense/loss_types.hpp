@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tesserec/dense/layer.hpp>
+#include <tesserec/dense/loss_settings.hpp>
 
 namespace tesserec::dense {
 
@@ -40,13 +41,6 @@ class LossFunction {
   virtual double prediction(const float* out, Index width) const = 0;
   /// The same loss for whole batches in device memory, with the same bits. Null: there is none.
   virtual std::unique_ptr<DeviceLoss> on_device() const;
-};
-
-/// What losses are made of.
-struct LossSettings {
-  double threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1 - t]; 0 = off
-  std::vector<double> weights = {1.0, 1.0};  ///< of label 0 and label 1
-  double temperature = 1.0;                  ///< what scores are divided by
 };
 
 /// A kind of loss.

@@ -3,7 +3,6 @@
 
 #include <iosfwd>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,11 +63,6 @@ struct KeyedJaggedTensor {
   JaggedTensor jagged(const Exec& exec, Index key) const;
   JaggedTensor jagged(const Exec& exec, const std::string& key) const { return jagged(exec, find(key)); }
   std::map<std::string, JaggedTensor> to_map(const Exec& exec) const;
-  /// One key's bags, padded: see JaggedTensor.
-  Matrix<Index> to_padded_dense(const Exec& exec, const std::string& key, std::optional<Index> width = {},
-                                Index padding = 0) const {
-    return jagged(exec, key).to_padded_dense(exec, width, padding);
-  }
 
   /// Keys order[0], order[1], ...; some may be left out or repeated. Copies. Error: no such position.
   KeyedJaggedTensor permute(const Exec& exec, const std::vector<Index>& order) const;

@@ -7,6 +7,7 @@
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/dense/layer_settings.hpp>
+#include <tesserec/dense/loss_settings.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/sharding/exchange_precision.hpp>
 
@@ -18,26 +19,35 @@ enum class Interaction { dot, cat };
 /// DCN's cross network: matrices of low rank, full ones, vectors, or a mixture of experts of low rank.
 enum class Cross { low_rank, full, vector, mixture };
 
-/// [model]: what model.type makes its layers of, and the loss.
-struct Settings {
-  std::string type = "dlrm";
-  Index embedding_dim = 16;
-  // Smaller tables (smaller_tables.hpp), of those with more rows than their threshold.
+/// A cross network.
+struct CrossSettings {
+  Cross type = Cross::low_rank;
+  Index layers = 3;
+  Index rank = 512;   ///< low_rank, mixture
+  Index experts = 4;  ///< mixture
+};
+
+/// Smaller tables (smaller_tables.hpp), of those with more rows than a threshold.
+struct SmallerTables {
   Index qr_collisions = 0;  ///< cut in two: ids of one row of the quotient table; 0 = none is cut
   Index qr_threshold = 200;
   embedding::QrOperation qr_operation = embedding::QrOperation::mult;
   double md_temperature = 0.0;  ///< in [0, 1]: the exponent by which dimensions fall with rows; 0 = all are alike
   Index md_threshold = 200;
-  bool md_round_dims = false;                      ///< to powers of two
+  bool md_round_dims = false;  ///< to powers of two
+};
+
+/// [model]: what model.type makes its layers of, and the loss.
+struct Settings {
+  std::string type = "dlrm";
+  Index embedding_dim = 16;
+  SmallerTables smaller = {};
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
   std::vector<Index> deep = {512, 256};            ///< widths of the MLP beside the factorization machine
   Interaction interaction = Interaction::dot;
   bool itself = false;  ///< dot: keep the diagonal of the interaction
-  Cross cross = Cross::low_rank;
-  Index cross_layers = 3;
-  Index cross_rank = 512;                   ///< low_rank
-  Index cross_experts = 4;                  ///< mixture
+  CrossSettings cross = {};
   std::vector<Index> branch1 = {512, 256};  ///< widths of the projections that are multiplied
   std::vector<Index> branch2 = {512, 256};
   std::vector<std::string> wide = {"dense"};  ///< what the linear part beside the MLP reads, as a layer's inputs
@@ -56,9 +66,7 @@ struct Settings {
   bool graphs = true;                    ///< kernels of a batch as one graph where they repeat (run.graphs)
   std::vector<dense::LayerSettings> layers = {};  ///< of a network
   std::string loss = "bce";                       ///< a dense::LossType
-  double loss_threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1-t]; 0 = off
-  std::vector<double> loss_weights = {1.0, 1.0};  ///< wbce: weights of label 0 and label 1
-  double loss_temperature = 1.0;                  ///< in_batch_softmax: what scores are divided by
+  dense::LossSettings loss_settings = {};
 };
 
 }  // namespace tesserec::model

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <deque>
-#include <future>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +14,8 @@
 #include <tesserec/store/parts.hpp>
 
 namespace tesserec::store {
+
+class PartImages;
 
 using Attributes = std::map<std::string, Attribute>;
 
@@ -52,38 +53,8 @@ class PartedWriter {
   void publish();
 
  private:
-  struct Image {
-    File file;
-    Index missing = 0;  // bytes that have not come yet
-  };
-  struct Flush {
-    File file;
-    Index bytes = 0;
-    std::future<void> done;  // last: it ends before what it writes goes
-  };
-  struct PartSeal {
-    Index part, bytes;
-    std::uint64_t checksum;
-  };
-  struct Header {  // of rows of a part on their way
-    Index part, dataset, first_row, rows, first_column, columns;
-  };
-
   bool single() const { return layout_.parts() == 1; }
   bool first() const { return comm_.rank() == 0; }
-  std::string draft() const { return path_ + ".tmp"; }
-  std::string draft_folder() const { return stem_of(path_) + ".parts.tmp"; }
-  struct Parcels;
-  void cut(std::span<const SlabData> slabs, Parcels& parcels) const;
-  void put_mine(const Parcels& parcels);
-  void put_received(std::span<const std::byte> received);
-  Index bytes_of(const Header& header) const;
-  Image& image(int part);
-  void put(const Header& header, const void* data);
-  void flush(int part);
-  void await_flush();
-  void await_all();
-  void require_complete() const;
   void write_index(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) const;
   bool is_there_already() const;
   void remove_other_sets() const;
@@ -94,11 +65,9 @@ class PartedWriter {
   std::vector<int> owners_;
   FileLock lock_;
   std::deque<OpenDraft> drafts_;
-  std::map<int, Image> images_;     // of this rank's parts that are not whole yet
-  std::deque<Flush> flushes_;       // on their way to the disk
-  std::vector<PartSeal> sealed_;    // parts that this rank has written
-  std::vector<std::string> seals_;  // from prepare() on: "BYTES CHECKSUM" of all parts
-  std::string folder_;              // of the parts, at the end
+  std::unique_ptr<PartImages> images_;  // that this rank writes
+  std::vector<std::string> seals_;      // from prepare() on: "BYTES CHECKSUM" of all parts
+  std::string folder_;                  // of the parts, at the end
   bool published_ = false;
 };
 

@@ -23,6 +23,9 @@ struct DatasetShape {
   std::vector<Index> extents() const;
 };
 
+/// Bytes of one element.
+Index element_bytes(ElementType type);
+
 /// Calls f with a value of the element's C++ type.
 template <class F>
 void with_element(ElementType type, const F& f) {

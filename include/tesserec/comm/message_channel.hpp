@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Messages of bytes and integers between ranks. Every count is 64-bit and every return code is checked.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <mpi.h>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::comm {
+
+/// Throws Error with MPI's text when code is not MPI_SUCCESS.
+void check(int code, const char* call);
+
+/// While one lives, this thread's rank does what the others may not be doing (agree.hpp): a collective call of several
+/// ranks then throws std::logic_error instead of waiting for ranks that have given up.
+class Alone {
+ public:
+  Alone() { ++depth_; }
+  ~Alone() { --depth_; }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+  static bool now() { return depth_ > 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
+/// Messages under way: their buffers must stay until wait().
+class Pending {
+ public:
+  Pending() = default;
+  Pending(Pending&& other) noexcept : requests_(std::exchange(other.requests_, {})) {}
+  Pending& operator=(Pending&& other) noexcept {
+    std::swap(requests_, other.requests_);
+    return *this;
+  }
+  /// Gives up what has not arrived: for a rank that ends with an error.
+  ~Pending();
+
+  void wait();
+
+ private:
+  friend class MessageChannel;
+  std::vector<MPI_Request> requests_;
+};
+
+/// Bytes that go to another rank, and such as come from one.
+struct Sent {
+  int to;
+  const void* at;
+  Index bytes;
+};
+struct Received {
+  int from;
+  void* at;
+  Index bytes;
+};
+
+/// An MPI_Comm of its own. All functions are collective.
+class MessageChannel {
+ public:
+  /// Largest single message, bytes, a multiple of 8 that an int can hold; larger ones are sent in pieces.
+  static constexpr Index default_piece = Index{1} << 30;
+
+  /// Duplicates `parent`. MPI_COMM_NULL: of this process alone, without MPI.
+  explicit MessageChannel(MPI_Comm parent, Index piece = default_piece);
+  /// The ranks of `parent` with this rank's `color`, in their order.
+  MessageChannel(const MessageChannel& parent, int color);
+  ~MessageChannel();
+  MessageChannel(const MessageChannel&) = delete;
+  MessageChannel& operator=(const MessageChannel&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MPI_Comm mpi() const { return comm_; }
+
+  void barrier() const;
+  /// Waits for all ranks at most `seconds`; whether all came.
+  bool meet(double seconds) const;
+  /// Combines all ranks' values by `operation`, in place.
+  void reduce(std::span<Index> values, MPI_Op operation) const;
+  void broadcast(std::byte* data, Index bytes, int root) const;
+  /// Gathers `bytes[r]` from each rank r into `all`, in rank order.
+  void all_gather(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
+  /// Sends one number to each rank and returns one from each.
+  std::vector<Index> all_to_all(std::span<const Index> one_each) const;
+  /// Returns at once. What goes to a rank comes there in the order of the lists.
+  Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const;
+  Index piece() const { return piece_; }
+  void set_piece(Index bytes) { piece_ = bytes; }
+
+ private:
+  void learn_place();
+  /// Every collective call passes here. Returns whether there are other ranks to call MPI with.
+  bool together(const char* call) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  Index piece_;
+};
+
+}  // namespace tesserec::comm

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/data/dataset.hpp>
+
+namespace tesserec::data {
+
+/// Refuses samples that were read from a data set, by feature, value, sample and file.
+class SampleCheck {
+ public:
+  /// `samples` are those of `runs`. All arguments outlive this.
+  SampleCheck(const SourceInfo& info, const std::vector<DatasetPart>& parts, const std::vector<Range>& runs,
+              const Samples& samples)
+      : info_(info), parts_(parts), runs_(runs), samples_(samples) {}
+
+  /// Checks labels and weights of samples.
+  void targets(const LabelRange& labels) const;
+  /// Checks dense numbers and weights of ids.
+  void numbers() const;
+  /// Checks ids; `rows` of each feature's table.
+  void ids(const std::vector<Index>& rows) const;
+
+ private:
+  /// "sample 7 of FILE": where sample i of the runs lies.
+  std::string place(Index sample) const;
+
+  const SourceInfo& info_;
+  const std::vector<DatasetPart>& parts_;
+  const std::vector<Range>& runs_;
+  const Samples& samples_;
+};
+
+/// Counts values that are allowed and unusual.
+void count_odd(const Samples& samples, OddValues& odd);
+
+}  // namespace tesserec::data
