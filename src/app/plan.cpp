@@ -88,9 +88,9 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   const double critical_path = one.proven.estimate.critical_path();
   print(comm, task_line(deck, topology) + planning::describe(deck.tables, one.proven));
   if (one.dense_seconds > 0)
-    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 6), " ms: tables ",
-                       significant(1e3 * critical_path, 6), " ms, all else ", significant(1e3 * one.dense_seconds, 6),
-                       " ms; reading batches not counted\n"));
+    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 4), " ms: tables ",
+                       significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",
+                       significant(1e3 * one.dense_seconds, 4), " ms; reading batches not counted\n"));
   return 0;
 }
 
