@@ -46,7 +46,7 @@ class Bins {
   double cost_of_cut(std::size_t t, const Option& whole) const;
   bool fits(int rank, const Load& piece) const;
   bool whole(std::size_t t, std::size_t o);
-  /// Each group on the fullest node that has room, one without a group of the table if there is one.
+  /// Puts each group on the fullest node that has room, and prefers nodes without a group of the table.
   bool on_nodes(std::size_t t, std::size_t o);
   Load room(int rank) const;
   /// Pieces into rooms, the largest first.

@@ -22,11 +22,11 @@ std::vector<Load> falling(std::vector<Load> pieces) {
   return pieces;
 }
 
-/// Without options that another one equals or beats in every respect.
+/// Drops options that another option equals or beats in every respect.
 std::deque<Option> undominated(const std::vector<Option>& options) {
   std::vector<std::vector<Load>> pieces;
   for (const Option& option : options) pieces.push_back(falling(option.pieces));
-  // Whether each piece of b can stand where one of a stood, and load no rank more.
+  // Returns whether each piece of b can replace a piece of a and load no rank more.
   const auto no_worse = [&](std::size_t b, std::size_t a) {
     if (pieces[b].size() > pieces[a].size()) return false;
     if (options[b].each.seconds > options[a].each.seconds || options[b].each.bytes > options[a].each.bytes)

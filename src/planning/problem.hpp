@@ -17,7 +17,7 @@ namespace tesserec::planning {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Where the pieces of an option may go.
+/// Rule for the owners of an option's pieces.
 enum class OwnerRule {
   anywhere,  ///< each on a rank of its own
   node,      ///< groups of pieces, each on the ranks of one node, a piece a rank
@@ -109,8 +109,8 @@ constexpr double close_enough = 1e-3;
 /// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
-/// How tables are cut into the rooms that ranks have left. The cut of the least work is taken, in which the load of all
-/// ranks counts `each` times, and what a room has left afterwards `waste` times.
+/// Rule for cutting tables into the rooms that ranks have left. The cut with the least work is taken, in which the load
+/// of every rank counts `each` times, and the idle rest of a room `waste` times.
 struct FillStyle {
   enum class Order {
     large_first,
@@ -129,7 +129,7 @@ struct FillStyle {
 /// little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
 
-/// The same with `room` seconds of each rank beside what tables load every rank with, however much that is.
+/// Fills `room` seconds of each rank, beside the load that tables put on every rank.
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns

@@ -62,7 +62,7 @@ class RowPartitions {
     std::vector<Index> borders;
     std::vector<std::size_t> rooms;  ///< [piece]
   };
-  /// What a room has left costs too, `waste` a second.
+  /// Cuts the rows into the rooms. The idle rest of a used room costs `waste` a second.
   Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
 
  private:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks are filled by several styles of cutting tables into what room is left: up to the lowest level at which all
-// tables find room, or with the room beside what tables cost every rank whose plan is the fastest. Where none fills
-// them, every table takes its cheapest option and pieces go, the largest first, to the ranks with the least load. Then
-// local search.
+// Several styles fill the ranks: up to the lowest level at which all tables find room, or with the room whose plan is
+// the fastest. If no style fills them, every table takes its cheapest option, and pieces go, the largest first, to the
+// ranks with the least load. Local search follows.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -18,7 +17,7 @@ namespace {
 constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
-/// With more tables than this, styles beyond the first few are tried only while the plan is `far` above the bound.
+/// Number of tables beyond which styles after the first few are tried only while the plan is `far` above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 4;
 constexpr double far = 0.02;
 /// Tables times ranks from which on only so many styles are tried.
@@ -154,7 +153,7 @@ class Search {
     }
   }
 
-  /// With too little room tables are cut too often, with too much ranks stay idle.
+  /// Searches for the best room. Too little room cuts tables too often, too much leaves ranks idle.
   void best_room(const FillStyle& style) {
     const auto worst = [&](double room) {
       const double before = found() ? standing_.worst : infinity;

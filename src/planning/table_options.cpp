@@ -48,12 +48,12 @@ class Maker {
 
   std::vector<Option> options;
 
-  /// Most pieces that the columns may be cut into, of rows that are cut too.
+  /// Returns the most pieces of columns whose rows are cut too.
   Index free_columns() const {
     return demand_.sharding.empty() && table_.num_embeddings >= min_rows_ ? most_columns() : 1;
   }
 
-  /// Where the table does not fit.
+  /// Returns advice for a table that does not fit.
   std::string advice() const {
     const ShardingTypes& types = demand_.sharding;
     const bool given = !demand_.ranks.empty();
