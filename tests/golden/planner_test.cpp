@@ -103,7 +103,6 @@ TEST_CASE("golden planner: no free plan of TorchRec is faster than ours under ou
     planning::Settings settings;
     for (std::size_t t = 0; t < tables.size(); ++t)
       settings.tables[tables[t].name].pooling_factor = set.at("pooling").elements()[t].number();
-    settings.min_rows = 1;  // theirs may cut small tables
     const planning::Topology topology = topology_of(plan);
     const planning::EmbeddingShardingPlanner planner(topology, settings, {}, {},
                                                      plan.at("batch_size_per_rank").integer() * topology.ranks);

@@ -10,7 +10,7 @@
 
 namespace tesserec::planning {
 
-/// What a plan costs. Seconds of a rank: its shards, its samples, and the latency of the messages.
+/// Cost of a plan. Seconds of a rank: its shards, its samples, and the latency of the messages.
 struct PlanEstimate {
   std::vector<double> seconds;        ///< [rank]
   std::vector<double> bytes;          ///< [rank]

@@ -91,7 +91,7 @@ struct Wire {
   double forward, backward;     ///< bytes of a number of a finished vector, and of its gradient, of the four
 };
 
-/// What one table costs in a step.
+/// Costs of one table in a step.
 class TableCosts {
  public:
   TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
