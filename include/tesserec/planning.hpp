@@ -9,4 +9,5 @@
 #include <tesserec/planning/plan_text.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/planning/settings.hpp>
+#include <tesserec/planning/table_costs.hpp>
 #include <tesserec/planning/topology.hpp>

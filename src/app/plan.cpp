@@ -56,10 +56,10 @@ std::string task_line(const deck::Deck& deck, const planning::Topology& topology
   const std::string by_default = deck.lines.count("train.batch_size") == 0 ? " (the default)" : "";
   const std::string from = topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")";
   const std::string taken =
-      topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", topology.taken) : "";
+      topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", bytes_text(topology.taken)) : "";
   return concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
-                topology.ranks_per_node, " a node, batch ", deck.train.batch_size, by_default, ", ", topology.memory,
-                " bytes a rank", from, taken, "\n");
+                topology.ranks_per_node, " a node, batch ", deck.train.batch_size, by_default, ", ",
+                bytes_text(topology.memory), " a rank", from, taken, "\n");
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   const double critical_path = one.proven.estimate.critical_path();
   print(comm, task_line(deck, topology) + planning::describe(deck.tables, one.proven));
   if (one.dense_seconds > 0)
-    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 6), " ms: tables ",
-                       significant(1e3 * critical_path, 6), " ms, all else ", significant(1e3 * one.dense_seconds, 6),
-                       " ms; reading batches not counted\n"));
+    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 4), " ms: tables ",
+                       significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",
+                       significant(1e3 * one.dense_seconds, 4), " ms; reading batches not counted\n"));
   return 0;
 }
 

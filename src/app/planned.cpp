@@ -42,6 +42,13 @@ std::string in_columns(const std::vector<std::string>& cells) {
   return "  " + join(cells, " ", [](const std::string& cell) { return right(cell, 12); });
 }
 
+/// "1.235 M"
+std::string rate_text(double rate) {
+  for (const auto& [unit, name] : {std::pair{1e9, " G"}, {1e6, " M"}, {1e3, " k"}})
+    if (rate >= unit) return significant(rate / unit, 4) + name;
+  return significant(rate, 4);
+}
+
 std::string text_of(const std::vector<Line>& lines, const Line& best, Index batch) {
   std::string text = in_columns({"ranks", "a node", "step", "samples/s", "memory", "gap"}) + "\n";
   for (const Line& line : lines) {
@@ -51,7 +58,7 @@ std::string text_of(const std::vector<Line>& lines, const Line& best, Index batc
     }
     const planning::ProvenPlan& proven = line.plan->proven;
     text += in_columns({std::to_string(line.ranks), std::to_string(line.plan->topology.ranks_per_node),
-                        significant(1e3 * line.seconds(), 4) + " ms", fixed(double(batch) / line.seconds(), 0),
+                        significant(1e3 * line.seconds(), 4) + " ms", rate_text(double(batch) / line.seconds()),
                         bytes_text(line.bytes()), proven.exact ? "exact" : fixed(100 * proven.gap(), 2) + " %"}) +
             "\n";
   }

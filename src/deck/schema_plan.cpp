@@ -95,6 +95,9 @@ Section plan_section() {
           "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, grid) "
           "may go inside the node first, then between nodes, so that a node gets ids once and returns finished "
           "vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
+      integer("min_rows", &Plan::min_rows, {1, no_limit}, "rows",
+              "Rows of a shard at least, where the planner cuts a table that it may leave whole. It makes smaller shards "
+              "only if the step gains more than 5 % or the tables do not fit otherwise."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
               "Memory of a rank; 0: what the job may use of this machine, shared by the ranks of a node, or a GPU's."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",

@@ -121,7 +121,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   for (const auto& [least, cut, price] : candidates) {
     if (least >= best.price) break;
     const RowPartitions& partitions = cut->partitions;
-    if (partitions.relaxed(largest, price, [](double) { return 0.0; }).price >= best.price) continue;
+    if (partitions.relaxed(largest, price) >= best.price) continue;
     const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
     RowPartitions::Placed placed =
         partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
@@ -143,16 +143,13 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   return true;
 }
 
-bool Bins::put(Option& option, std::size_t place, bool above) {
+bool Bins::put(Option& option, std::size_t place) {
   const Load& piece = option.pieces[place];
   int& owner = option.owners[place];
-  const double sign = above ? -1 : 1;
-  for (int rank = 0; rank < problem_.ranks; ++rank) {
-    const bool holds = above ? piece.bytes <= room(rank).bytes : fits(rank, piece);
-    if (holds && (owner == nobody || sign * own_[rank].seconds > sign * own_[owner].seconds) &&
+  for (int rank = 0; rank < problem_.ranks; ++rank)
+    if (fits(rank, piece) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
         std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
       owner = rank;
-  }
   if (owner == nobody) return false;
   own_[owner] += piece;
   return true;

@@ -26,11 +26,8 @@ class Bins {
 
   const Load& each() const { return each_; }
 
-  /// Whether all found room; `each` then tells what had to be reserved.
+  /// Places all tables; returns whether all found room. each() then tells the load that had to be reserved.
   bool run();
-  /// The same by prices: pieces of all tables in falling order. `above`: one that no room holds goes above it, else its
-  /// table is cut into the rooms.
-  bool run(const Mixture& mixture, bool above);
   bool kept_level() const;
   /// The choices; uneven cuts become options.
   std::vector<Choice> choices();
@@ -38,30 +35,29 @@ class Bins {
  private:
   static constexpr int nobody = -1;
 
-  /// Of the original options.
+  bool run_tables();
+  bool run_pieces();
+  /// Returns the cheapest of the original options.
   std::size_t cheapest_of(std::size_t t) const;
-  /// The cut of a table that costs least at the prices, `dual` of its counts; nothing where an option costs less, which
-  /// is `given` then.
-  std::optional<Option> cheapest_cut(std::size_t t, const Mixture& mixture, const DualFunction& dual,
-                                     std::size_t& given) const;
-  /// Seconds of all ranks that two halves of the rows take beyond the whole table.
+  /// Returns the cheapest cut without a piece larger than a rank's room; nothing if an option costs less, which `given`
+  /// then names.
+  std::optional<Option> cheapest_cut(std::size_t t, std::size_t& given) const;
+  /// Returns the seconds of all ranks that two halves of the rows take beyond the whole table.
   double cost_of_cut(std::size_t t, const Option& whole) const;
   bool fits(int rank, const Load& piece) const;
   bool whole(std::size_t t, std::size_t o);
-  /// Each group on the fullest node that has room, one without a group of the table if there is one.
+  /// Puts each group on the fullest node that has room, and prefers nodes without a group of the table.
   bool on_nodes(std::size_t t, std::size_t o);
   Load room(int rank) const;
   /// Pieces into rooms, the largest first.
   bool cut(std::size_t t, std::size_t cheapest);
-  /// On the fullest rank that holds the piece, and no other of the table; one that has a rank stays where none is
-  /// fuller.
-  /// `above`: on the rank with the least load that has the memory, whatever its room.
-  bool put(Option& option, std::size_t place, bool above = false);
+  /// Puts the piece on the fullest rank that holds it and no other piece of the table. A piece that has a rank moves to
+  /// a fuller one alone.
+  bool put(Option& option, std::size_t place);
   void take_back(const Option& option);
-  /// Each piece goes on to the fullest rank that holds it, the smallest first: what is left of a table fills what other
-  /// tables left.
+  /// Moves each piece to the fullest rank that holds it, the smallest first: the rest of a table fills gaps.
   void fill_gaps(Option& option);
-  /// Rooms that as many ranks as there are columns have, side by side.
+  /// Returns the rooms that groups of as many ranks as there are columns have in common.
   std::vector<Load> shared_rooms(const std::vector<int>& ranks, std::size_t columns) const;
 
   Problem& problem_;

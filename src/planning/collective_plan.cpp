@@ -53,7 +53,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   if (topology.ranks != comm.size()) fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
   const Index most = comm.max(std::ssize(tables));
   if (comm.min(std::ssize(tables)) != most) fail("the ranks differ in their number of tables");
-  std::string all = text_of(topology, model_.global_batch()) + settings_.file;
+  std::string all = text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file;
   if (const int rank = other_rank(comm, all); rank >= 0)
     fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks one deck");
   std::string texts;

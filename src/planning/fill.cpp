@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which tables come to the ranks: in falling order, each whole or cut into rooms; or each cut as is the
-// cheapest at prices, and then their pieces in falling order.
+// The order in which tables come to the ranks: one after the other, each whole or cut into rooms; or all are cut first,
+// and their pieces placed in falling order.
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "bins.hpp"
-#include "dual_function.hpp"
 
 namespace tesserec::planning {
 namespace {
 
 constexpr int most_passes = 8;
-constexpr double waste = 0.3;
 
 }  // namespace
 
-bool Bins::run() {
+bool Bins::run() { return style_.order == FillStyle::Order::pieces ? run_pieces() : run_tables(); }
+
+bool Bins::run_tables() {
   const std::size_t count = choices_.size();
   std::vector<std::size_t> order(count), cheapest(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -43,37 +43,31 @@ bool Bins::run() {
   return true;
 }
 
-bool Bins::run(const Mixture& mixture, bool above) {
+bool Bins::run_pieces() {
   const std::size_t count = choices_.size();
-  const DualFunction dual(mixture.counts);
   std::vector<std::size_t> given(count), later;  // an option that the problem has
   std::vector<std::optional<Option>> cut_anywhere(count);
   for (std::size_t t = 0; t < count; ++t) {
     given[t] = cheapest_of(t);
-    cut_anywhere[t] = cheapest_cut(t, mixture, dual, given[t]);
+    cut_anywhere[t] = cheapest_cut(t, given[t]);
     if (!cut_anywhere[t]) later.push_back(t);
     each_ += cut_anywhere[t] ? cut_anywhere[t]->each : problem_.options[t][given[t]].each;
   }
   for (const std::size_t t : later)
     if (!whole(t, given[t]) && !cut(t, given[t])) return false;
+  later.clear();
   struct Piece {
     double seconds;
     std::size_t table, place;
   };
   std::vector<Piece> pieces;
   for (std::size_t t = 0; t < count; ++t)
-    if (cut_anywhere[t])
-      for (const Load& piece : cut_anywhere[t]->pieces)
-        pieces.push_back({piece.seconds, t, std::size_t(&piece - cut_anywhere[t]->pieces.data())});
+    for (std::size_t i = 0; cut_anywhere[t] && i < cut_anywhere[t]->pieces.size(); ++i)
+      pieces.push_back({cut_anywhere[t]->pieces[i].seconds, t, i});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.seconds > b.seconds; });
-  later.clear();
-  if (above) {  // those that find no room, when the others have
-    const auto has_room = [&](const Piece& piece) { return put(*cut_anywhere[piece.table], piece.place); };
-    pieces.erase(std::remove_if(pieces.begin(), pieces.end(), has_room), pieces.end());
-  }
   for (const auto& [seconds, t, place] : pieces) {
-    if (!cut_anywhere[t] || put(*cut_anywhere[t], place, above)) continue;
-    take_back(*cut_anywhere[t]);
+    if (!cut_anywhere[t] || put(*cut_anywhere[t], place)) continue;
+    take_back(*cut_anywhere[t]);  // no room: this table is cut into the rooms that are left
     cut_anywhere[t].reset();
     each_ += problem_.options[t][given[t]].each;
     later.push_back(t);
@@ -96,26 +90,21 @@ std::size_t Bins::cheapest_of(std::size_t t) const {
   return best;
 }
 
-std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, const DualFunction& dual,
-                                         std::size_t& given) const {
+std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) const {
   if (!problem_.free[t]) return {};
   const FreeTable& free = *problem_.free[t];
-  const Price price{mixture.work() / most_, mixture.each * problem_.ranks / most_, 0, 0};
-  const auto count = [&](double own) { return dual.of(own / most_); };
+  const Price price{1, style_.each * problem_.ranks, 0, 0};
   const Load largest{most_, problem_.memory - std::max(each_.bytes, reserved_.bytes)};
   double least = RowPartitions::none;
-  bool by_option = false;
   for (std::size_t o = 0; o < problem_.options[t].size(); ++o) {
     const Option& option = problem_.options[t][o];
     if (option.owner_rule == OwnerRule::anywhere && !option.pieces.empty()) continue;  // among the cuts
     if (option.biggest > largest.seconds || option.most_bytes > largest.bytes) continue;
     double value = price.of({{}, option.each});
-    for (const Load& piece : option.pieces) value += price.of({piece, {}}) + count(piece.seconds);
-    if (value < least) {
-      least = value;
-      given = o;
-      by_option = true;
-    }
+    for (const Load& piece : option.pieces) value += price.of({piece, {}});
+    if (value >= least) continue;
+    least = value;
+    given = o;
   }
   struct Candidate {
     double least;  // no cut of rows costs less
@@ -125,7 +114,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   for (const FreeTable::Cut& cut : free.cuts()) {
     const double columns = double(cut.columns);
     if (cut.columns > problem_.ranks || columns * price.of(cut.whole) >= least) continue;
-    candidates.push_back({columns * cut.partitions.relaxed(largest, price, count).price, &cut});
+    candidates.push_back({columns * cut.partitions.relaxed(largest, price), &cut});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
@@ -133,15 +122,13 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, const Mixture& mixture, 
   std::vector<Index> borders, best_borders;
   for (const auto& [no_less, cut] : candidates) {
     if (no_less >= least) break;
-    const double value = double(cut->columns) * cut->partitions.least(largest, price, count, &borders, free.step());
-    if (value < least) {
-      least = value;
-      best = cut;
-      best_borders = borders;
-      by_option = false;
-    }
+    const double value = double(cut->columns) * cut->partitions.least(largest, price, 0, free.step(), borders);
+    if (value >= least) continue;
+    least = value;
+    best = cut;
+    best_borders = borders;
   }
-  if (by_option || !best) return {};
+  if (!best) return {};
   Option option = free.option(*best, best_borders, problem_.ranks);
   option.owners.assign(option.pieces.size(), nobody);
   return option;
@@ -171,30 +158,16 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
   return {};
 }
 
-namespace {
-
-/// Until what tables cost every rank in bytes was reserved.
-template <class Run>
-std::vector<Choice> fill_with_room(Problem& problem, double room, const FillStyle& style, const Run& run) {
+/// Repeats until the bytes that tables take of every rank were reserved.
+std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style) {
   Load reserved;
   for (int pass = 0; pass < most_passes; ++pass) {
     Bins bins(problem, room, true, reserved, style);
-    if (!run(bins)) return {};
+    if (!bins.run()) return {};
     if (bins.kept_level()) return bins.choices();
     reserved = bins.each();
   }
   return {};
-}
-
-}  // namespace
-
-std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style) {
-  return fill_with_room(problem, room, style, [](Bins& bins) { return bins.run(); });
-}
-
-std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices, bool above) {
-  const FillStyle style{waste, prices.mixture.each};
-  return fill_with_room(problem, prices.room, style, [&](Bins& bins) { return bins.run(prices.mixture, above); });
 }
 
 }  // namespace tesserec::planning

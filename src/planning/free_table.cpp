@@ -7,11 +7,11 @@ namespace tesserec::planning {
 
 constexpr Index finest = 128;  // borders that a table has at least, where it has so many blocks
 
-FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns,
+FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index min_rows,
                      ShardingType in_one_piece)
     : costs_(std::move(costs)),
       in_one_piece_(in_one_piece),
-      rows_(std::make_shared<const RowShares>(costs_.front().second)) {
+      rows_(std::make_shared<const RowShares>(costs_.front().second, min_rows)) {
   while (step_ > 1 && step_ * finest > rows_->used) step_ /= 2;
   for (std::size_t kernel = 0; kernel < costs_.size(); ++kernel) {
     const TableCosts& of = costs_[kernel].second;
@@ -20,14 +20,9 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
       for (Index columns = 1; columns <= most_columns; ++columns) {
         const double width = double(of.dim()) / double(columns);
         const double vectors = form == ExchangeForm::pooled ? whole : 0;
-        double narrowest = 1;
         Index widest = 0;
-        for (Index c = 0; c < columns; ++c) {
-          const Index piece = this->columns(c, columns).size();
-          narrowest = std::min(narrowest, double(piece) / width);
-          widest = std::max(widest, piece);
-        }
-        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form), narrowest,
+        for (Index c = 0; c < columns; ++c) widest = std::max(widest, this->columns(c, columns).size());
+        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form),
                          RowPartitions(*rows_, of, width, double(widest), form)});
       }
   }

@@ -71,7 +71,7 @@ class LocalSearch {
     best = {std::max(here, there), a, b, to, true};
   }
 
-  /// Those with the largest pieces first.
+  /// Sorts the largest pieces first.
   std::vector<std::size_t> tables_on(int rank) const {
     std::vector<Assignment::At> pieces = s_.pieces_on(rank);
     std::stable_sort(pieces.begin(), pieces.end(), [this](const Assignment::At& a, const Assignment::At& b) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "problem.hpp"
+#include "table_options.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::planning {
@@ -14,205 +15,18 @@ using embedding::EmbeddingBagConfig;
 
 /// Tables times ranks from which on a problem is large.
 constexpr Index large = 300;
-
-/// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
-std::vector<Index> counts(Index most, bool all) {
-  std::vector<Index> list;
-  for (Index n = 2; n <= most; ++n) {
-    Index odd = n;
-    while (odd % 2 == 0) odd /= 2;
-    if (all || n <= 8 || odd <= 3 || n == most) list.push_back(n);
-  }
-  return list;
-}
-
-class TableOptions {
- public:
-  TableOptions(const EmbeddingBagConfig& table, const ParameterConstraints& demand, ComputeKernel kernel,
-               const CostModel& model, bool few)
-      : table_(table),
-        demand_(demand),
-        kernel_(kernel),
-        costs_(model.costs(table, kernel)),
-        topology_(model.topology()),
-        few_(few) {
-    check();
-    const ShardingTypes& types = demand_.sharding;
-    if (!demand_.ranks.empty()) {
-      const ShardingType flat = demand_.ranks.size() == 1 ? ShardingType::table_wise : ShardingType::row_wise;
-      given(types.forced() ? types.list[0] : flat);
-    } else if (types.forced()) {
-      full(types.list[0]);
-    } else {
-      free();
-    }
-  }
-
-  std::vector<Option> options;
-
-  /// Pieces that the columns may be cut into beside the rows.
-  Index free_columns() const { return demand_.sharding.empty() ? most_columns() : 1; }
-
-  /// Where the table does not fit.
-  std::string advice() const {
-    const ShardingTypes& types = demand_.sharding;
-    const bool given = !demand_.ranks.empty();
-    if (types.empty() && !given) return "Use more ranks, or ranks with more memory";
-    const std::string choose = "Let the planner choose (plan.tables." + table_.name + ".sharding = \"auto\"" +
-                               (given ? " without ranks)" : ")");
-    if (given) return types.has(ShardingType::table_wise) ? choose : choose + ", or name more ranks";
-    const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < most_columns();
-    if (by_columns || types.has(ShardingType::row_wise)) return choose + ", or use more ranks";
-    const bool by_nodes = types.has(ShardingType::table_row_wise) || types.has(ShardingType::grid);
-    return by_nodes ? choose + ", or use more ranks a node" : choose;
-  }
-
- private:
-  Index most_columns() const {
-    return std::clamp<Index>(table_.embedding_dim / *demand_.min_partition, 1, most_column_cuts(table_));
-  }
-
-  template <class... What>
-  [[noreturn]] void refuse(const What&... what) const {
-    fail("plan.tables.", table_.name, ": ", what...);
-  }
-
-  void check() const {
-    const auto& ranks = demand_.ranks;
-    for (const int rank : ranks)
-      if (rank < 0 || rank >= topology_.ranks)
-        refuse("rank ", rank, " does not exist; this job has ranks 0 to ", topology_.ranks - 1);
-    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size()) refuse("ranks names a rank twice");
-    if (ranks.empty()) return;
-    const ShardingTypes& types = demand_.sharding;
-    if (types.list.size() > 1) refuse("ranks are given; name the one sharding type that they are for");
-    if (types.has(ShardingType::table_wise) && ranks.size() > 1)
-      refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
-    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
-  }
-
-  void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
-           const std::vector<int>& owners = {}) {
-    std::vector<int> nobody(rows * columns);
-    ParameterSharding sharding{type, kernel_, {}, cut(table_, rows, columns, nobody)};
-    for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows, ExchangeForm::two_levels}) {
-      sharding.form = form;
-      const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
-      if (form == ExchangeForm::two_levels && !levels) continue;
-      Option option;
-      option.type = type;
-      option.kernel = kernel_;
-      option.form = form;
-      option.row_cuts = rows;
-      option.column_cuts = columns;
-      option.owner_rule = owner_rule;
-      option.group = group;
-      option.owners = owners;
-      for (const Shard& shard : sharding.shards) {
-        const ShardLoad load = costs_.shard(shard, sharding);
-        option.pieces.push_back(load.owner);
-        option.each += load.each;
-      }
-      options.push_back(std::move(option));
-    }
-  }
-
-  void add_data_parallel() {
-    Option option;
-    option.type = ShardingType::data_parallel;
-    option.kernel = kernel_;
-    option.each = costs_.data_parallel();
-    options.push_back(std::move(option));
-  }
-
-  /// The owners stand in the deck.
-  void given(ShardingType type) {
-    const auto& ranks = demand_.ranks;
-    const auto count = std::ssize(ranks);
-    const int node = topology_.node(ranks[0]);
-    const bool one_node =
-        std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
-    const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
-    if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
-    if (columns && count > most_column_cuts(table_))
-      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ", most_column_cuts(table_),
-             " pieces");
-    Index rows = columns ? 1 : count;
-    if (type == ShardingType::grid) {
-      rows = topology_.ranks_per_node;
-      if (count % rows != 0 || count / rows > most_column_cuts(table_))
-        refuse("grid takes all ", rows, " ranks of one or more nodes, ", count, " are given");
-      for (std::size_t i = 0; i < ranks.size(); ++i)
-        if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
-          refuse("grid takes the ranks node by node, ", rows, " of each");
-    }
-    add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
-  }
-
-  /// The one form of a type that TorchRec gives it.
-  void full(ShardingType type) {
-    std::vector<int> all(topology_.ranks);
-    std::iota(all.begin(), all.end(), 0);
-    const Index inside = topology_.ranks_per_node;
-    switch (type) {
-      case ShardingType::table_wise:
-        return add(type, 1, 1, OwnerRule::anywhere);
-      case ShardingType::row_wise:
-        return add(type, topology_.ranks, 1, OwnerRule::fixed, 1, all);
-      case ShardingType::column_wise:
-        return add(type, 1, std::min<Index>(topology_.ranks, most_columns()), OwnerRule::anywhere);
-      case ShardingType::table_row_wise:
-        return add(type, inside, 1, OwnerRule::node, inside);
-      case ShardingType::table_column_wise: {
-        const Index pieces = std::min(inside, most_columns());
-        return add(type, 1, pieces, OwnerRule::node, pieces);
-      }
-      case ShardingType::grid:
-        return add(type, inside, most_columns(), OwnerRule::node, inside);
-      case ShardingType::data_parallel:
-        return add_data_parallel();
-    }
-  }
-
-  /// Everything that the types allow. Types inside nodes cost what the flat ones do where the exchange has one level:
-  /// there they are tried only when they are asked for.
-  void free() {
-    const ShardingTypes& types = demand_.sharding;
-    const Index ranks = topology_.ranks;
-    if (types.allow(ShardingType::table_wise)) add(ShardingType::table_wise, 1, 1, OwnerRule::anywhere);
-    if (ranks > 1 || options.empty()) {
-      if (types.allow(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
-      if (types.allow(ShardingType::row_wise))
-        for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
-      if (types.allow(ShardingType::column_wise))
-        for (const Index n : counts(std::min(ranks, most_columns()), true))
-          add(ShardingType::column_wise, 1, n, OwnerRule::anywhere);
-      for (const ShardingType type :
-           {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})
-        if (types.has(type) || (types.empty() && topology_.two_levels())) full(type);
-    }
-    if (options.empty()) full(types.list[0]);
-  }
-
-  const EmbeddingBagConfig& table_;
-  const ParameterConstraints& demand_;
-  ComputeKernel kernel_;
-  TableCosts costs_;
-  const Topology& topology_;
-  bool few_;
-};
+constexpr std::size_t few_tables = 8;
 
 std::vector<Load> falling(std::vector<Load> pieces) {
   std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
   return pieces;
 }
 
-/// Without options that another one equals or beats in every respect.
+/// Drops options that another option equals or beats in every respect.
 std::deque<Option> undominated(const std::vector<Option>& options) {
   std::vector<std::vector<Load>> pieces;
   for (const Option& option : options) pieces.push_back(falling(option.pieces));
-  // Whether each piece of b can stand where one of a stood, and load no rank more.
+  // Returns whether each piece of b can replace a piece of a and load no rank more.
   const auto no_worse = [&](std::size_t b, std::size_t a) {
     if (pieces[b].size() > pieces[a].size()) return false;
     if (options[b].each.seconds > options[a].each.seconds || options[b].each.bytes > options[a].each.bytes)
@@ -241,47 +55,63 @@ void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstrain
          table.name, ".optimizer");
 }
 
+/// The options of a table that fit on ranks, by all of its kernels.
+struct FittingOptions {
+  std::vector<Option> options;
+  double least = infinity;  ///< bytes of the fullest rank, at least, whether it has them or not
+  std::string advice;
+  Index free_columns = 1, min_rows = 1;
+  std::vector<std::pair<ComputeKernel, TableCosts>> costs;
+};
+
+FittingOptions fitting_options(const EmbeddingBagConfig& table, const ParameterConstraints& demand,
+                               const CostModel& model, const Problem& problem, const OptionShape& shape) {
+  FittingOptions fitting;
+  fitting.min_rows = shape.min_rows;
+  for (const ComputeKernel kernel : demand.kernel.list) {
+    TableOptions made = table_options(table, demand, kernel, model, shape);
+    for (Option& option : made.options) {
+      derive(option, problem.ranks);
+      const double bytes = option.most_bytes + option.each.bytes;
+      fitting.least = std::min(fitting.least, bytes);
+      if (bytes <= problem.memory) fitting.options.push_back(std::move(option));
+    }
+    fitting.advice = made.advice;
+    fitting.free_columns = made.free_columns;
+    fitting.costs.emplace_back(kernel, model.costs(table, kernel));
+  }
+  return fitting;
+}
+
 }  // namespace
 
-Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model) {
+Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
   Problem problem;
   problem.ranks = model.topology().ranks;
   problem.ranks_per_node = model.topology().ranks_per_node;
   problem.memory = model.topology().usable_memory();
   problem.base = model.latency();
   problem.large = tables.size() > few_tables && std::ssize(tables) * problem.ranks > large;
+  const bool few = std::ssize(tables) * problem.ranks <= 2500;
   for (const EmbeddingBagConfig& table : tables) {
     const ParameterConstraints demand = model.constraints(table.name);
-    std::vector<Option> fitting;
-    double least = infinity;
-    std::string advice;
-    Index free_columns = 1;
-    std::vector<std::pair<ComputeKernel, TableCosts>> costs;
     require_same_bits(table, demand, model);
-    for (const ComputeKernel kernel : demand.kernel.list) {
-      TableOptions made(table, demand, kernel, model, std::ssize(tables) * problem.ranks <= 2500);
-      for (Option& option : made.options) {
-        derive(option, problem.ranks);
-        least = std::min(least, option.most_bytes + option.each.bytes);
-        if (option.most_bytes + option.each.bytes <= problem.memory) fitting.push_back(std::move(option));
-      }
-      advice = made.advice();
-      free_columns = made.free_columns();
-      costs.emplace_back(kernel, model.costs(table, kernel));
-    }
-    if (fitting.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(least), ", and plan.memory (",
+    FittingOptions fitting = fitting_options(table, demand, model, problem, {min_rows, few});
+    if (fitting.options.empty() && min_rows > 1) fitting = fitting_options(table, demand, model, problem, {1, few});
+    if (fitting.options.empty())
+      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", and plan.memory (",
            model.topology().memory, model.topology().lessened(), ") leaves it ", exact_bytes_text(problem.memory), "; ",
-           exact_bytes_text(least - problem.memory), " are missing. ",
-           batch_advice(least, costs.front().second.whole_bytes(), model.global_batch()), advice);
+           exact_bytes_text(fitting.least - problem.memory), " are missing. ",
+           batch_advice(fitting.least, fitting.costs.front().second.whole_bytes(), model.global_batch()),
+           fitting.advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&
                       demand.sharding.allow(ShardingType::row_wise);
     problem.free.emplace_back();
     if (free)
       problem.free.back().emplace(
-          std::move(costs), free_columns,
+          std::move(fitting.costs), fitting.free_columns, fitting.min_rows,
           demand.sharding.allow(ShardingType::table_wise) ? ShardingType::table_wise : ShardingType::row_wise);
-    problem.options.push_back(undominated(std::move(fitting)));
+    problem.options.push_back(undominated(std::move(fitting.options)));
   }
   return problem;
 }

@@ -137,11 +137,18 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
   json.set("lower_bound_seconds", proven.lower_bound)
       .set("gap", proven.gap())
       .set("exact", proven.exact)
-      .set("imbalance", estimate.imbalance());
+      .set("imbalance", estimate.imbalance())
+      .set("min_rows", proven.min_rows);
   Json per_rank = Json::array(Json::Layout::lines), of_tables = Json::array(Json::Layout::lines);
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    per_rank.add(
-        Json::object().set("rank", r).set("seconds", estimate.seconds[r]).set("bytes", std::ceil(estimate.bytes[r])));
+    per_rank.add(Json::object()
+                     .set("rank", r)
+                     .set("seconds", estimate.seconds[r])
+                     .set("bytes", std::ceil(estimate.bytes[r]))
+                     .set("lookup_seconds", estimate.split[r].lookup)
+                     .set("exchange_seconds", estimate.split[r].exchange)
+                     .set("update_seconds", estimate.split[r].update)
+                     .set("latency_seconds", estimate.split[r].latency));
   for (std::size_t t = 0; t < tables.size(); ++t)
     of_tables.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
   return json.set("per_rank", per_rank).set("tables", of_tables).text() + "\n";

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "problem.hpp"
+#include "reasons.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/planning/planner.hpp>
@@ -31,6 +32,55 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& 
   return plan;
 }
 
+/// Gain of a plan that is worth smaller shards. Predicted steps err by more, and the estimate of a few rows errs most:
+/// it takes frequent rows for scattered, and one row may have a third of a table's ids.
+constexpr double worth = 1.05;
+/// Divisor by which the least rows of a shard are lowered.
+constexpr Index step_down = 10;
+
+struct Found {
+  Problem problem;
+  Index min_rows = 1;
+  std::vector<Choice> choices;
+  Outcome outcome;
+  double bound = 0;
+  bool exact = false;
+
+  double seconds() const { return outcome.missing > 0 ? infinity : outcome.worst; }
+};
+
+Found find(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
+  Found found;
+  found.problem = make_problem(tables, model, min_rows);
+  found.min_rows = min_rows;
+  const auto& free = found.problem.free;
+  const bool none_free = std::none_of(free.begin(), free.end(), [](const auto& table) { return table.has_value(); });
+  found.bound = lower_bound(found.problem);
+  found.choices = search(found.problem, found.bound);
+  found.outcome = outcome(found.problem, found.choices);
+  if (found.outcome.missing <= 0 && found.outcome.worst > found.bound * (1 + 1e-9))
+    found.exact = branch_and_bound(found.problem, found.choices, found.outcome.worst) && none_free;
+  return found;
+}
+
+/// Finds the plan with the largest shards that is within `worth` of the fastest plan found.
+Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
+  std::vector<Found> tried;
+  tried.push_back(find(tables, model, min_rows));
+  double least = tried.back().seconds();
+  const auto dear = [&] {  // by the bounds, which know nothing of what the searches miss
+    return least == infinity || tried.front().bound > worth * lower_bound(make_problem(tables, model, 1));
+  };
+  if (min_rows > 1 && dear())
+    while (tried.back().min_rows > 1) {
+      tried.push_back(find(tables, model, std::max<Index>(1, tried.back().min_rows / step_down)));
+      least = std::min(least, tried.back().seconds());
+    }
+  const auto good = [&](const Found& found) { return found.seconds() <= worth * least; };
+  const auto best = std::find_if(tried.begin(), tried.end(), good);
+  return std::move(*best);
+}
+
 }  // namespace
 
 EmbeddingShardingPlanner::EmbeddingShardingPlanner(Topology topology, Settings settings, const optim::Settings& sparse,
@@ -47,33 +97,19 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
 
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {
   check_names(tables);
-  ProvenPlan proven;
   if (tables.empty()) return evaluate(tables, {});
   model_.require_room(tables);
-  Problem problem = make_problem(tables, model_);
-  const double bound = lower_bound(problem, 0, 0);
-  const bool whole =
-      std::none_of(problem.free.begin(), problem.free.end(), [](const auto& table) { return table.has_value(); });
-  std::vector<Choice> choices = search(problem, bound);
-  Outcome found = outcome(problem, choices);
-  if (found.missing <= 0 && found.worst > bound * (1 + 1e-9))
-    proven.exact = branch_and_bound(problem, choices, found.worst) && whole;
-  proven.lower_bound = bound;
-  if (found.missing <= 0 && !proven.exact && found.worst > bound * (1 + proven_enough)) {
-    std::vector<Prices> prices;
-    proven.lower_bound = lower_bound(problem, bound, found.worst, &prices);
-    if (!prices.empty() && found.worst > proven.lower_bound * (1 + close_enough)) {
-      search_by_prices(problem, proven.lower_bound, prices, choices);
-      found = outcome(problem, choices);
-    }
-  }
-  proven.plan = plan_of(tables, problem, choices);
-  if (found.missing > 0) model_.require_fits(tables, proven.plan);
+  const Found found = find_whole(tables, model_, settings_.min_rows);
+  ProvenPlan proven;
+  proven.min_rows = found.min_rows;
+  proven.plan = plan_of(tables, found.problem, found.choices);
+  if (found.outcome.missing > 0) model_.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model_.topology().ranks);
   proven.estimate = model_.evaluate(tables, proven.plan);
   const double seconds = proven.estimate.critical_path();
-  proven.lower_bound = proven.exact ? seconds : std::min(seconds, proven.lower_bound);
-  if (found.worst <= proven.lower_bound * (1 + 1e-9)) proven.exact = true;
+  proven.reasons = reasons(tables, proven.plan, model_, seconds);
+  proven.exact = found.exact || found.outcome.worst <= found.bound * (1 + 1e-9);
+  proven.lower_bound = found.exact ? seconds : std::min(seconds, found.bound);
   return proven;
 }
 
@@ -88,7 +124,7 @@ ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig
   ProvenPlan proven;
   proven.estimate = model_.evaluate(tables, plan);
   if (!tables.empty())
-    proven.lower_bound = lower_bound(make_problem(tables, model_), 0, proven.estimate.critical_path());
+    proven.lower_bound = std::min(proven.estimate.critical_path(), lower_bound(make_problem(tables, model_, 1)));
   proven.plan = std::move(plan);
   return proven;
 }

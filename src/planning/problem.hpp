@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's problem without tables: each has options, each option loads all ranks alike and puts pieces
-/// on some. The largest load of a rank is to be small.
+/// The planner's problem. Each table has options; an option loads all ranks alike and puts pieces on some of them. The
+/// planner minimizes the largest load of a rank.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "mixture.hpp"
 #include "row_partitions.hpp"
 #include <tesserec/planning/cost_model.hpp>
 
@@ -18,7 +17,7 @@ namespace tesserec::planning {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Where the pieces of an option may go.
+/// Rule for the owners of an option's pieces.
 enum class OwnerRule {
   anywhere,  ///< each on a rank of its own
   node,      ///< groups of pieces, each on the ranks of one node, a piece a rank
@@ -47,16 +46,16 @@ struct Option {
 /// A table that may be cut at any row block, and its columns too.
 class FreeTable {
  public:
-  /// What it costs by each of its kernels; `in_one_piece`: the type of a cut that cuts nothing.
-  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, ShardingType in_one_piece);
+  /// `costs`: by each of its kernels. `min_rows`: of a piece of cut rows. `in_one_piece`: type of the uncut table.
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index min_rows,
+            ShardingType in_one_piece);
 
   /// One kernel and form, and so many pieces of the columns.
   struct Cut {
     std::size_t kernel;  ///< place in costs
     ExchangeForm form;
     Index columns;
-    ShardLoad whole;   ///< of a piece with all rows, as wide as the average
-    double narrowest;  ///< piece beside the average
+    ShardLoad whole;  ///< of a piece with all rows, as wide as the average
     RowPartitions partitions;
   };
   ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
@@ -82,7 +81,7 @@ struct Problem {
   int ranks_per_node = 1;
   double memory = 0;                        ///< bytes of a rank
   double base = 0;                          ///< seconds of every rank
-  bool large = false;                       ///< bounded by the best length a block
+  bool large = false;                       ///< searched at every fourth block, by few styles
   std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
   /// [table] that may be cut at any block between any ranks.
   std::vector<std::optional<FreeTable>> free;
@@ -93,69 +92,45 @@ struct Choice {
   std::vector<int> owners;  ///< [piece]
 };
 
-/// The options of every table within the constraints. Errors name the table: constraints that contradict each
-/// other or the machine, a table too large for a rank in every option.
-Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model);
+/// Makes the options of every table within the constraints. A table that the planner may leave whole is cut into shards
+/// of at least `min_rows` rows, if it fits so. Errors name the table: constraints that contradict each other or the
+/// machine, a table too large for a rank in every option.
+Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model, Index min_rows);
 
-/// With more, counts of large pieces are mixed with work.
-constexpr std::size_t few_tables = 8;
-
-/// Fills in what follows from pieces and each.
+/// Derives totals and maxima from pieces and each.
 void derive(Option& option, int ranks);
 
-/// The mixture that came the closest to refuting a load, and the seconds that each rank had there beside what tables
-/// cost every rank.
-struct Prices {
-  static constexpr std::size_t places = Mixture::places + 1;
-
-  Mixture mixture;
-  double room = 0;
-  /// The first place is the room.
-  Prices moved(std::size_t place, double step) const {
-    constexpr double room_scale = 0.3;
-    if (place > 0) return {mixture.moved(place - 1, step), room};
-    return {mixture, room * (1 + room_scale * step)};
-  }
-};
-
-/// No plan has a smaller largest load. `known`: such a bound already; `target`: the best load found, 0 = none
-/// yet, and a first bound will do. `prices`: of loads that were not refuted, the bound's last.
-double lower_bound(const Problem& problem, double known, double target, std::vector<Prices>* prices = nullptr);
+/// Returns a bound: no plan has a smaller largest load.
+double lower_bound(const Problem& problem);
 
 /// A plan this share above the bound is good enough.
 constexpr double close_enough = 1e-3;
 
-/// A gap that is not worth the time of a finer bound: predictions err by more.
-constexpr double proven_enough = 5e-3;
-
 /// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
-/// Better choices where tables are cut as is the cheapest at prices near the last of these.
-void search_by_prices(Problem& problem, double bound, std::span<const Prices> prices, std::vector<Choice>& choices);
-
-/// How tables are cut into the rooms that ranks have left: by least work, of which the load of all ranks
-/// counts `each` times, and what a room has left afterwards `waste` times.
+/// Rule for cutting tables into the rooms that ranks have left. The cut with the least work is taken, in which the load
+/// of every rank counts `each` times, and the idle rest of a room `waste` times.
 struct FillStyle {
-  enum class Order { large_first, small_first, dear_first };
+  enum class Order {
+    large_first,
+    small_first,
+    dear_first,  ///< tables that are dear to cut, so that tables that are cheap to cut fill the gaps
+    pieces       ///< tables are cut before any is placed, then the pieces of all tables are placed, large ones first
+  };
   double waste = 0;
   double each = 1;
-  Order order = Order::large_first;  ///< dear: to cut, so that what fills gaps is cheap to cut
-  bool on_nodes = true;              ///< options of nodes too; else tables for which they are cheapest are cut
-  bool rooms = false;                ///< filled by fill_rooms, else by fill_up
+  Order order = Order::large_first;
+  bool on_nodes = true;  ///< options of nodes too; else tables for which they are cheapest are cut
+  bool rooms = false;    ///< filled by fill_rooms, else by fill_up
 };
 
-/// Choices whose ranks are filled up to `most` seconds, tables cut where a rank is full; empty when that is
-/// too little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
+/// Fills the ranks up to `most` seconds, and cuts tables where a rank is full. Returns no choices if `most` is too
+/// little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
 
-/// The same with `room` seconds of each rank beside what tables load every rank with, however much that is.
+/// Fills `room` seconds of each rank, beside the load that tables put on every rank.
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
-
-/// The same with each table cut as is the cheapest at these prices, and pieces in falling order on the fullest rank
-/// that holds them. `above`: a piece that none holds goes to the rank with the least load; else its table is cut into
-/// the rooms that are left.
-std::vector<Choice> fill_by_prices(Problem& problem, const Prices& prices, bool above);
 
 /// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
 /// whether it came to an end: then nothing is better than `best`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -13,6 +14,9 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
+/// A plan's text names so many shards of a table, runs of ranks, and groups of ranks, one by one.
+constexpr std::size_t most_shards = 8, most_runs = 6, most_groups = 16;
+
 /// "0-3 5"
 std::string runs_of(const std::set<int>& ranks) {
   std::vector<std::string> runs;
@@ -22,7 +26,9 @@ std::string runs_of(const std::set<int>& ranks) {
     while (++at != ranks.end() && *at == last + 1) ++last;
     runs.push_back(last > first ? concat(first, "-", last) : std::to_string(first));
   }
-  return join(runs, " ");
+  if (runs.size() <= most_runs) return join(runs, " ");
+  runs.resize(most_runs);
+  return concat(join(runs, " "), " ... (", counted(std::ssize(ranks), "rank"), ")");
 }
 
 std::size_t name_width(std::span<const EmbeddingBagConfig> tables) {
@@ -37,13 +43,15 @@ std::string in_columns(const std::array<std::string, 7>& cells, std::size_t widt
                 left(cells[3], 17), "  ", left(cells[4], 6), "  ", left(cells[5], 10), "  ", cells[6]);
 }
 
-std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding& sharding, std::size_t width) {
+std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding& sharding, std::size_t width,
+                       const std::string& reason) {
   std::set<int> ranks;
   for (const Shard& shard : sharding.shards) ranks.insert(shard.rank);
-  return in_columns(
-      {table.name, std::to_string(table.num_embeddings), std::to_string(table.embedding_dim), name(sharding.type),
-       name(sharding.kernel), form_name(sharding.form), ranks.empty() ? "all" : runs_of(ranks)},
-      width);
+  return in_columns({table.name, std::to_string(table.num_embeddings), std::to_string(table.embedding_dim),
+                     name(sharding.type), name(sharding.kernel), form_name(sharding.form),
+                     ranks.empty() ? "all" : runs_of(ranks)},
+                    width) +
+         (reason.empty() ? "" : ": " + reason);
 }
 
 std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
@@ -52,36 +60,75 @@ std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
                 shard.columns.size());
 }
 
-/// A plan's text names so many shards of a table, and so many ranks, one by one.
-constexpr std::size_t most_shards = 8, most_ranks = 16;
-
 std::string shards_text(const ParameterSharding& sharding, const embedding::RowBlocks& blocks) {
   const std::span<const Shard> all = sharding.shards, shown = all.first(std::min(all.size(), most_shards));
   return join(shown, ", ", [&](const Shard& shard) { return shard_text(shard, blocks); }) +
          (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
 }
 
-std::string rank_line(const PlanEstimate& estimate, std::size_t rank, const char* what) {
-  return concat("  ", right(std::to_string(rank), 6), "  ", right(bytes_text(estimate.bytes[rank]), 12), "  ",
-                right(significant(1e3 * estimate.seconds[rank], 4), 10), *what != 0 ? "  " : "", what, "\n");
+/// "19.5 ms"
+std::string time_text(double seconds) {
+  for (const auto& [unit, name] : {std::pair{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}})
+    if (seconds >= unit) return significant(seconds / unit, 4) + name;
+  return significant(1e9 * seconds, 4) + " ns";
 }
 
-/// Every rank, or of many those at the ends and in the middle.
+/// memory, step, lookup, exchange, update, latency
+using RankCells = std::array<std::string, 6>;
+
+RankCells cells_of(const PlanEstimate& estimate, std::size_t rank) {
+  const StepSeconds& split = estimate.split[rank];
+  return {bytes_text(estimate.bytes[rank]), time_text(estimate.seconds[rank]), time_text(split.lookup),
+          time_text(split.exchange),        time_text(split.update),           time_text(split.latency)};
+}
+
+std::string rank_line(const RankCells& cells, const std::string& ranks) {
+  return "  " + join(cells, " ", [](const std::string& cell) { return right(cell, 11); }) + "  " + ranks + "\n";
+}
+
+/// Writes a line for each group of ranks whose numbers read alike; of many groups, the ends and the median.
 std::string ranks_text(const PlanEstimate& estimate) {
-  std::string text = concat("  ", right("rank", 6), "  ", right("memory", 12), "  ", right("ms", 10), "\n");
   const std::size_t ranks = estimate.seconds.size();
-  if (ranks <= most_ranks) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) text += rank_line(estimate, rank, "");
-    return text;
-  }
   std::vector<std::size_t> by_time(ranks);
   std::iota(by_time.begin(), by_time.end(), 0);
   std::stable_sort(by_time.begin(), by_time.end(),
                    [&](std::size_t a, std::size_t b) { return estimate.seconds[a] > estimate.seconds[b]; });
+  std::map<RankCells, std::set<int>> groups;
+  std::vector<RankCells> order;
+  for (const std::size_t rank : by_time) {
+    std::set<int>& group = groups[cells_of(estimate, rank)];
+    if (group.empty()) order.push_back(cells_of(estimate, rank));
+    group.insert(int(rank));
+  }
+  std::string text = rank_line({"memory", "step", "lookup", "exchange", "update", "latency"}, "ranks");
+  if (order.size() <= most_groups) {
+    for (const RankCells& cells : order) text += rank_line(cells, runs_of(groups[cells]));
+    return text;
+  }
+  const auto line = [&](std::size_t rank, const char* what) {
+    const RankCells cells = cells_of(estimate, rank);
+    const std::size_t others = groups[cells].size() - 1;
+    const std::string alike = others > 0 ? concat(", and ", others, " alike") : "";
+    return rank_line(cells, concat(rank, ", ", what, alike));
+  };
   const auto fullest = std::max_element(estimate.bytes.begin(), estimate.bytes.end()) - estimate.bytes.begin();
-  return text + rank_line(estimate, by_time.front(), "slowest") + rank_line(estimate, fullest, "fullest") +
-         rank_line(estimate, by_time[ranks / 2], "median of time") + rank_line(estimate, by_time.back(), "fastest") +
-         concat("  of ", ranks, " ranks (--json has all)\n");
+  return text + line(by_time.front(), "slowest") + line(fullest, "fullest") + line(by_time[ranks / 2], "median time") +
+         line(by_time.back(), "fastest") +
+         concat("  of ", ranks, " ranks in ", order.size(), " groups (--json has all)\n");
+}
+
+std::string plan_table(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan,
+                       const std::vector<std::string>& reasons) {
+  const std::size_t width = name_width(tables);
+  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
+                     (reasons.empty() ? "" : ": reason") + "; shards as rank: [row, column] rows x columns\n";
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const embedding::RowBlocks blocks(tables[t].num_embeddings);
+    text += table_line(tables[t], plan[t], width, reasons.empty() ? "" : reasons[t]);
+    if (!plan[t].shards.empty()) text += "; " + shards_text(plan[t], blocks);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -92,24 +139,16 @@ const char* form_name(ExchangeForm form) {
 }
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {
-  const std::size_t width = name_width(tables);
-  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
-                     "; shards as rank: [row, column] rows x columns\n";
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    const embedding::RowBlocks blocks(tables[t].num_embeddings);
-    text += table_line(tables[t], plan[t], width) + (plan[t].shards.empty() ? "" : "; ") +
-            shards_text(plan[t], blocks) + "\n";
-  }
-  return text;
+  return plan_table(tables, plan, {});
 }
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven) {
   const PlanEstimate& estimate = proven.estimate;
-  std::string text = ranks_text(estimate);
-  text += concat("  critical path ", significant(1e3 * estimate.critical_path(), 6), " ms, lower bound ",
-                 significant(1e3 * proven.lower_bound, 6), " ms, gap ", fixed(100 * proven.gap(), 2), " %",
-                 proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n");
-  return text + describe(tables, proven.plan);
+  return ranks_text(estimate) +
+         concat("  critical path ", time_text(estimate.critical_path()), ", lower bound ",
+                time_text(proven.lower_bound), ", gap ", fixed(100 * proven.gap(), 2), " %",
+                proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n") +
+         plan_table(tables, proven.plan, proven.reasons);
 }
 
 }  // namespace tesserec::planning

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_partitions.hpp"
 
+#include <algorithm>
+
 namespace tesserec::planning {
 
-RowShares::RowShares(const TableCosts& costs) {
+RowShares::RowShares(const TableCosts& costs, Index min_rows) {
   const embedding::RowBlocks& blocks = costs.blocks();
   const auto share = [&](Index begin, Index end) {
     const double part = double(blocks.rows({begin, end}).size()) / costs.rows();
@@ -23,13 +25,15 @@ RowShares::RowShares(const TableCosts& costs) {
     const Index next = begin + (begin & -begin);
     last[begin].vectors = next < used ? full[next - begin].filled + last[next].vectors : last[begin].filled;
   }
+  const auto too_few = [&](const Share& piece) { return piece.rows < double(min_rows); };
+  shortest = std::max<Index>(1, std::partition_point(full.begin(), full.end(), too_few) - full.begin());
+  for (last_begin = used - 1; last_begin > 0 && too_few(last[last_begin]);) --last_begin;
+  if (last_begin < shortest) last_begin = 0;
 }
 
 RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
                              ExchangeForm form)
-    : rows_(rows),
-      loads_(loads(costs, width, form)),
-      own_(loads_.map([](const ShardLoad& load) { return load.owner.seconds; })) {
+    : rows_(rows), loads_(loads(costs, width, form)) {
   const Affine<ShardLoad> wide = loads(costs, widest, form);
   widest_seconds_ = wide.map([](const ShardLoad& load) { return load.owner.seconds; });
   widest_bytes_ = wide.map([](const ShardLoad& load) { return load.owner.bytes; });
@@ -48,30 +52,83 @@ auto RowPartitions::loads(const TableCosts& costs, double width, ExchangeForm fo
   return {one, slope(costs.rows(), 0, 0), slope(0, 1, 0), slope(0, 0, 1)};
 }
 
-ShardLoad RowPartitions::load(const Share& s) const {
-  const auto sum = [&](const Load& one, const Load& row, const Load& filled, const Load& vector) {
-    return Load{one.seconds + s.rows * row.seconds + s.filled * filled.seconds + s.vectors * vector.seconds,
-                one.bytes + s.rows * row.bytes + s.filled * filled.bytes + s.vectors * vector.bytes};
-  };
-  return {sum(loads_.one.owner, loads_.row.owner, loads_.filled.owner, loads_.vector.owner),
-          sum(loads_.one.each, loads_.row.each, loads_.filled.each, loads_.vector.each)};
+/// The subtrees of a piece climb from its begin to the border inside it that most subtrees share, and descend from
+/// there to its end.
+template <class Visit>
+void RowPartitions::pieces_before(Index end, Index window, Index step, const Visit& visit) const {
+  const Index latest = (end - rows_.shortest) & -step;  // begin of the shortest piece
+  for (Index top = end; top > 0; top &= top - 1) {
+    const Index low = std::max(top - (top & -top), end - window);
+    if (top - step < low) break;
+    const double after = rows_.full[end - top].vectors;
+    for (Index begin = std::min(top - step, latest); begin >= low; begin -= step)
+      visit(begin, after + rows_.full[top - begin].vectors);
+  }
 }
 
-auto RowPartitions::pieces(const std::vector<Index>& borders) const -> std::vector<Pieces> {
-  std::vector<Pieces> pieces;
-  for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
-    const Index begin = borders[i], end = borders[i + 1];
-    if (end >= rows_.used) {
-      pieces.push_back({1, load(rows_.last[begin])});
-      continue;
-    }
-    Share share = rows_.full[end - begin];
-    pieces_before(end, end, 1, [&](Index at, double vectors) {
-      if (at == begin) share.vectors = vectors;
+double RowPartitions::least(const Load& most, const Price& price, double a_piece, Index step,
+                            std::vector<Index>& borders) const {
+  const Affine<double> price_of = loads_.map([&](const ShardLoad& load) { return price.of(load); });
+  const std::vector<double> prices = lengths(price_of), limit = vector_limit(most);
+  const Index used = rows_.used, window = this->window(limit);
+  std::vector<double> sum(used, none);
+  std::vector<Index> from(used);
+  sum[0] = 0;
+  for (Index end = step; end < used && rows_.last_begin > 0; end += step) {
+    double best = none;
+    Index best_begin = 0;
+    pieces_before(end, window, step, [&](Index begin, double vectors) {
+      const std::size_t n = end - begin;
+      const double all = sum[begin] + prices[n] + price_of.vector * vectors + a_piece;
+      if (all >= best || vectors > limit[n]) return;
+      best = all;
+      best_begin = begin;
     });
-    pieces.push_back({1, load(share)});
+    sum[end] = best;
+    from[end] = best_begin;
   }
-  return pieces;
+  double best = none;
+  Index last = 0;
+  for (Index begin = 0; begin <= rows_.last_begin; ++begin) {
+    const double all = sum[begin] + price_of.of(rows_.last[begin]) + a_piece;
+    if (all >= best || !fits(rows_.last[begin], most)) continue;
+    best = all;
+    last = begin;
+  }
+  if (best == none) return none;
+  borders = {embedding::RowBlocks::count, last};
+  while (borders.back() > 0) borders.push_back(from[borders.back()]);
+  std::reverse(borders.begin(), borders.end());
+  return best;
+}
+
+/// The search for the best length begins at the longest piece. A piece that were one subtree would cost a concave
+/// function of its rows, and no piece costs less than that. So the search ends where one subtree costs no less than the
+/// best found: shorter pieces cost no less a block, and of the last pieces the first or the last costs least.
+double RowPartitions::relaxed(const Load& most, const Price& price) const {
+  const Affine<double> prices = loads_.map([&](const ShardLoad& load) { return price.of(load); });
+  const auto one_subtree = [&](const Share& s) { return prices.of({s.rows, s.filled, s.filled}); };
+  const auto too_large = [&](const Share& s) { return !fits({s.rows, s.filled, s.filled}, most); };
+  // The whole table stands apart: its vectors are finished, and may be smaller than a subtree's.
+  double best = fits_whole(most) ? prices.of(rows_.last[0]) : none;
+  if (rows_.last_begin == 0) return best;
+  const auto longest = std::partition_point(rows_.full.rbegin(), rows_.full.rend() - 1, too_large);
+  double rate = none;
+  for (auto piece = longest; piece < rows_.full.rend() - rows_.shortest; ++piece) {
+    const double blocks = double(rows_.full.rend() - 1 - piece);
+    if (one_subtree(*piece) >= rate * blocks) break;
+    if (fits(*piece, most)) rate = std::min(rate, prices.of(*piece) / blocks);
+  }
+  if (rate == none) return best;
+  const auto before = [&](auto piece) { return rate * double(piece - rows_.last.begin()); };
+  const auto end = rows_.last.begin() + rows_.last_begin;
+  const double at_end = before(end) + one_subtree(*end);
+  for (auto piece = std::partition_point(rows_.last.begin() + rows_.shortest, end + 1, too_large); piece <= end;
+       ++piece) {
+    if (std::min(at_end, before(piece) + one_subtree(*piece)) >= best) break;
+    if (fits(*piece, most)) best = std::min(best, before(piece) + prices.of(*piece));
+  }
+  return best;
 }
 
 std::vector<double> RowPartitions::lengths(const Affine<double>& of) const {
@@ -130,8 +187,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   const std::span<const Load> rooms = all_rooms.first(windows.size());
   if (const std::size_t count = alike(rooms); count > 1) {  // then any piece may go to any of these
     Placed placed;
-    const auto left = [&](double own) { return waste * (rooms[0].seconds - own); };
-    placed.price = least(rooms[0], price, left, &placed.borders, step);
+    placed.price = least(rooms[0], net, waste * rooms[0].seconds, step, placed.borders);
     if (placed.price < none && placed.borders.size() <= count + 1) {
       for (std::size_t i = 0; i + 1 < placed.borders.size(); ++i) placed.rooms.push_back(i);
       return placed;
@@ -160,7 +216,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     const Load& room = rooms[k];
     const std::vector<double>& limit = limits[k];
     const double whole = waste * room.seconds;
-    for (Index begin = std::max<Index>(0, least_end[k]); begin <= reached; ++begin) {
+    for (Index begin = std::max<Index>(0, least_end[k]); begin <= std::min(reached, rows_.last_begin); ++begin) {
       if (!fits(rows_.last[begin], room)) continue;
       const double all = sum[begin] + price_of.of(rows_.last[begin]) + whole;
       if (all < placed.price * (1 - 1e-12)) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks are filled by several styles of cutting tables into what room is left: up to the lowest level at which all
-// tables find room, or with the room beside what tables cost every rank whose plan is the fastest. Where none fills
-// them, every table takes its cheapest option and pieces go, the largest first, to the ranks with the least load. Then
-// local search.
+// Several styles fill the ranks: up to the lowest level at which all tables find room, or with the room whose plan is
+// the fastest. If no style fills them, every table takes its cheapest option, and pieces go, the largest first, to the
+// ranks with the least load. Local search follows.
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <tuple>
 
 #include "assignment.hpp"
-#include "descent.hpp"
 #include "local_search.hpp"
 #include "problem.hpp"
 
@@ -19,13 +17,11 @@ namespace {
 constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
-/// With more tables than this, styles beyond the first few are tried only while the plan is that far above the bound.
-constexpr std::size_t many_tables = 16, few_styles = 5, most_styles_of_large = 3, tables_by_ranks_for_one = 100000;
-constexpr double far = 0.06;
-/// Of a search by prices: what is added to the room, until there is enough of it, and how many fillings are tried.
-constexpr double more_room = 0.02, most_more_room = 1;
-constexpr double fillings_times_tables = 3e4;
-constexpr int most_starts = 3, fillings_of_start = 60, least_fillings = 30;
+/// Number of tables beyond which styles after the first few are tried only while the plan is `far` above the bound.
+constexpr std::size_t many_tables = 16, few_styles = 4;
+constexpr double far = 0.02;
+/// Tables times ranks from which on only so many styles are tried.
+constexpr std::size_t huge = 100000, styles_of_huge = 2;
 
 using enum FillStyle::Order;
 constexpr FillStyle styles_of_few[] = {{0, 1},
@@ -40,8 +36,10 @@ constexpr FillStyle styles_of_few[] = {{0, 1},
                                        {0, 1, large_first, false},
                                        {0.5, 1, large_first, false}};
 constexpr FillStyle styles_of_many[] = {{0.3, 1.5, dear_first, true, true},
+                                        {0.3, 1.5, pieces, true, true},
                                         {0.5, 2, large_first, true, true},
                                         {0.7, 1.5, dear_first, true, true},
+                                        {0.3, 1, pieces, true, true},
                                         {0, 1},
                                         {0.3, 1},
                                         {0.7, 1, dear_first, true, true},
@@ -81,6 +79,27 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   for (const std::size_t t : order) assignment.place(t, chosen[t]);
 }
 
+/// Searches [low, high] for the least f, down to an interval of the share `step` of its end.
+template <class F>
+void golden_section(double low, double high, double step, const F& f) {
+  constexpr double part = 0.6180339887498949;
+  double left = high - part * (high - low), right = low + part * (high - low);
+  double at_left = f(left), at_right = f(right);
+  while (high - low > step * high) {
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      at_left = f(left = high - part * (high - low));
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      at_right = f(right = low + part * (high - low));
+    }
+  }
+}
+
 /// The best choices so far.
 class Search {
  public:
@@ -95,39 +114,6 @@ class Search {
 
   /// Fills the ranks by the style, from where the last one came to.
   void fill(const FillStyle& style) { style.rooms ? best_room(style) : lowest_level(style); }
-
-  /// From these on.
-  void start(const std::vector<Choice>& choices) {
-    const Outcome outcome = planning::outcome(problem_, choices);
-    best_ = choices;
-    standing_ = {outcome.missing, outcome.worst, 0};
-  }
-
-  /// Goes from these prices to those whose filling is the best, by about `most` fillings; how many it took.
-  int by_prices(const Prices& prices, int most) {
-    int fillings = 0;
-    const auto worst = [&](const Prices& at) {
-      ++fillings;
-      const double cut = keep([&] { return fill_by_prices(problem_, at, false); });
-      if (cut <= standing_.worst * (1 + far)) return cut;
-      ++fillings;
-      return std::min(cut, keep([&] { return fill_by_prices(problem_, at, true); }));
-    };
-    // With too little room tables are cut into many small pieces, if at all.
-    Prices start = prices, next = prices;
-    double least = worst(next);
-    for (double more = more_room; more < most_more_room; more *= 1.5) {
-      next.room = prices.room * (1 + more);
-      const double found = worst(next);
-      if (found >= least && least <= standing_.worst * (1 + far)) break;
-      if (found < least) {
-        least = found;
-        start = next;
-      }
-    }
-    descend(start, least, worst, most - fillings);
-    return fillings;
-  }
 
   void improve(Assignment& assignment, int rounds) {
     lighten(assignment, bound_, rounds);
@@ -167,15 +153,16 @@ class Search {
     }
   }
 
-  /// With too little room tables are cut too often, with too much ranks stay idle.
+  /// Searches for the best room. Too little room cuts tables too often, too much leaves ranks idle.
   void best_room(const FillStyle& style) {
     const auto worst = [&](double room) {
       const double before = found() ? standing_.worst : infinity;
       const double seconds = keep([&] { return fill_rooms(problem_, room, style); });
-      if (seconds < before) room_ = room;
+      if (seconds < before && style.order != pieces) room_ = room;
       return seconds;
     };
-    double low = room_ * (1 - near), high = room_ * (1 + near);
+    const double spread = style.order == pieces ? 2 * near : near;
+    double low = room_ * (1 - spread), high = room_ * (1 + spread);
     if (room_ == 0) {
       const double all = bound_ - problem_.base;
       for (double step = 0; step < 40 && room_ == 0; step = 2 * step + 0.02) worst(high = all * (1 + step));
@@ -202,7 +189,7 @@ class Search {
   double bound_;
   std::vector<Choice> best_;
   Standing standing_;
-  double room_ = 0;  ///< of the best by rooms
+  double room_ = 0;  ///< of the best by rooms; pieces have another
 };
 
 }  // namespace
@@ -215,10 +202,9 @@ std::vector<Choice> search(Problem& problem, double bound) {
                                              [](const Option& option) { return option.owner_rule == OwnerRule::node; });
   });
   const std::size_t size = problem.options.size() * std::size_t(problem.ranks);
-  const std::size_t most_styles = size > tables_by_ranks_for_one ? 1 : most_styles_of_large;
   std::size_t tried = 0;
   for (const FillStyle& style : many ? std::span<const FillStyle>(styles_of_many) : styles_of_few) {
-    if (many && problem.large && tried >= most_styles) break;
+    if (many && size > huge && tried >= styles_of_huge) break;
     if (many && tried >= few_styles && search.worst() <= bound * (1 + far)) break;
     if (!style.on_nodes && !nodes) break;
     search.fill(style);
@@ -239,20 +225,6 @@ std::vector<Choice> search(Problem& problem, double bound) {
   }
   search.improve_best();
   return search.best();
-}
-
-void search_by_prices(Problem& problem, double bound, std::span<const Prices> prices, std::vector<Choice>& choices) {
-  Search search(problem, bound);
-  search.start(choices);
-  int left = std::clamp(int(fillings_times_tables / double(problem.options.size())), least_fillings,
-                        2 * most_starts * fillings_of_start);
-  for (std::size_t i = 1; i <= std::min<std::size_t>(prices.size(), most_starts); ++i) {
-    const auto& [mixture, room] = prices[prices.size() - i];
-    for (const Prices& start : {Prices{mixture, room}, Prices{mixture.counting(), room}})
-      if (left > 0) left -= search.by_prices(start, std::min(left, fillings_of_start));
-  }
-  search.improve_best();
-  choices = search.best();
 }
 
 }  // namespace tesserec::planning

@@ -123,6 +123,35 @@ TEST_CASE("a step waits four times for each rank of the node and of the others, 
   CHECK(uneven.imbalance() == Approx(2));
 }
 
+TEST_CASE("seconds of a rank are split by the work that takes them") {
+  using Split = planning::StepSeconds;
+  const auto split = [](double MachineCosts::*rate, planning::ExchangeForm form) {
+    planning::Topology topology = machine(rate);
+    topology.costs.inside_latency = 0;
+    const planning::CostModel model(topology, {}, {}, {}, batch);
+    planning::ParameterSharding sharding{planning::ShardingType::row_wise, planning::ComputeKernel::fused, form, {}};
+    sharding.shards = planning::cut(table(), 2, 1, std::vector{0, 1});
+    const std::vector<embedding::EmbeddingBagConfig> tables = {table()};
+    const planning::PlanEstimate estimate = model.evaluate(tables, {sharding});
+    CHECK(estimate.split[0].sum() == Approx(estimate.seconds[0]));
+    return estimate.split[0];
+  };
+  for (const auto form : {planning::ExchangeForm::pooled, planning::ExchangeForm::rows}) {
+    const auto alone = [&](double MachineCosts::*rate, double Split::*work) {
+      const Split seconds = split(rate, form);
+      CHECK(seconds.*work > 0);
+      CHECK(seconds.*work == Approx(seconds.sum()));
+    };
+    alone(nullptr, &Split::exchange);
+    for (const auto rate :
+         {&MachineCosts::row_reads, &MachineCosts::ids, &MachineCosts::bags, &MachineCosts::add_bytes})
+      alone(rate, &Split::lookup);
+    for (const auto rate : {&MachineCosts::row_updates, &MachineCosts::update_bytes}) alone(rate, &Split::update);
+    const Split bytes = split(&MachineCosts::read_bytes, form);  // rows are read, and their gradients summed
+    CHECK(bytes.lookup == Approx(bytes.update));
+  }
+}
+
 TEST_CASE("tables that do not fit say how many bytes are missing, and what would do") {
   planned::Given given;
   given.settings.reserve = 0;

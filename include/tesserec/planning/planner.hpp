@@ -3,18 +3,21 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/planning/cost_model.hpp>
 
 namespace tesserec::planning {
 
-/// A plan with what it costs and what no plan can go below.
+/// A plan, its cost, and a bound that no plan goes below.
 struct ProvenPlan {
   ShardingPlan plan;
   PlanEstimate estimate;
   double lower_bound = 0;  ///< seconds; of all plans that fit within the constraints, uneven cuts included (README)
-  bool exact = false;      ///< the search came to an end: nothing is better
+  bool exact = false;      ///< the search was exhaustive: nothing is better
+  Index min_rows = 1;      ///< the bound is over plans that cut freely cut tables into shards of at least so many rows
+  std::vector<std::string> reasons{};  ///< [table] for its type; empty for a given plan
   double gap() const { return lower_bound > 0 ? estimate.critical_path() / lower_bound - 1 : 0; }
 };
 
@@ -27,9 +30,9 @@ class EmbeddingShardingPlanner {
 
   const CostModel& model() const { return model_; }
   ProvenPlan plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
-  /// That of plan.file. Errors as read_given_plan's, and where it does not fit.
+  /// Reads and costs the plan of plan.file. Errors as read_given_plan's, and if the plan does not fit.
   ProvenPlan given_plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
-  /// What a given plan costs, beside the bound. It may break constraints and memory.
+  /// Costs a given plan, which may break constraints and memory. The bound is over shards of any size.
   ProvenPlan evaluate(std::span<const embedding::EmbeddingBagConfig> tables, ShardingPlan plan) const;
   /// Rank 0 plans, or reads plan.file; all receive. Error when a rank's tables, constraints or machine differ.
   ProvenPlan collective_plan(const comm::Communicator& comm,
@@ -49,9 +52,9 @@ void require_same_plan(const comm::Communicator& comm, std::span<const embedding
 /// "pooled" or "rows".
 const char* form_name(ExchangeForm form);
 
-/// The plan as a table for people: table, rows, dim, type, kernel, form, shards.
+/// Writes the plan as a table for people: table, rows, dim, type, kernel, exchange, ranks, shards.
 std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan);
-/// With bytes and seconds of ranks and tables, and the proven gap.
+/// Adds bytes and seconds of the ranks, the proven gap, and the reason for each table's type.
 std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven);
 
 }  // namespace tesserec::planning

@@ -78,6 +78,7 @@ struct Settings {
   std::string machine;      ///< a gpu_machine, or a TOML file of MachineCosts; empty = the device's defaults
   int ranks_per_node = 0;   ///< 0 = as the ranks share memory; else nodes are simulated
   int exchange_levels = 2;  ///< at most; 1: no ExchangeForm::two_levels
+  Index min_rows = 1000;    ///< rows of a shard at least, where the planner cuts a table and little is lost by it
   ExchangeBytes exchange;   ///< of model.exchange_forward and exchange_backward
   Index memory = 0;         ///< bytes of a rank; 0 = this machine's, shared by the ranks of a node, or the named GPU's
   double reserve = 0.15;    ///< share of it that tables and messages leave to all else

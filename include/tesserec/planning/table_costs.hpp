@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Seconds and bytes that one table takes of the ranks in a step. Frequent rows lie scattered and every rank's samples
+/// ask for every row alike, so a shard costs the same on any rank.
+#pragma once
+
+#include <tesserec/planning/id_frequencies.hpp>
+#include <tesserec/planning/plan.hpp>
+#include <tesserec/planning/topology.hpp>
+
+namespace tesserec::planning {
+
+/// Seconds of a step by the work that takes them.
+struct StepSeconds {
+  double lookup = 0;    ///< sorting ids, reading rows, pooling
+  double exchange = 0;  ///< bytes sent and received
+  double update = 0;    ///< summing gradients, moving rows by the optimizer
+  double latency = 0;   ///< messages, whatever their size
+  double sum() const { return lookup + exchange + update + latency; }
+  StepSeconds& operator+=(const StepSeconds& other);
+  StepSeconds operator*(double times) const;
+};
+
+struct Load {
+  double seconds = 0;
+  double bytes = 0;
+  Load& operator+=(const Load& other) {
+    seconds += other.seconds;
+    bytes += other.bytes;
+    return *this;
+  }
+  Load& operator-=(const Load& other) {
+    seconds -= other.seconds;
+    bytes -= other.bytes;
+    return *this;
+  }
+};
+
+/// A Load whose seconds are split.
+struct Cost {
+  StepSeconds seconds;
+  double bytes = 0;
+  Load load() const { return {seconds.sum(), bytes}; }
+  Cost& operator+=(const Cost& other);
+  Cost operator*(double times) const { return {seconds * times, bytes * times}; }
+};
+
+/// A shard loads the rank that owns it, and each rank whose samples ask for it.
+struct ShardLoad {
+  Load owner;
+  Load each;
+};
+struct ShardCost {
+  Cost owner;
+  Cost each;
+  ShardLoad load() const { return {owner.load(), each.load()}; }
+};
+
+/// Ids, bags and distinct rows that the samples of a step ask a table for.
+struct TableTraffic {
+  TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints, int ranks,
+               Index global_batch);
+
+  /// Chance that a pooled bag has an id in that share of the rows: concave.
+  double filled(double share) const;
+
+  IdFrequencies frequencies;
+  double ranks, rows, bags, ids;
+  double touched, rank_touched;  ///< distinct rows of all ids, and of the ids of one rank's samples
+  double unpooled_ids;           ///< ids whose vectors are not pooled
+  double pooled_bags, bag_ids;   ///< pooled bags, and ids in one of them, as if ids were uniform
+};
+
+/// Numbers that a row's weights, gradient and optimizer state have.
+struct RowStorage {
+  RowStorage(const optim::Settings& optimizer, bool dense);
+
+  double bytes(double rows, double columns) const;
+
+  bool dense;                     ///< ComputeKernel::dense: a gradient of every row
+  double states, row_states = 0;  ///< per weight, per row
+  int row_sums;                   ///< sums of a touched row that the owners of cut columns exchange
+};
+
+/// Seconds of a byte sent to all ranks alike, and the precision of vectors on their way.
+struct Wire {
+  explicit Wire(const Topology& topology);
+
+  bool rounded() const { return forward < 1 || backward < 1; }
+
+  double inside, between, all;  ///< seconds of a byte: to ranks of the node, to other nodes, to all
+  double forward, backward;     ///< bytes of a number of a finished vector, and of its gradient, of the four
+};
+
+/// Costs of one table in a step.
+class TableCosts {
+ public:
+  TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
+             const optim::Settings& optimizer, const Topology& topology, Index global_batch);
+
+  /// Costs a shard of a plan. By two levels, the owner also bears this shard's share of what relays of its node do.
+  ShardCost cost(const Shard& shard, const ParameterSharding& sharding) const;
+  ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const { return cost(shard, sharding).load(); }
+  ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
+  /// Costs a piece of so many rows and columns: a bag has an id in it with probability `filled` and gets `vectors` sums
+  /// of 32 bits back on average. Affine in rows, filled and vectors, and in width.
+  ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
+  /// Vectors of 32 bits that a bag gets from the shard with all rows: finished ones may have fewer bits.
+  double whole_vectors() const { return traffic_.filled(1) * wire_.forward; }
+  double filled(double share) const { return traffic_.filled(share); }
+  const embedding::RowBlocks& blocks() const { return blocks_; }
+  double rows() const { return traffic_.rows; }
+  Index dim() const { return Index(dim_); }
+  /// Costs each rank when every rank holds the table.
+  Cost copy_cost() const;
+  Load data_parallel() const { return copy_cost().load(); }
+  /// Bytes of weights and optimizer state of all rows.
+  double whole_bytes() const { return storage_.bytes(traffic_.rows, dim_); }
+
+ private:
+  /// `wire`: seconds of a byte.
+  ShardCost piece(double rows, double filled, double vectors, double width, ExchangeForm form, double wire) const;
+  ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
+  ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
+  double rows(Range blocks) const;
+  double vectors(Range blocks) const;  ///< sums of subtrees that a bag gets from these blocks
+  double update_seconds(double all_rows, double touched_rows, double columns) const;
+
+  embedding::RowBlocks blocks_;
+  double dim_;
+  TableTraffic traffic_;
+  RowStorage storage_;
+  Wire wire_;
+  Topology topology_;
+  struct {
+    double read = 0, read_once = 0, update = 0;  // of ids, of a rank's distinct rows, of all distinct rows
+  } row_seconds_;                                // at random
+};
+
+}  // namespace tesserec::planning

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small tables are cut only where the step gains more than predictions err, or memory demands it.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "four_tables.hpp"
+
+using namespace tesserec;
+using planned::Given;
+using planning::ShardingType;
+
+namespace {
+
+/// The 26 tables of Criteo Terabyte.
+std::vector<embedding::EmbeddingBagConfig> criteo() {
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  for (const Index rows :
+       {40000000, 39060, 17295, 7424, 20265, 3,  7122,     1543,     63,       40000000, 3067956, 405282, 10,
+        2209,     11938, 155,   4,    976,   14, 40000000, 40000000, 40000000, 590152,   12973,   108,    36}) {
+    embedding::EmbeddingBagConfig table;
+    table.name = "cat_" + std::to_string(tables.size());
+    table.feature_names = {table.name};
+    table.num_embeddings = rows;
+    table.embedding_dim = 128;
+    tables.push_back(table);
+  }
+  return tables;
+}
+
+Given on_gpus(int ranks, Index batch, Index min_rows) {
+  Given given;
+  given.settings.device = "cuda";
+  given.settings.costs = planning::gpu_machines().front().costs;
+  given.settings.memory = planning::gpu_machines().front().memory;
+  given.settings.min_rows = min_rows;
+  given.ranks = ranks;
+  given.ranks_per_node = 8;
+  given.batch = batch;
+  return given;
+}
+
+/// Rows of the smallest shard of the tables that are cut.
+Index smallest_shard(const std::vector<embedding::EmbeddingBagConfig>& tables, const planning::ShardingPlan& plan) {
+  Index least = tables[0].num_embeddings;
+  for (std::size_t t = 0; t < plan.size(); ++t)
+    for (const planning::Shard& shard : plan[t].shards)
+      if (plan[t].shards.size() > 1)
+        least = std::min(least, embedding::RowBlocks(tables[t].num_embeddings).rows(shard.blocks).size());
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("small tables stay whole where cutting them gains little") {
+  if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
+  const auto tables = criteo();
+  const auto whole = on_gpus(128, 2048, 1000).planner().plan(tables);
+  const auto any = on_gpus(128, 2048, 1).planner().plan(tables);
+  CHECK(whole.min_rows == 1000);
+  CHECK(smallest_shard(tables, whole.plan) >= 1000);
+  CHECK(smallest_shard(tables, any.plan) < 100);
+  CHECK(whole.estimate.critical_path() < 1.05 * any.estimate.critical_path());
+  CHECK(whole.estimate.critical_path() >= whole.lower_bound);
+  CHECK(whole.lower_bound > any.lower_bound);  // over fewer plans
+}
+
+TEST_CASE("small tables are cut, no finer than it takes, where the step gains more than 5 %") {
+  if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
+  const auto tables = criteo();
+  const auto chosen = on_gpus(128, 65536, 1000).planner().plan(tables);
+  const auto any = on_gpus(128, 65536, 1).planner().plan(tables);
+  CHECK(chosen.min_rows > 1);
+  CHECK(chosen.min_rows < 1000);
+  CHECK(smallest_shard(tables, chosen.plan) >= chosen.min_rows);
+  CHECK(chosen.estimate.critical_path() <= 1.05 * any.estimate.critical_path());
+}
+
+TEST_CASE("a small table is cut where it fits no rank, or where the deck asks for it") {
+  Given given;
+  given.ranks = 4;
+  given.settings.reserve = 0;
+  given.settings.memory = 400000;
+  auto tables = planned::four_tables();
+  tables.resize(1);
+  tables[0].num_embeddings = 900;
+  tables[0].embedding_dim = 128;  // 0.46 MB
+  given.batch = 16;
+  given.settings.costs.inside_latency = 1e-2;  // no cut gains 5 %
+  CHECK(given.planner().plan(tables).plan[0].shards.size() > 1);
+  given.settings.memory = 40000000;
+  CHECK(given.planner().plan(tables).plan[0].shards.size() <= 1);
+  given.settings.tables["large_0"].sharding = ShardingType::row_wise;
+  CHECK(given.planner().plan(tables).plan[0].shards.size() == 4);
+  given.settings.tables["large_0"].sharding = {ShardingType::column_wise, ShardingType::grid};
+  tables[0].num_embeddings = 500;
+  CHECK(given.planner().plan(tables).plan[0].shards.size() > 1);
+  given.settings.tables["large_0"].sharding = {ShardingType::row_wise, ShardingType::column_wise};
+  CHECK(given.planner().plan(tables).plan[0].shards.size() == 1);
+}
