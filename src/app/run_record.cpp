@@ -74,7 +74,7 @@ std::string log_file() {
 /// By the plan, of each rank: bytes of weights and optimizer states in tables, and what the planner adds for messages.
 Json memory_json(const train::Session& session) {
   const auto& tables = session.model.tables();
-  const planning::ProvenPlan& proven = session.model.embeddings.planned().plan;
+  const planning::ProvenPlan& proven = session.model.embeddings.placement().plan;
   const train::OptimizerSettings& moves = session.job.optimizer;
   const int ranks = session.comm.size();
   std::vector<Index> weights(ranks), states(ranks), messages(ranks);
@@ -222,8 +222,8 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
     json.set("log", log_file());
     for (const std::string& name : invocation_.names()) json.set(name, invocation_.at(name));
     json.set("memory_bytes", memory_json(session))
-        .set("plan", parse_json(planning::plan_json(session.model.tables().tables(), embeddings.planned().plan,
-                                                    embeddings.planned().topology, session.job.train.batch_size)));
+        .set("plan", parse_json(planning::plan_json(session.model.tables().tables(), embeddings.placement().plan,
+                                                    embeddings.placement().topology, session.job.train.batch_size)));
     if (std::filesystem::remove(folder + "/result.json")) store::sync_path(folder);
     store::replace_proven(folder + "/run.json", json.text() + "\n");
   });

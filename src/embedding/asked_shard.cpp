@@ -25,14 +25,14 @@ void AskedShard::pin(const Exec& exec, RowStore& store) {
     return;
   }
   pinned = PinnedRows(exec, store, rows);
-  const Index* place = pinned.places().data();
+  const Index* slot = pinned.slots().data();
   for (std::vector<Bags>& run : bags)
     for (Bags& of : run) {
       if (of.count == 0) continue;
-      of.places = place - of.offsets[0];
-      place += of.total();
+      of.slots = slot - of.offsets[0];
+      slot += of.total();
     }
-  for (RowUse& use : gradients) use.row = pinned.places()[use.row];
+  for (RowUse& use : gradients) use.row = pinned.slots()[use.row];
 }
 
 }  // namespace tesserec::embedding

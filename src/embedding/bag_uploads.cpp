@@ -36,7 +36,7 @@ void BagUploads::describe(std::span<const AskedShard* const> asked) {
         sent_.whole_sums = sent_.whole_sums && to.sums % 4 == 0 && to.sums_stride % 4 == 0;
         sent_.whole_gradients = sent_.whole_gradients && to.gradients % 4 == 0 && to.gradients_stride % 4 == 0;
         weighted_ = weighted_ || from.weights != nullptr;
-        placed_ = placed_ || from.places != nullptr;
+        placed_ = placed_ || from.slots != nullptr;
         for (Index s = 0; s < samples && !from.unpooled; ++s) sent_.longest = std::max(sent_.longest, from.length(s));
         offsets_ += samples + 1;
         ids += from.total();
@@ -51,7 +51,7 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
   Index* offsets = sent_offsets_.reserve(exec, "tesserec::embedding::offsets", offsets_);
   Index* before = sent_before_.reserve(exec, "tesserec::embedding::sums_before", before_);
   Index* ids = sent_ids_.reserve(exec, "tesserec::embedding::sent_ids", count);
-  Index* places = placed_ ? sent_places_.reserve(exec, "tesserec::embedding::sent_places", count) : nullptr;
+  Index* slots = placed_ ? sent_slots_.reserve(exec, "tesserec::embedding::sent_slots", count) : nullptr;
   float* weights = weighted_ ? sent_weights_.reserve(exec, "tesserec::embedding::sent_weights", count) : nullptr;
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t r = 0; r < asked[i]->bags.size(); ++r)
@@ -62,8 +62,8 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
         const Index first = from.offsets[0], total = from.total();
         offsets = std::copy_n(from.offsets, from.count + 1, offsets);
         ids = std::copy_n(from.ids + first, total, ids);
-        for (Index k = first; places != nullptr && k < first + total; ++k)
-          *places++ = from.places != nullptr ? from.places[k] : from.ids[k] - tables_[i]->store().first_row();
+        for (Index k = first; slots != nullptr && k < first + total; ++k)
+          *slots++ = from.slots != nullptr ? from.slots[k] : from.ids[k] - tables_[i]->store().first_row();
         if (weights != nullptr)
           weights = from.weights != nullptr ? std::copy_n(from.weights + first, total, weights)
                                             : std::fill_n(weights, total, 1.0f);
@@ -79,7 +79,7 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
   sent_.offsets = sent_offsets_.send(exec, offsets_);
   sent_.before = sent_before_.send(exec, before_);
   sent_.ids = sent_ids_.send(exec, count);
-  sent_.places = placed_ ? sent_places_.send(exec, count) : nullptr;
+  sent_.slots = placed_ ? sent_slots_.send(exec, count) : nullptr;
   sent_.weights = weighted_ ? sent_weights_.send(exec, count) : nullptr;
 }
 

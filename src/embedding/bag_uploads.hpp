@@ -45,8 +45,8 @@ struct SentBags {
   const Index* before = nullptr;     // numbers of sums and gradients
   const Index* lane_ends = nullptr;  // the end of each lane, a sample of the batch
   Index lanes = 0;
-  const Index *ids = nullptr, *places = nullptr;  // places: null = id - first row
-  const float* weights = nullptr;                 // null = 1
+  const Index *ids = nullptr, *slots = nullptr;  // slots: null = id - first row
+  const float* weights = nullptr;                // null = 1
   Index bags = 0, ids_count = 0;
   Index longest = 0;                               // bag
   bool moves_ids = false;                          // several features stand in a run: ids are not in the order of bags
@@ -75,7 +75,7 @@ class BagUploads {
   Upload<DeviceRun> sent_runs_;
   Upload<DeviceFeature> sent_features_;
   DeviceList<Index> lane_ends_;
-  Upload<Index> sent_offsets_, sent_before_, sent_ids_, sent_places_;
+  Upload<Index> sent_offsets_, sent_before_, sent_ids_, sent_slots_;
   Upload<float> sent_weights_;
 };
 

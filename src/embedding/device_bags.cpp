@@ -67,18 +67,18 @@ struct MakeBags {
   };
 };
 
-/// Moves ids, their places and weights into the order of bags.
+/// Moves ids, their slots and weights into the order of bags.
 struct MoveIds {
   const Index *begins, *sources;
-  const Index *sent, *sent_places;  // places: null = none
-  const float* sent_weights;        // null = 1
-  Index *ids, *places;
+  const Index *sent, *sent_slots;  // slots: null = none
+  const float* sent_weights;       // null = 1
+  Index *ids, *slots;
   float* weights;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const Index begin = begins[b], length = begins[b + 1] - begin, from = sources[b];
     for (Index i = lanes.lane; i < length; i += lanes.width) {
       ids[begin + i] = sent[from + i];
-      if (places != nullptr) places[begin + i] = sent_places[from + i];
+      if (slots != nullptr) slots[begin + i] = sent_slots[from + i];
       if (weights != nullptr) weights[begin + i] = sent_weights[from + i];
     }
   }
@@ -112,16 +112,16 @@ void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> ask
   Index* const sources =
       sent_.moves_ids ? reserve_device(exec, sources_, "tesserec::embedding::id_sources", bags) : nullptr;
   launch(exec, "tesserec::embedding::make_bags", bags, 1, MakeBags{sent_, begins, at, sources});
-  arrays_ = {bags, count, begins, at, sent_.ids, sent_.places, sent_.weights, arrays_.shards};
+  arrays_ = {bags, count, begins, at, sent_.ids, sent_.slots, sent_.weights, arrays_.shards};
   if (!sent_.moves_ids) return;
-  const bool placed = sent_.places != nullptr, weighted = sent_.weights != nullptr;
+  const bool placed = sent_.slots != nullptr, weighted = sent_.weights != nullptr;
   Index* const ids = reserve_device(exec, ids_, "tesserec::embedding::ids", count);
-  Index* const places = placed ? reserve_device(exec, places_, "tesserec::embedding::places", count) : nullptr;
+  Index* const slots = placed ? reserve_device(exec, slots_, "tesserec::embedding::slots", count) : nullptr;
   float* const weights = weighted ? reserve_device(exec, weights_, "tesserec::embedding::weights", count) : nullptr;
   launch(exec, "tesserec::embedding::move_ids", bags, bags > 0 ? count / bags : 0,
-         MoveIds{begins, sources, sent_.ids, sent_.places, sent_.weights, ids, places, weights});
+         MoveIds{begins, sources, sent_.ids, sent_.slots, sent_.weights, ids, slots, weights});
   arrays_.ids = ids;
-  arrays_.places = places;
+  arrays_.slots = slots;
   arrays_.weights = weights;
 }
 

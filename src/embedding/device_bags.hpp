@@ -17,7 +17,7 @@ struct DeviceShard {
   float* weights;
   float* states[3];       // as optim::states(type) lists them
   float* dense_gradient;  // [rows, dim]; null but for the dense kernel
-  Index first_row;        // at place 0, where places follow rows
+  Index first_row;        // at slot 0, where slots follow rows
   Index blocks_begin, blocks_end;
   BlockOf block_of;
 };
@@ -39,12 +39,12 @@ struct BagArrays {
   const Index* begins = nullptr;   // [bags + 1], into ids
   const DeviceBag* at = nullptr;   // [bags]
   const Index* ids = nullptr;      // rows of the logical table
-  const Index* places = nullptr;   // parallel to ids; null = id - first row
+  const Index* slots = nullptr;    // parallel to ids; null = id - first row
   const float* weights = nullptr;  // null = 1
   const DeviceShard* shards = nullptr;
 
-  TESSEREC_FUNCTION Index place(Index i, const DeviceShard& shard) const {
-    return places == nullptr ? ids[i] - shard.first_row : places[i];
+  TESSEREC_FUNCTION Index slot(Index i, const DeviceShard& shard) const {
+    return slots == nullptr ? ids[i] - shard.first_row : slots[i];
   }
 };
 
@@ -68,7 +68,7 @@ class DeviceBags {
   SentBags sent_;
   BagArrays arrays_;
   Upload<DeviceShard> shards_;
-  DeviceVector<Index> begins_, sources_, ids_, places_;
+  DeviceVector<Index> begins_, sources_, ids_, slots_;
   DeviceVector<DeviceBag> at_;
   DeviceVector<float> weights_;
 };

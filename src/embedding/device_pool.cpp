@@ -32,7 +32,7 @@ struct OrderId {
     const DeviceShard& shard = bags.shards[bag.shard];
     const int height =
         next < 0 || bag.copied ? last_leaf : next_height(block, next, shard.blocks_begin, shard.blocks_end);
-    ordered[to] = OrderedId::of(bags.place(i, shard), bag.copied, height);
+    ordered[to] = OrderedId::of(bags.slot(i, shard), bag.copied, height);
     if (weights != nullptr) weights[to] = bags.weights[i];
   }
 };
@@ -112,7 +112,7 @@ struct Pool {
           if (i + k >= end) break;
           id[k] = ordered[i + k];
           weight[k] = weights == nullptr ? 1.0f : weights[i + k];
-          row[k] = quads.load(rows + id[k].place() * quads.dim, q);
+          row[k] = quads.load(rows + id[k].slot() * quads.dim, q);
         }
         TESSEREC_UNROLL
         for (int k = 0; k < ahead; ++k) {

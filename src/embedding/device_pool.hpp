@@ -6,14 +6,14 @@
 
 namespace tesserec::embedding {
 
-/// An id of a bag in the order of its row blocks: the place of its row, whether it is copied, the height at which the
+/// An id of a bag in the order of its row blocks: the slot of its row, whether it is copied, the height at which the
 /// next one's block meets its own.
 struct OrderedId {
   std::uint64_t bits;
-  TESSEREC_FUNCTION static OrderedId of(Index place, bool copied, int height) {
-    return {std::uint64_t(place) << 7 | std::uint64_t(copied) << 6 | std::uint64_t(height)};
+  TESSEREC_FUNCTION static OrderedId of(Index slot, bool copied, int height) {
+    return {std::uint64_t(slot) << 7 | std::uint64_t(copied) << 6 | std::uint64_t(height)};
   }
-  TESSEREC_FUNCTION Index place() const { return Index(bits >> 7); }
+  TESSEREC_FUNCTION Index slot() const { return Index(bits >> 7); }
   TESSEREC_FUNCTION bool copied() const { return bits >> 6 & 1; }
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };

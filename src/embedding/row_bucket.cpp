@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 namespace {
 
-/// Gradients of rows go to their places among all of their shard; without any, 0 does.
+/// Gradients of rows go to their slots among all of their shard; without any, 0 does.
 struct ScatterRows {
   RowList rows;
   const float* gradients;
@@ -40,10 +40,10 @@ std::vector<T> download(const Device& exec, const T* data, Index count) {
   return host;
 }
 
-Index most_places(const std::vector<EmbeddingTable*>& tables) {
-  Index places = 0;
-  for (const EmbeddingTable* table : tables) places = std::max(places, table->weights().rows());
-  return places;
+Index most_slots(const std::vector<EmbeddingTable*>& tables) {
+  Index slots = 0;
+  for (const EmbeddingTable* table : tables) slots = std::max(slots, table->weights().rows());
+  return slots;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
       bags_({tables_.begin(), tables_.end()}),
       pool_(dim_),
-      runs_(std::ssize(tables_), most_places(tables_), dim_),
+      runs_(std::ssize(tables_), most_slots(tables_), dim_),
       run_sums_(dim_) {
   if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();
 }
@@ -149,9 +149,9 @@ std::vector<float> RowBucket::move(const Device& exec, std::size_t i, const RowM
   if (round > rounds) return {};
   const MovingShards of = moving_one(exec, i, moves.rates[at], moves.step);
   const float* const gradients = upload(exec, sent_gradients_, "tesserec::embedding::listed_gradients",
-                                        std::span(given.gradients, std::size_t(std::ssize(given.places) * dim_)));
-  const RowList rows{std::ssize(given.places), nullptr,
-                     upload(exec, sent_places_, "tesserec::embedding::listed_places", given.places), 63};
+                                        std::span(given.gradients, std::size_t(std::ssize(given.slots) * dim_)));
+  const RowList rows{std::ssize(given.slots), nullptr,
+                     upload(exec, sent_slots_, "tesserec::embedding::listed_places", given.slots), 63};
   if (rounds == 0) {
     move_whole(exec, i, of, rows, gradients);
     return {};

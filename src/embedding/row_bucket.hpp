@@ -47,7 +47,7 @@ class RowBucket {
   DeviceVector<float> gradients_, column_sums_;
   DeviceVector<std::int32_t> leaves_;
   Upload<DeviceStep> steps_;
-  Upload<std::uint64_t> sent_places_;
+  Upload<std::uint64_t> sent_slots_;
   Upload<float> sent_gradients_, totals_;
 };
 

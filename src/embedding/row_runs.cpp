@@ -19,7 +19,7 @@ struct UsesOfBags {
     const DeviceShard& shard = bags.shards[bag.shard];
     const Index begin = bags.begins[b], end = bags.begins[b + 1];
     for (Index i = begin + lanes.lane; i < end; i += lanes.width) {
-      keys[i] = std::uint64_t(bag.shard) << row_bits | std::uint64_t(bags.place(i, shard));
+      keys[i] = std::uint64_t(bag.shard) << row_bits | std::uint64_t(bags.slot(i, shard));
       uses[i] = DeviceUse::of(bag.gradient_of(i - begin), bags.weights == nullptr ? 1.0f : bags.weights[i], bag.lane,
                               false, 0);
     }

@@ -31,16 +31,16 @@ RowStore::Bytes RowStore::bytes() const {
   return all;
 }
 
-std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index places) {
+std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots) {
   const auto matrix = [&](const std::string& name, bool per_row) {
     const Index columns = per_row ? 1 : shard.dim();
     const auto what = [&] {
-      return concat("table ", shard.config.name, ", its ", name, " of ", places, " x ", columns);
+      return concat("table ", shard.config.name, ", its ", name, " of ", slots, " x ", columns);
     };
-    return with_memory(what, double(places) * double(columns) * sizeof(float), [&] {
+    return with_memory(what, double(slots) * double(columns) * sizeof(float), [&] {
       return RowMatrix{name, per_row,
                        PlacedMatrix<float>(exec, shard.place, "tesserec::embedding::" + name + " " + shard.config.name,
-                                           places, columns)};
+                                           slots, columns)};
     });
   };
   std::vector<RowMatrix> all{matrix("weights", false)};

@@ -39,8 +39,8 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
         const Bags& feature = run[f];
         const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
-          const Index place = feature.places == nullptr ? feature.ids[i] - first_row : feature.places[i];
-          uses_.push_back({place, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          const Index slot = feature.slots == nullptr ? feature.ids[i] - first_row : feature.slots[i];
+          uses_.push_back({slot, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
           if (feature.unpooled) next[f] += stride;
         }
         if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;
@@ -67,8 +67,8 @@ RowSums SimdShard::sum_lanes(const float* gradients, Range lanes) const {
   const Index dim = table_.dim();
   sum_rows(
       uses_, gradients, dim, lanes, are_sums_, [](Index) {},
-      [&](Index place, Index leaf, const float* sum) {
-        sums.rows.push_back(place);
+      [&](Index slot, Index leaf, const float* sum) {
+        sums.rows.push_back(slot);
         sums.leaves.push_back(leaf);
         sums.sums.insert(sums.sums.end(), sum, sum + dim);
       });
@@ -98,13 +98,13 @@ void SimdShard::move(Index share, Index shares, const float* gradients, const op
   const Index first = cut(share), last = cut(share + 1);
   sum_rows(
       std::span(uses_).subspan(first, last - first), gradients, dim, whole_tree, are_sums_,
-      [&](Index place) { store.prefetch(place); },
-      [&](Index place, Index, const float* sum) {
+      [&](Index slot) { store.prefetch(slot); },
+      [&](Index slot, Index, const float* sum) {
         const float* gradient = clipped(sum, scratch);
         if (dense)
-          std::copy_n(gradient, dim, dense_gradient(place));
+          std::copy_n(gradient, dim, dense_gradient(slot));
         else
-          optim::move_row(step, store.row(place, gradient));
+          optim::move_row(step, store.row(slot, gradient));
       });
 }
 
@@ -126,14 +126,14 @@ void SimdShard::move_every_row(const Exec& exec, const optim::StepScalars& step)
 template <class Body>
 void SimdShard::over_rows(const Exec& exec, const std::string& label, const RowMoves::Rows& rows,
                           const Body& body) const {
-  const Index count = std::ssize(rows.places);
+  const Index count = std::ssize(rows.slots);
   const RowStore& store = table_.store();
   parallel_for(exec, label, (count + rows_per_task - 1) / rows_per_task, [&](Index task) {
     constexpr Index ahead = 16;
     const Index end = std::min(count, (task + 1) * rows_per_task);
     for (Index at = task * rows_per_task; at < end; ++at) {
-      if (at + ahead < count) store.prefetch(rows.places[at + ahead]);
-      body(at, store.row(rows.places[at], rows.gradients + at * table_.dim()));
+      if (at + ahead < count) store.prefetch(rows.slots[at + ahead]);
+      body(at, store.row(rows.slots[at], rows.gradients + at * table_.dim()));
     }
   });
 }
@@ -143,10 +143,10 @@ void SimdShard::move_rows(const Exec& exec, const RowMoves::Rows& rows, const op
   if (table_.kernel() != ComputeKernel::dense)
     return over_rows(exec, "tesserec::embedding::move_rows", rows,
                      [&](Index, const optim::Row& row) { optim::move_row(step, row); });
-  for (std::size_t i = 0; i < rows.places.size(); ++i)
-    std::copy_n(rows.gradients + Index(i) * dim, dim, dense_gradient(rows.places[i]));
+  for (std::size_t i = 0; i < rows.slots.size(); ++i)
+    std::copy_n(rows.gradients + Index(i) * dim, dim, dense_gradient(rows.slots[i]));
   move_every_row(exec, step);
-  for (const Index place : rows.places) std::fill_n(dense_gradient(place), dim, 0.0f);
+  for (const Index slot : rows.slots) std::fill_n(dense_gradient(slot), dim, 0.0f);
 }
 
 std::vector<float> SimdShard::sum_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
@@ -154,7 +154,7 @@ std::vector<float> SimdShard::sum_columns(const Exec& exec, const RowMoves::Rows
   const std::vector<int>& row_sums = optim::info(table_.optimizer().type).row_sums;
   const Index size = row_sums[round] * std::ssize(optim::column_subtrees(table_.columns()));
   const Index before = round > 0 ? row_sums[round - 1] : 0;
-  std::vector<float> sums(std::ssize(rows.places) * size);
+  std::vector<float> sums(std::ssize(rows.slots) * size);
   over_rows(exec, "tesserec::embedding::sum_columns", rows, [&](Index at, const optim::Row& row) {
     optim::sum_columns(step, round, row, totals + at * before, sums.data() + at * size);
   });

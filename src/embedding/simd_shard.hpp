@@ -16,7 +16,7 @@ class SimdShard {
   explicit SimdShard(EmbeddingTable& table) : table_(table) {}
 
   EmbeddingTable& table() const { return table_; }
-  /// Sorts the uses of rows in a batch by place, from bags or from the sums of a fetched shard.
+  /// Sorts the uses of rows in a batch by slot, from bags or from the sums of a fetched shard.
   void order(const ShardBags& bags, const BatchSplit& split);
   void order(std::span<const RowUse> sums);
 
@@ -37,13 +37,13 @@ class SimdShard {
  private:
   /// The gradient as the optimizer wants it: cut by value, into `scratch`, if it says so.
   const float* clipped(const float* gradient, std::vector<float>& scratch) const;
-  float* dense_gradient(Index place) const { return table_.dense_gradient().data() + place * table_.dim(); }
+  float* dense_gradient(Index slot) const { return table_.dense_gradient().data() + slot * table_.dim(); }
   void move_every_row(const Exec& exec, const optim::StepScalars& step);
   template <class Body>  // body(place among `rows`, row)
   void over_rows(const Exec& exec, const std::string& label, const RowMoves::Rows& rows, const Body& body) const;
 
   EmbeddingTable& table_;
-  std::vector<RowUse> uses_;  // of the ordered batch; RowUse::row is a place
+  std::vector<RowUse> uses_;  // of the ordered batch; RowUse::row is a slot
   bool are_sums_ = false;
 };
 

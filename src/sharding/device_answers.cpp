@@ -120,7 +120,7 @@ void DeviceAnswers::pool_fetched(const Exec& exec, const VectorMessage& rows) {
         device_.begin(DeviceVectors::fetched, to, own.dim());
         to += own.dim();
       };
-      const auto row_of = [&](Index id) { return requests_.fetches()[i].at.sums + bags.places[id] * own.dim(); };
+      const auto row_of = [&](Index id) { return requests_.fetches()[i].at.sums + bags.slots[id] * own.dim(); };
       if (bags.unpooled) {
         for (Index id = 0; id < bags.total(); ++id) {
           begin();

@@ -90,9 +90,9 @@ jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTe
   return batch.permute(exec, order);
 }
 
-DistributedModelParallel::Planned planned_for(const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
-                                              const ParallelOptions& options,
-                                              const EmbeddingBagCollectionSharder& sharder) {
+DistributedModelParallel::Placement placement_for(const embedding::EmbeddingBagCollection& module,
+                                                  const ShardingEnv& env, const ParallelOptions& options,
+                                                  const EmbeddingBagCollectionSharder& sharder) {
   const planning::Topology topology = topology_of(env, options.planner, sharder.exchange);
   return {topology, plan_for(module, env, topology, options, sharder)};
 }
@@ -117,9 +117,9 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
       features_(options.features.empty() ? module.features() : options.features),
       lanes_(lanes_for(env, options.lanes, options.micro_batches)),
       schedule_(options.schedule),
-      planned_(planned_for(module, env, options, sharder)),
-      tables_(sharder.shard(exec, module, planned_.plan.plan, env, features_, Lanes(lanes_.count()),
-                            {planned_.topology.ranks_per_node, options.planner.exchange_levels})) {
+      placement_(placement_for(module, env, options, sharder)),
+      tables_(sharder.shard(exec, module, placement_.plan.plan, env, features_, Lanes(lanes_.count()),
+                            {placement_.topology.ranks_per_node, options.planner.exchange_levels})) {
   optim::validate(schedule_);
   for (const embedding::EmbeddingBagConfig& table : module.tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)

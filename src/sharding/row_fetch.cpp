@@ -67,7 +67,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
   }
   embedding::sort_by_row(uses_, table_.num_embeddings);
 
-  places_.resize(ids_.size());
+  slots_.resize(ids_.size());
   TreeOrder tree(lanes_);
   const auto nothing = [](int, int) {};
   const auto finish_row = [&] {
@@ -82,7 +82,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
       rows_.push_back(uses_[i].row);
     }
     if (new_row || uses_[i].lane != uses_[i - 1].lane) tree.push(uses_[i].lane, nothing);
-    places_[uses_[i].gradient] = std::ssize(rows_) - 1;
+    slots_[uses_[i].gradient] = std::ssize(rows_) - 1;
   }
   if (!uses_.empty()) finish_row();
 
@@ -92,7 +92,7 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     bags.count = sparse.stride;
     bags.offsets = feature.offsets.data();
     bags.ids = ids_.data() + feature.ids_at;
-    bags.places = places_.data() + feature.ids_at;
+    bags.slots = slots_.data() + feature.ids_at;
     bags.weights = table_.weighted ? weights_.data() + feature.ids_at : nullptr;
     feature.nodes = embedding::subtree_nodes(table_.block_of(), shard_.blocks, bags);
   }

@@ -84,13 +84,13 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
   };
   Moving whole, shared;
   std::vector<embedding::PinnedRows> pinned(listed.shards.size());
-  std::vector<std::vector<Index>> places(listed.shards.size());
+  std::vector<std::vector<Index>> slots(listed.shards.size());
   for (std::size_t at = 0; at < listed.shards.size(); ++at) {
     const std::size_t i = listed.shards[at];
     embedding::RowStore& store = shards_[i].rows->store();
     const embedding::RowSums& sums = *listed.sums[at];
     if (store.ordered()) {
-      for (const Index row : sums.rows) places[at].push_back(row - store.first_row());
+      for (const Index row : sums.rows) slots[at].push_back(row - store.first_row());
     } else {
       pinned[at] = embedding::PinnedRows(exec, store, sums.rows);
       pinned[at].set_moved();
@@ -98,7 +98,7 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
     Moving& to = shards_[i].rows->shares_rows() ? shared : whole;
     to.shards.push_back(i);
     to.rates.push_back(rate(i, schedule, step));
-    to.rows.push_back({store.ordered() ? places[at] : pinned[at].places(), sums.sums.data()});
+    to.rows.push_back({store.ordered() ? slots[at] : pinned[at].slots(), sums.sums.data()});
   }
   if (!whole.shards.empty()) kernels_->move(exec, whole.moves(step));
   if (!totals_) return;

@@ -45,11 +45,11 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
       const Index n = batch.size * law.model.dense.pooled_width();
       const Vector<float> found = make_vector<float>(exec, "tesserec::test::found", n);
       auto ids = tables.start(batch.sparse, batch.global_size);
-      const float* expected = tables.forward(exec, ids).data();
+      const float* expected = tables.forward(exec, ids).pooled.data();
       unordered.forward(batch.sparse, batch.global_size, found.data());
       near(found.data(), expected, n);
       // The pooled vectors are their own gradient.
-      std::copy_n(expected, n, tables.gradient(exec, ids).data());
+      std::copy_n(expected, n, tables.gradient(exec, ids).pooled.data());
       tables.backward(exec, std::move(ids), {}, step);
       unordered.backward(found.data(), step);
     }

@@ -83,12 +83,12 @@ class Batch {
     const Index dim = table.held().size();
     if (table.in_place) bags.sums_stride = bags.gradients_stride = dim + 12;
     bags.gradients_at = gradients_size;
-    const Index places = (bags.unpooled ? bags.total() : bags.count) * std::max(dim, bags.sums_stride);
+    const Index slots = (bags.unpooled ? bags.total() : bags.count) * std::max(dim, bags.sums_stride);
     to.nodes.back().push_back(subtree_nodes(BlockOf::by_rows(table.rows), table.blocks, bags));
     to.sums_at.back().push_back(sums_size);
     to.bags.back().push_back(bags);
-    sums_size += std::max(places, to.nodes.back().back().offsets.back() * dim);
-    gradients_size += places;
+    sums_size += std::max(slots, to.nodes.back().back().offsets.back() * dim);
+    gradients_size += slots;
   }
 
   std::vector<std::unique_ptr<std::vector<Index>>> offsets_;
@@ -138,9 +138,9 @@ class Engine {
   std::vector<float> move(std::size_t shard, const RowSums& sums, Index step, int round = 0,
                           const std::vector<float>& totals = {}) {
     const double rate = 0.1;
-    std::vector<Index> places = sums.rows;
-    for (Index& place : places) place -= tables_[shard]->store().first_row();
-    const RowMoves::Rows rows{places, sums.sums.data()};
+    std::vector<Index> slots = sums.rows;
+    for (Index& slot : slots) slot -= tables_[shard]->store().first_row();
+    const RowMoves::Rows rows{slots, sums.sums.data()};
     return kernels_
         ->move(exec, {.shards = {&shard, 1},
                       .rates = {&rate, 1},

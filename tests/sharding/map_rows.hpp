@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store whose rows lie in a std::map, beside a few places for kernels that it empties at random.
+// A store whose rows lie in a std::map, beside a few slots for kernels that it empties at random.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ using namespace tesserec;
 
 class MapRows : public embedding::RowStore {
  public:
-  /// `places` rows are resident at most.
-  MapRows(const Exec& exec, const embedding::TableShard& shard, Index places)
-      : RowStore(shard, embedding::row_matrices(exec, shard, places)),
+  /// `slots` rows are resident at most.
+  MapRows(const Exec& exec, const embedding::TableShard& shard, Index slots)
+      : RowStore(shard, embedding::row_matrices(exec, shard, slots)),
         config_(shard.config),
         columns_(shard.columns),
-        at_(std::size_t(places)) {
+        at_(std::size_t(slots)) {
     for (const embedding::RowMatrix& matrix : matrices())
       first_.push_back(std::vector<float>(std::size_t(matrix.values.columns()), numbers_of(exec, matrix, 0)[0]));
   }
@@ -28,30 +28,30 @@ class MapRows : public embedding::RowStore {
   std::vector<Index> pin(const Exec& exec, std::span<const Index> rows) override {
     for (std::size_t p = 0; p < at_.size(); ++p)
       if (at_[p].pins == 0 && random_() % 2 == 0) evict(exec, Index(p));
-    std::vector<Index> places;
+    std::vector<Index> slots;
     for (const Index row : rows) {
-      const auto found = place_of_.find(row);
-      const Index place = found != place_of_.end() ? found->second : admit(exec, row);
-      ++at_[std::size_t(place)].pins;
-      places.push_back(place);
+      const auto found = slot_of_.find(row);
+      const Index slot = found != slot_of_.end() ? found->second : admit(exec, row);
+      ++at_[std::size_t(slot)].pins;
+      slots.push_back(slot);
     }
-    return places;
+    return slots;
   }
-  void release(std::span<const Index> places, bool moved) override {
-    for (const Index p : places) {
+  void release(std::span<const Index> slots, bool moved) override {
+    for (const Index p : slots) {
       --at_[std::size_t(p)].pins;
       at_[std::size_t(p)].moved |= moved;
     }
   }
-  Index row_at(Index place) const override { return at_[std::size_t(place)].row; }
+  Index row_at(Index slot) const override { return at_[std::size_t(slot)].row; }
 
   void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const override {
     for (Index row = rows.begin; row < rows.end; ++row) {
-      const auto place = place_of_.find(row);
+      const auto slot = slot_of_.find(row);
       const auto away = rows_.find(row);
-      const std::vector<float> numbers = place != place_of_.end() ? numbers_of(exec, matrices()[matrix], place->second)
-                                         : away != rows_.end()    ? away->second[matrix]
-                                                                  : start(row)[matrix];
+      const std::vector<float> numbers = slot != slot_of_.end() ? numbers_of(exec, matrices()[matrix], slot->second)
+                                         : away != rows_.end()  ? away->second[matrix]
+                                                                : start(row)[matrix];
       to = std::copy(numbers.begin(), numbers.end(), to);
     }
   }
@@ -73,9 +73,9 @@ class MapRows : public embedding::RowStore {
     bool moved = false;
   };
 
-  static std::vector<float> numbers_of(const Exec& exec, const embedding::RowMatrix& matrix, Index place) {
+  static std::vector<float> numbers_of(const Exec& exec, const embedding::RowMatrix& matrix, Index slot) {
     std::vector<float> numbers(std::size_t(matrix.values.columns()));
-    copy(exec, matrix.values.place(), matrix.values.data() + place * matrix.values.columns(), Place::host,
+    copy(exec, matrix.values.place(), matrix.values.data() + slot * matrix.values.columns(), Place::host,
          numbers.data(), std::ssize(numbers));
     return numbers;
   }
@@ -85,41 +85,41 @@ class MapRows : public embedding::RowStore {
     return numbers;
   }
   /// Rows that kernels have not moved are forgotten: a store that is not told of a move loses it.
-  void evict(const Exec& exec, Index place) {
-    At& at = at_[std::size_t(place)];
+  void evict(const Exec& exec, Index slot) {
+    At& at = at_[std::size_t(slot)];
     if (at.row < 0) return;
     ++evictions_;
     if (at.moved) {
       Row& to = rows_[at.row];
       to.clear();
-      for (const embedding::RowMatrix& matrix : matrices()) to.push_back(numbers_of(exec, matrix, place));
+      for (const embedding::RowMatrix& matrix : matrices()) to.push_back(numbers_of(exec, matrix, slot));
     }
-    place_of_.erase(at.row);
+    slot_of_.erase(at.row);
     at = {};
   }
   Index admit(const Exec& exec, Index row) {
-    std::size_t place = random_() % at_.size();
-    for (std::size_t tried = 0; at_[place].pins > 0; place = (place + 1) % at_.size())
-      if (++tried > at_.size()) fail("table ", config_.name, ": more rows are pinned than there are places");
-    evict(exec, Index(place));
+    std::size_t slot = random_() % at_.size();
+    for (std::size_t tried = 0; at_[slot].pins > 0; slot = (slot + 1) % at_.size())
+      if (++tried > at_.size()) fail("table ", config_.name, ": more rows are pinned than there are slots");
+    evict(exec, Index(slot));
     const auto found = rows_.find(row);
     const Row numbers = found == rows_.end() ? start(row) : found->second;
     for (std::size_t m = 0; m < matrices().size(); ++m) {
       const PlacedMatrix<float>& to = matrices()[m].values;
-      copy(exec, Place::host, numbers[m].data(), to.place(), to.data() + Index(place) * to.columns(), to.columns());
+      copy(exec, Place::host, numbers[m].data(), to.place(), to.data() + Index(slot) * to.columns(), to.columns());
     }
-    at_[place].row = row;
-    place_of_[row] = Index(place);
-    return Index(place);
+    at_[slot].row = row;
+    slot_of_[row] = Index(slot);
+    return Index(slot);
   }
 
   embedding::EmbeddingBagConfig config_;
   Range columns_;
   std::optional<embedding::StartValues> start_;
-  std::vector<At> at_;  // [places]
+  std::vector<At> at_;  // [slots]
   Row first_;           // numbers of a new row; weights are the start values
   std::map<Index, Row> rows_;
-  std::map<Index, Index> place_of_;
+  std::map<Index, Index> slot_of_;
   std::mt19937 random_{7};
   Index evictions_ = 0;
 };

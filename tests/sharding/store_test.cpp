@@ -115,9 +115,9 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
   return result;
 }
 
-embedding::MakeRowStore map_rows(Index places) {
+embedding::MakeRowStore map_rows(Index slots) {
   return [=](const Exec& exec, const embedding::TableShard& shard) {
-    return std::make_unique<test::MapRows>(exec, shard, places);
+    return std::make_unique<test::MapRows>(exec, shard, slots);
   };
 }
 

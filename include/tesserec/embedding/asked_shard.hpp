@@ -14,12 +14,12 @@ struct AskedShard {
   std::vector<std::vector<Nodes>> nodes;    ///< the sums returned for each
   std::vector<std::vector<Index>> sums_at;  ///< float offset of each one's sums
   /// Of a shard whose rows travel: the sums of gradients that will come. RowUse::row counts the ids of all runs in
-  /// turn, and is a place once the shard is pinned.
+  /// turn, and is a slot once the shard is pinned.
   std::vector<RowUse> gradients;
   PinnedRows pinned;
 
   void clear(Index runs);
-  /// Makes all rows resident and sets Bags::places, once.
+  /// Makes all rows resident and sets Bags::slots, once.
   void pin(const Exec& exec, RowStore& store);
 };
 

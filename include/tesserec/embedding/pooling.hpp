@@ -15,7 +15,7 @@ struct Bags {
   Index count = 0;                 ///< bags
   const Index* offsets = nullptr;  ///< [count + 1] into ids
   const Index* ids = nullptr;
-  const Index* places = nullptr;   ///< parallel to ids: each one's row of the memory looked up; null = id - first row
+  const Index* slots = nullptr;    ///< parallel to ids: each one's row of the memory looked up; null = id - first row
   const float* weights = nullptr;  ///< parallel to ids; null = 1
   Index gradients_at = 0;          ///< float offset of the first gradient
   bool unpooled = false;           ///< each id has a sum, its row, and a gradient of its own
@@ -41,8 +41,8 @@ Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags);
 struct ShardRows {
   BlockOf block_of;
   Range blocks;       ///< the shard's
-  const float* data;  ///< [places, dim]
-  Index first_row;    ///< where Bags::places is null: the row at place 0
+  const float* data;  ///< [slots, dim]
+  Index first_row;    ///< where Bags::slots is null: the row at slot 0
   Index dim;
 };
 

@@ -29,9 +29,9 @@ struct RowMoves {
   /// that share no rows and are not replicated.
   const RowBatch* batch = nullptr;
   const float* gradients = nullptr;
-  /// Else one gradient a row, [shards.size()] of [places, dim].
+  /// Else one gradient a row, [shards.size()] of [slots, dim].
   struct Rows {
-    std::span<const Index> places;
+    std::span<const Index> slots;
     const float* gradients;
   };
   std::span<const Rows> rows = {};

@@ -31,14 +31,14 @@ struct TableShard {
 struct RowMatrix {
   std::string name;
   bool per_row = false;        ///< one number a row, which each owner of the row's columns keeps
-  PlacedMatrix<float> values;  ///< [places, columns]
+  PlacedMatrix<float> values;  ///< [slots, columns]
 };
 
-/// The rows of a shard with their optimizer states, wherever they lie. Kernels know places: row `p` of matrices() is
-/// the row that pin() gave place p. A store may hold fewer places than rows. It is used by one thread at a time.
+/// The rows of a shard with their optimizer states, wherever they lie. Kernels know slots: row `p` of matrices() is
+/// the row that pin() gave slot p. A store may hold fewer slots than rows. It is used by one thread at a time.
 class RowStore {
  public:
-  /// `matrices`: weights, then the states as optim::states lists them. `ordered`: the place of a row is always
+  /// `matrices`: weights, then the states as optim::states lists them. `ordered`: the slot of a row is always
   /// row - first_row(), and nothing needs to be pinned.
   RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered = false);
   virtual ~RowStore() = default;
@@ -51,13 +51,13 @@ class RowStore {
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
-  /// Makes rows of the logical table resident until they are released as often, and returns the place of each. Error:
+  /// Makes rows of the logical table resident until they are released as often, and returns the slot of each. Error:
   /// there is no room.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
-  /// Gives up places that pin() returned. `moved`: kernels have written to these rows.
+  /// Gives up slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
-  /// Returns the row at a place that is pinned.
-  virtual Index row_at(Index place) const { return first_row_ + place; }
+  /// Returns the row at a slot that is pinned.
+  virtual Index row_at(Index slot) const { return first_row_ + slot; }
 
   /// Copies rows of a matrix from, and to, the host, whether they are resident or not. No row is pinned meanwhile.
   virtual void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const = 0;
@@ -72,18 +72,18 @@ class RowStore {
   };
   virtual Bytes bytes() const;
 
-  /// A row at a place with its gradient, in the host's memory.
-  optim::Row row(Index place, const float* gradient) const {
-    const auto state = [&](int s) { return states_.begin[s] + place * states_.width[s]; };
-    return {weights().data() + place * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
+  /// A row at a slot with its gradient, in the host's memory.
+  optim::Row row(Index slot, const float* gradient) const {
+    const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
+    return {weights().data() + slot * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
-  /// Fetches all that an update of a place reads. Always inline: GCC takes a function that only prefetches for one
+  /// Fetches all that an update of a slot reads. Always inline: GCC takes a function that only prefetches for one
   /// without effect, and drops the call.
-  [[gnu::always_inline]] void prefetch(Index place) const {
+  [[gnu::always_inline]] void prefetch(Index slot) const {
     constexpr Index line = 16;  // floats
     for (const RowMatrix& matrix : matrices_) {
       const Index n = matrix.values.columns();
-      for (Index c = 0; c < n; c += line) __builtin_prefetch(matrix.values.data() + place * n + c, 1);
+      for (Index c = 0; c < n; c += line) __builtin_prefetch(matrix.values.data() + slot * n + c, 1);
     }
   }
 
@@ -99,8 +99,8 @@ class RowStore {
   } states_;  // of matrices_, for the loop over rows
 };
 
-/// Allocates the matrices of a store with so many places. States have their start values.
-std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index places);
+/// Allocates the matrices of a store with so many slots. States have their start values.
+std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots);
 
 using MakeRowStore = std::function<std::unique_ptr<RowStore>(const Exec&, const TableShard&)>;
 /// Makes a store with all rows in the memory of kernels. Error: BlockBy::hash; too little memory.
@@ -112,30 +112,30 @@ class PinnedRows {
   PinnedRows() = default;
   /// Pins rows of a store that is not ordered.
   PinnedRows(const Exec& exec, RowStore& store, std::span<const Index> rows)
-      : store_(&store), places_(store.pin(exec, rows)) {}
+      : store_(&store), slots_(store.pin(exec, rows)) {}
   PinnedRows(PinnedRows&& other) noexcept { swap(other); }
   PinnedRows& operator=(PinnedRows&& other) noexcept {
     PinnedRows(std::move(other)).swap(*this);
     return *this;
   }
   ~PinnedRows() {
-    if (!places_.empty()) store_->release(places_, moved_);
+    if (!slots_.empty()) store_->release(slots_, moved_);
   }
 
   /// One a row.
-  const std::vector<Index>& places() const { return places_; }
+  const std::vector<Index>& slots() const { return slots_; }
   /// Says that kernels move these rows.
   void set_moved() { moved_ = true; }
 
  private:
   void swap(PinnedRows& other) noexcept {
     std::swap(store_, other.store_);
-    places_.swap(other.places_);
+    slots_.swap(other.slots_);
     std::swap(moved_, other.moved_);
   }
 
   RowStore* store_ = nullptr;
-  std::vector<Index> places_;
+  std::vector<Index> slots_;
   bool moved_ = false;
 };
 

@@ -73,11 +73,11 @@ class DistributedModelParallel {
   const optim::ScheduleSettings& schedule() const { return schedule_; }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
   /// The machine that was planned for, and the plan with its estimate, which a plan that was given has not.
-  struct Planned {
+  struct Placement {
     planning::Topology topology;
     planning::ProvenPlan plan;
   };
-  const Planned& planned() const { return planned_; }
+  const Placement& placement() const { return placement_; }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
   const ShardedEmbeddingBagCollection& tables() const { return tables_; }
   /// Bytes of weights and optimizer state that this rank holds.
@@ -91,7 +91,7 @@ class DistributedModelParallel {
   std::vector<Index> dims_;
   Lanes lanes_;
   optim::ScheduleSettings schedule_;
-  Planned planned_;
+  Placement placement_;
   ShardedEmbeddingBagCollection tables_;
   InFlight batch_;  // of the last forward, until it goes back
   std::vector<jagged::JaggedVectors> unpooled_;

@@ -40,7 +40,7 @@ class RowFetch {
   const std::vector<Index>& sums() const { return sums_; }
   Index dim() const { return shard_.columns.size(); }
 
-  /// Bags of feature f and what they are pooled to; then their places in a buffer of sums, set by the caller.
+  /// Bags of feature f and what they are pooled to; then their slots in a buffer of sums, set by the caller.
   const embedding::Bags& bags(std::size_t f) const { return features_[f].bags; }
   const embedding::Nodes& nodes(std::size_t f) const { return features_[f].nodes; }
   Index length(std::size_t f, Index sample) const { return bags(f).length(sample); }
@@ -76,7 +76,7 @@ class RowFetch {
   Range lanes_{0, 1};
   std::vector<Index> ids_;  // of all features
   std::vector<float> weights_;
-  std::vector<Index> places_;            // of each id: its row in what is fetched
+  std::vector<Index> slots_;             // of each id: its row in what is fetched
   std::vector<embedding::RowUse> uses_;  // by row; `gradient` = place in ids_
   std::vector<Index> rows_, sums_;
 };
