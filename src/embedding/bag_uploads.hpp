@@ -36,7 +36,7 @@ const T* upload(const Device& exec, Upload<T>& to, const std::string& label, con
   return to.send(exec, std::ssize(from));
 }
 
-/// What kernels read of them: lists of all features, one after the other.
+/// The lists that kernels read: those of all features, one after the other.
 struct SentBags {
   const DeviceRun* runs = nullptr;
   Index run_count = 0;

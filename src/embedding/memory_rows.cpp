@@ -65,11 +65,12 @@ void MemoryRows::initialise(const Exec& exec, const StartValues& start) {
                  DrawRows{start.random().key()[0], start.random().key()[1], first, columns.begin / 4, columns.size(),
                           start.bound(), data});
   } else {
-    parallel_for(
-        exec, "tesserec::embedding::initialise", (rows + drawn_per_task - 1) / drawn_per_task, [=](Index task) noexcept {
-          const Index begin = task * drawn_per_task;
-          start({first + begin, first + std::min(rows, begin + drawn_per_task)}, columns, data + begin * columns.size());
-        });
+    parallel_for(exec, "tesserec::embedding::initialise", (rows + drawn_per_task - 1) / drawn_per_task,
+                 [=](Index task) noexcept {
+                   const Index begin = task * drawn_per_task;
+                   start({first + begin, first + std::min(rows, begin + drawn_per_task)}, columns,
+                         data + begin * columns.size());
+                 });
   }
   wait(exec);
 }

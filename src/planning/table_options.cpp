@@ -32,7 +32,7 @@ class Maker {
         kernel_(kernel),
         costs_(model.costs(table, kernel)),
         topology_(model.topology()),
-        min_rows_(may_stay_whole(demand) ? shape.min_rows : 1),
+        min_rows_(may_stay_whole(demand) ? shape.min_rows : 0),
         few_(shape.few) {
     check();
     const ShardingTypes& types = demand_.sharding;
@@ -216,7 +216,7 @@ class Maker {
   ComputeKernel kernel_;
   TableCosts costs_;
   const Topology& topology_;
-  Index min_rows_;
+  Index min_rows_;  // 0: shards may have no rows
   bool few_;
 };
 

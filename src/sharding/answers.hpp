@@ -34,7 +34,7 @@ class Answers {
   const Requests::Request& request_of(std::size_t route) const { return requests_.all()[route]; }
   /// Float offsets of the gradients of each feature whose rows are fetched.
   std::vector<Index> fetched_gradients_at(std::size_t fetch) const;
-  /// Where bags of a segment are divided by their lengths as they are pooled.
+  /// Returns true where bags of a segment are divided by their lengths as they are pooled.
   bool divides(const VectorLayout::Segment& segment) const { return segment.mean && !pooled_rounded_; }
 
   const Routes& routes_;
@@ -46,8 +46,9 @@ class Answers {
   bool pooled_rounded_ = false;  // sums are rounded before means are divided
 };
 
+/// Makes answers for vectors in the host's memory.
 std::unique_ptr<Answers> answers_on_host(const Routes& routes, const Requests& requests);
-/// Where vectors lie on a device: the host, which knows the ids, says what is added to what.
+/// Makes answers for vectors on a device: the host, which knows the ids, describes the additions.
 std::unique_ptr<Answers> answers_on_device(const Routes& routes, const Requests& requests);
 
 }  // namespace tesserec::sharding

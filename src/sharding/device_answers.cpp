@@ -17,7 +17,7 @@ int height_before(Index leaf, Index next, Range leaves) {
   return next == leaf ? 0 : next_height(leaf, next, leaves.begin, leaves.end);
 }
 
-/// By one launch a call: the host describes each vector and its addends.
+/// Answers by one launch a call: the host describes each vector and its addends.
 class DeviceAnswers : public Answers {
  public:
   DeviceAnswers(const Routes& routes, const Requests& requests) : Answers(routes, requests, Place::device) {}

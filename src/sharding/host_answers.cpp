@@ -32,7 +32,7 @@ TESSEREC_KERNEL void scatter_sums(Range samples, Index dim, const BagSums& bags,
   }
 }
 
-/// Of one owner: the sums of each sample's bag, one a subtree of row blocks.
+/// The sums of each sample's bag from one owner, one a subtree of row blocks.
 struct NodeSums {
   const Index* offsets;  // [samples + 1]
   const Index* leaves;
@@ -88,7 +88,7 @@ TESSEREC_KERNEL void gather_gradients(Index samples, Index dim, const Index* off
   }
 }
 
-/// By the host's threads.
+/// Answers by the host's threads.
 class HostAnswers : public Answers {
  public:
   HostAnswers(const Routes& routes, const Requests& requests) : Answers(routes, requests, Place::host) {}

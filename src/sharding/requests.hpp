@@ -44,9 +44,9 @@ class Requests {
   /// Where what other ranks sent, or get, begins: behind the front and this rank's own.
   Offsets others() const { return own_end_; }
   Index samples() const { return samples_; }
-  /// Of each route; a fetched one's places are in buffers of their own, which end at fetched_end().
+  /// One a route; sums and gradients of a fetched route lie in buffers of their own, which end at fetched_end().
   const std::vector<Request>& all() const { return requests_; }
-  /// Of Routes::fetches.
+  /// One for each of Routes::fetches.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   Offsets fetched_end() const { return fetched_end_; }
   /// Returns the number of ids in a sample's bag, over all owners.

@@ -97,3 +97,15 @@ TEST_CASE("a small table is cut where it fits no rank, or where the deck asks fo
   given.settings.tables["large_0"].sharding = {ShardingType::row_wise, ShardingType::column_wise};
   CHECK(given.planner().plan(tables).plan[0].shards.size() == 1);
 }
+
+TEST_CASE("a table with fewer rows than ranks is cut where the deck says so, and some ranks hold no row") {
+  if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
+  const auto all = criteo();
+  const std::vector<embedding::EmbeddingBagConfig> tables{all[5], all[16]};  // 3 and 4 rows
+  for (const ShardingType type : {ShardingType::row_wise, ShardingType::table_row_wise, ShardingType::grid}) {
+    Given given = on_gpus(16, 2048, 1000);
+    given.settings.default_type = type;
+    const planning::ShardingPlan plan = given.planner().plan(tables).plan;
+    for (std::size_t t = 0; t < tables.size(); ++t) CHECK(plan[t].shards.size() >= 8);
+  }
+}

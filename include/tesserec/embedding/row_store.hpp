@@ -62,7 +62,7 @@ class RowStore {
   /// Copies rows of a matrix from, and to, the host, whether they are resident or not. No row is pinned meanwhile.
   virtual void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const = 0;
   virtual void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) = 0;
-  /// Where rows of a matrix lie one after the other in the host's memory; null: they do not.
+  /// Returns the address of rows of a matrix that lie one after the other in the host's memory; null: they do not.
   virtual float* in_place(std::size_t, [[maybe_unused]] Range rows) const { return nullptr; }
   /// Gives all rows their start values. States keep theirs.
   virtual void initialise(const Exec& exec, const StartValues& start) = 0;

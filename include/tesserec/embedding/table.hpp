@@ -28,12 +28,12 @@ class EmbeddingTable {
   Range columns() const { return shard_.columns; }
   /// Number of columns held here.
   Index dim() const { return shard_.dim(); }
-  /// Whether a row moves by sums over columns that other shards hold.
+  /// Returns true where a row moves by sums over columns that other shards hold.
   bool shares_rows() const { return optim::row_rounds(optimizer().type) > 0 && dim() < config().embedding_dim; }
 
   RowStore& store() const { return *store_; }
   const PlacedMatrix<float>& weights() const { return store_->weights(); }
-  /// Of the dense kernel, whose rows are all in memory: one gradient a row, zero between steps; else empty.
+  /// One gradient a row, zero between steps, of the dense kernel, whose rows are all in memory; else empty.
   const PlacedMatrix<float>& dense_gradient() const { return dense_gradient_; }
 
   /// Gives rows the start values of (seed, table, row, column), `table` being the table's place in its collection.

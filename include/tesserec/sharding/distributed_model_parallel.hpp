@@ -68,7 +68,7 @@ class DistributedModelParallel {
   void resume(Index steps) { steps_ = steps; }
 
   const ShardingEnv& env() const { return env_; }
-  /// With a step's micro-batches, for sources and train::TrainStep.
+  /// Lanes with a step's micro-batches, for sources and train::TrainStep.
   const Lanes& step_lanes() const { return lanes_; }
   const optim::ScheduleSettings& schedule() const { return schedule_; }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }

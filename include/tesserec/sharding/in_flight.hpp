@@ -31,7 +31,7 @@ class InFlight {
   /// Of this rank, and of all.
   Index samples() const;
   Index global_size() const;
-  /// Of this rank so far.
+  /// Returns what this rank has sent so far.
   BytesSent bytes() const;
   /// After forward: the lookups asked of this rank's shards, in their order.
   const std::vector<embedding::AskedShard>& asked() const;

@@ -85,7 +85,7 @@ class Routes {
   /// Columns of tables on this node, with all their rows, for which this rank is the relay: its partners, the ranks
   /// with its place in all nodes, ask it alone, and it asks the owners.
   struct Relays {
-    /// Where a relayed shard lies in the tables of the owners.
+    /// The place of a relayed shard in the tables of the owners.
     struct Columns {
       std::size_t table = 0;
       Index first = 0;

@@ -91,7 +91,7 @@ class ShardedEmbeddingBagCollection {
     std::unique_ptr<embedding::EmbeddingTable> rows;
   };
   const std::vector<Shard>& shards() const { return shards_; }
-  /// Of this rank, for all batches that went backward.
+  /// Returns what this rank has sent for all batches that went backward.
   const BytesSent& bytes() const { return bytes_; }
   /// Seconds of the parts of what was called, and of what else its owner times.
   Phases& phases() { return phases_; }
