@@ -6,6 +6,7 @@
 #include <string>
 
 #include "blocks.hpp"
+#include "sanitizers.hpp"
 #include "watched.hpp"
 #include <tesserec/emulated/fault.hpp>
 
@@ -49,7 +50,9 @@ TESSEREC_ACCESS(8)
 TESSEREC_ACCESS(16)
 void __asan_loadN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, false); }
 void __asan_storeN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, true); }
+#ifndef TESSEREC_ADDRESS_SANITIZER  // whose own functions these are
 void __asan_handle_no_return() {}
 void __asan_before_dynamic_init(const char*) {}
 void __asan_after_dynamic_init() {}
+#endif
 }

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan.hpp>
 
 namespace tesserec::planning {
@@ -39,8 +40,8 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
       refuse("row blocks ", shard.blocks.begin, " to ", shard.blocks.end, " do not follow block ", next);
     rows.push_back(shard.blocks);
     const bool last = i + 1 == shards.size() || shards[i + 1].columns != columns;
-    if (last && rows.back().end != embedding::RowBlocks::count)
-      refuse("rows end at block ", rows.back().end, " of ", embedding::RowBlocks::count);
+    if (last && rows.back().end != embedding::block_count)
+      refuse("rows end at block ", rows.back().end, " of ", embedding::block_count);
     if (last && first_rows.empty()) first_rows = rows;
     if (last && rows != first_rows) refuse("all pieces of the columns must have the same row cuts");
   }
@@ -66,7 +67,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
   for (Index c = 0; c < column_cuts; ++c)
     for (Index r = 0; r < row_cuts; ++r)
       shards.push_back({owners[c * row_cuts + r],
-                        row_cuts == 1 ? Range{0, embedding::RowBlocks::count} : blocks.of_owner(r, row_cuts),
+                        row_cuts == 1 ? Range{0, embedding::block_count} : blocks.of_owner(r, row_cuts),
                         {column(c), column(c + 1)}});
   return shards;
 }

@@ -8,6 +8,7 @@
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
 namespace tesserec::planning {
@@ -59,7 +60,7 @@ ExchangeForm form_named(const std::string& word) {
 
 /// The block whose first row is `row`; empty blocks follow the last row.
 Index border(const RowBlocks& blocks, Index row, Index rows, Borders borders) {
-  if (row == rows) return RowBlocks::count;
+  if (row == rows) return embedding::block_count;
   if (row < 0 || row > rows) fail("row ", row, " does not exist");
   const Index block = blocks.block(row), first = blocks.rows({block, block + 1}).begin;
   if (first == row) return block;
@@ -80,7 +81,7 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
   if (json.has("blocks")) {
     const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
-    const bool there = 0 <= begin && begin <= end && end <= RowBlocks::count;
+    const bool there = 0 <= begin && begin <= end && end <= embedding::block_count;
     const Range held = there ? blocks.rows(shard.blocks) : Range{};
     if (!there || held.begin != row || held.size() != rows)
       fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan_text.hpp>
 
 namespace tesserec::planning {

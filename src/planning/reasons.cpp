@@ -14,7 +14,7 @@ std::string reason(const embedding::EmbeddingBagConfig& table, const ParameterSh
   if (sharding.type == ShardingType::data_parallel) return counted(table.num_embeddings, "row") + ", copies are cheap";
   if (sharding.shards.size() == 1) return "cheapest whole";
   const TableCosts costs = model.costs(table, sharding.kernel);
-  const ShardLoad whole = costs.shard({0, embedding::RowBlocks::count}, {0, table.embedding_dim}, ExchangeForm::pooled);
+  const ShardLoad whole = costs.shard({0, embedding::block_count}, {0, table.embedding_dim}, ExchangeForm::pooled);
   if (whole.owner.bytes + whole.each.bytes > double(model.topology().usable_memory())) return "does not fit one rank";
   if (whole.owner.seconds + whole.each.seconds > seconds) return "too slow for one rank";
   return "evens out the ranks";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/planner.hpp>
 
 namespace tesserec::planning {

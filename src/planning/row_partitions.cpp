@@ -6,7 +6,7 @@
 namespace tesserec::planning {
 
 RowShares::RowShares(const TableCosts& costs, Index min_rows) {
-  const embedding::RowBlocks& blocks = costs.blocks();
+  const auto& blocks = costs.blocks();
   const auto share = [&](Index begin, Index end) {
     const double part = double(blocks.rows({begin, end}).size()) / costs.rows();
     return Share{part * costs.rows(), costs.filled(part), 0};
@@ -21,7 +21,7 @@ RowShares::RowShares(const TableCosts& costs, Index min_rows) {
   last.resize(used);
   last[0] = {costs.rows(), costs.filled(1), costs.whole_vectors()};
   for (Index begin = used - 1; begin > 0; --begin) {
-    last[begin] = share(begin, embedding::RowBlocks::count);
+    last[begin] = share(begin, embedding::block_count);
     const Index next = begin + (begin & -begin);
     last[begin].vectors = next < used ? full[next - begin].filled + last[next].vectors : last[begin].filled;
   }
@@ -96,7 +96,7 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
     last = begin;
   }
   if (best == none) return none;
-  borders = {embedding::RowBlocks::count, last};
+  borders = {embedding::block_count, last};
   while (borders.back() > 0) borders.push_back(from[borders.back()]);
   std::reverse(borders.begin(), borders.end());
   return best;
@@ -241,7 +241,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     while (reached + 1 < rows_.used && reached < longest) ++reached;
   }
   if (placed.price == none) return placed;
-  placed.borders = {embedding::RowBlocks::count, last};
+  placed.borders = {embedding::block_count, last};
   placed.rooms = {last_room};
   for (std::size_t k = last_room; k-- > 0 && placed.borders.back() > 0;) {
     const Index begin = from[k][placed.borders.back()];

@@ -46,7 +46,7 @@ class RowPartitions {
 
   /// Returns the least sum over pieces of `price` plus `a_piece` among cuts whose pieces load their owners by at most
   /// `most`; `none` if there is no such cut. `step`: rows are cut at multiples of so many blocks, a power of two.
-  /// `borders`: of the pieces, from 0 to RowBlocks::count.
+  /// `borders`: of the pieces, from 0 to embedding::block_count.
   double least(const Load& most, const Price& price, double a_piece, Index step, std::vector<Index>& borders) const;
 
   /// Returns whether a piece with all rows loads its owner by at most `most`.

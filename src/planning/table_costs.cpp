@@ -114,10 +114,10 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
 double TableCosts::rows(Range blocks) const { return double(blocks_.rows(blocks).size()); }
 
 double TableCosts::vectors(Range blocks) const {
-  if (blocks.size() == embedding::RowBlocks::count) return whole_vectors();
+  if (blocks.size() == embedding::block_count) return whole_vectors();
   double sum = 0;
   for (Index at = blocks.begin; at < blocks.end;) {  // the largest whole subtrees, from the left
-    Index size = at == 0 ? embedding::RowBlocks::count : at & -at;
+    Index size = at == 0 ? embedding::block_count : at & -at;
     while (at + size > blocks.end) size /= 2;
     sum += filled(rows({at, at + size}) / traffic_.rows);
     at += size;

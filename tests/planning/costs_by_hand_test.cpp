@@ -50,7 +50,7 @@ planning::TableCosts costs(optim::Type type, const planning::Topology& topology,
 /// Different rows among so many even ids.
 double distinct(double ids) { return -double(rows) * std::expm1(ids * std::log1p(-1.0 / rows)); }
 
-const Range all_blocks{0, embedding::RowBlocks::count};
+const Range all_blocks{0, embedding::block_count};
 
 }  // namespace
 

@@ -68,7 +68,7 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
   std::size_t dense = 0;
   for (const auto& table : problem.free)
     for (const auto& cut : table->cuts()) {
-      const auto option = table->option(cut, {0, 512, embedding::RowBlocks::count}, given.ranks);
+      const auto option = table->option(cut, {0, 512, embedding::block_count}, given.ranks);
       CHECK(option.kernel == table->kernel(cut));
       dense += option.kernel == planning::ComputeKernel::dense;
     }

@@ -92,7 +92,7 @@ TEST_CASE("a plan file may escape the letters of a name, and is refused with the
       "{\"ranks\": 2, \"tables\": [\n{\"name\": \"caf\\u00e9 \\u0394\", \"rows\": 5000, \"dim\": 16, \"type\": "
       "\"table_wise\",\n\"shards\": [{\"rank\": 1, \"offset\": [0, 0], \"size\": [5000, 16]}]}]}";
   CHECK(planning::parse_plan(text, "p.json", model, 2)[0].shards ==
-        std::vector<Shard>{{1, {0, embedding::RowBlocks::count}, {0, 16}}});
+        std::vector<Shard>{{1, {0, embedding::block_count}, {0, 16}}});
   const auto refused = [&](const std::string& wrong) {
     return error_of([&] { planning::parse_plan(wrong, "p.json", model, 2); });
   };

@@ -21,7 +21,7 @@ Given forced(ShardingType type, int ranks = 2, int inside = 0) {
   return given;
 }
 
-const Range all_blocks{0, embedding::RowBlocks::count};
+const Range all_blocks{0, embedding::block_count};
 
 }  // namespace
 

@@ -29,10 +29,10 @@ TEST_CASE("the bound of a table misses no length, and cuts keep the least rows o
       // As wide as the average, as here all pieces are.
       const TableCosts& costs = table.costs(way);
       if (costs.dim() % (4 * way.columns) != 0) continue;
-      const Index width = costs.dim() / way.columns, end = embedding::RowBlocks::count;
+      const Index width = costs.dim() / way.columns, end = embedding::block_count;
       const Index last = costs.blocks().block(Index(costs.rows()) - 1);
       const auto priced = [&](Index begin, Index end) {
-        if (end - begin < embedding::RowBlocks::count && costs.blocks().rows({begin, end}).size() < min_rows)
+        if (end - begin < embedding::block_count && costs.blocks().rows({begin, end}).size() < min_rows)
           return RowPartitions::none;
         const ShardLoad piece = costs.shard({begin, end}, {0, width}, way.form);
         return piece.owner.seconds <= room ? price.of(piece) : RowPartitions::none;

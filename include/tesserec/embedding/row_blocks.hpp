@@ -11,9 +11,7 @@ namespace tesserec::embedding {
 /// The blocks of a table of consecutive ids, as BlockOf::by_rows cuts them; the last blocks may be short or empty.
 class RowBlocks {
  public:
-  static constexpr Index count = block_count;
-
-  explicit RowBlocks(Index rows = 1) : rows_(rows), rows_per_block_((rows + count - 1) / count) {}
+  explicit RowBlocks(Index rows = 1) : rows_(rows), rows_per_block_((rows + block_count - 1) / block_count) {}
 
   Index block(Index row) const { return row / rows_per_block_; }
   /// Returns the rows of the blocks [first, last).
@@ -24,7 +22,7 @@ class RowBlocks {
   /// is shared out too, and owners of 2, 4, 8, ... hold whole subtrees.
   Range of_owner(Index i, Index n) const {
     const Index used = std::bit_ceil(std::uint64_t(block(rows_ - 1) + 1));
-    return {i * used / n, i + 1 == n ? count : (i + 1) * used / n};
+    return {i * used / n, i + 1 == n ? block_count : (i + 1) * used / n};
   }
 
  private:

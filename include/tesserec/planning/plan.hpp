@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/embedding/row_blocks.hpp>
+#include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/settings.hpp>
 
@@ -14,7 +14,7 @@ namespace tesserec::planning {
 /// A rectangle of a table on a rank: row blocks by columns.
 struct Shard {
   int rank = 0;
-  Range blocks{0, embedding::RowBlocks::count};
+  Range blocks{0, embedding::block_count};
   Range columns;  ///< inner borders are multiples of 4
   bool operator==(const Shard&) const = default;
 };

@@ -3,6 +3,7 @@
 /// ask for every row alike, so a shard costs the same on any rank.
 #pragma once
 
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/id_frequencies.hpp>
 #include <tesserec/planning/plan.hpp>
 #include <tesserec/planning/topology.hpp>
