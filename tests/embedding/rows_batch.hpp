@@ -69,7 +69,7 @@ class Batch {
         const bool hot = random.below(3, s, 2 * i) == 0;
         ids.push_back(rows.begin +
                       (hot ? rows.size() / 2 : Index(random.below(std::uint64_t(rows.size()), s, 2 * i + 1))));
-        weights.push_back(table.scale * random.normal(s, -i));
+        weights.push_back(table.scale * random.normal(s, 100000 + i));
       }
       offsets.push_back(std::ssize(ids));
     }
