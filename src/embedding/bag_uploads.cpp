@@ -63,7 +63,7 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
         offsets = std::copy_n(from.offsets, from.count + 1, offsets);
         ids = std::copy_n(from.ids + first, total, ids);
         for (Index k = first; slots != nullptr && k < first + total; ++k)
-          *slots++ = from.slots != nullptr ? from.slots[k] : from.ids[k] - tables_[i]->store().first_row();
+          *slots++ = from.slot(k, tables_[i]->store().first_row());
         if (weights != nullptr)
           weights = from.weights != nullptr ? std::copy_n(from.weights + first, total, weights)
                                             : std::fill_n(weights, total, 1.0f);

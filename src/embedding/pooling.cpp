@@ -151,7 +151,7 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
   const Index first_row = shard.first_row, dim = shard.dim, first = range.begin, last = range.end;
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
-  const auto row = [&](Index i) { return rows + (bags.slots == nullptr ? ids[i] - first_row : bags.slots[i]) * dim; };
+  const auto row = [&](Index i) { return rows + bags.slot(i, first_row) * dim; };
   const bool weighted = bags.weights != nullptr;
   const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
   if (bags.unpooled) return copy_rows(bags, first, last, dim, row, out);

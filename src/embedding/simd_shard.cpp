@@ -39,8 +39,8 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
         const Bags& feature = run[f];
         const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
-          const Index slot = feature.slots == nullptr ? feature.ids[i] - first_row : feature.slots[i];
-          uses_.push_back({slot, next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          uses_.push_back(
+              {feature.slot(i, first_row), next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
           if (feature.unpooled) next[f] += stride;
         }
         if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;

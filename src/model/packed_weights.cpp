@@ -18,7 +18,7 @@ void PackedWeights::share(const comm::Node& node) {
 void PackedWeights::pack(const Exec& exec, const float* parameters, bool backward) {
   if (packed_.extent(0) == 0)
     packed_ = make_vector<float>(exec, "tesserec::model::packed_weights", graph_.packed_size());
-  // What this rank has moved.
+  // Weights that this rank has moved.
   const Range part = node_ != nullptr ? node_->share(graph_.size()) : Range{0, graph_.size()};
   if (node_ != nullptr) node_->ranks().barrier();  // nobody reads the last ones any more
   for (const Graph::Node& node : graph_.nodes())

@@ -144,8 +144,8 @@ void PartedWriter::publish() {
   lock_ = {};
 }
 
-/// Whether parts of the same content stand under the final name, perhaps as those of the X.h5 that is being replaced:
-/// then they stay, and the new ones go. Damaged ones make room.
+/// Returns true where parts of the same content stand under the final name, perhaps as those of the X.h5 that is being
+/// replaced: then they stay, and the new ones go. Damaged ones make room.
 bool PartedWriter::is_there_already() const {
   if (!fs::exists(folder_)) return false;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a rank holds, on its way to the ranks that write the parts.
+/// Rows of a rank on their way to the ranks that write the parts.
 #pragma once
 
 #include <cstddef>

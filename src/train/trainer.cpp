@@ -43,7 +43,7 @@ void by_first_rank(const comm::Communicator& comm, const Body& body) {
   });
 }
 
-/// What this process has trained.
+/// Samples that this process has trained, and their time.
 struct Trained {
   Index samples = 0;
   double seconds = 0;  // in steps, waiting for their batches included

@@ -116,7 +116,7 @@ class Engine {
   RowKernels* operator->() { return kernels_.get(); }
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
 
-  /// Of a batch whose own lanes are these.
+  /// Returns a batch as kernels want it, whose own lanes are these.
   static RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
     return {.asked = batch.asked, .split = &split, .own_lanes = own, .gradients = true};
   }

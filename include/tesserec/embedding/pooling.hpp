@@ -24,6 +24,8 @@ struct Bags {
   Index sums_stride = 0, gradients_stride = 0;
 
   Index length(Index bag) const { return offsets[bag + 1] - offsets[bag]; }
+  /// Returns the slot of id i, where a store in order has `first_row` at slot 0.
+  Index slot(Index i, Index first_row) const { return slots == nullptr ? ids[i] - first_row : slots[i]; }
   Index total() const { return count == 0 ? 0 : offsets[count] - offsets[0]; }
 };
 

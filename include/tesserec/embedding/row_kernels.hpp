@@ -35,7 +35,7 @@ struct RowMoves {
     const float* gradients;
   };
   std::span<const Rows> rows = {};
-  /// Where rows share their numbers with other shards they move in rounds. Round k of optim::row_rounds returns of each
+  /// Rows that share their numbers with other shards move in rounds. Round k of optim::row_rounds returns of each
   /// row its sums over this shard's subtrees of columns, and wants in `totals` the whole rows' sums of the round
   /// before, [shards.size()][rows, sums]. The round after the last moves the rows.
   int round = 0;

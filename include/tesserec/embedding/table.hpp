@@ -18,7 +18,6 @@ class EmbeddingTable {
   /// Errors: those of `make`.
   EmbeddingTable(const Exec& exec, const TableShard& shard, const MakeRowStore& make = memory_rows);
 
-  const TableShard& shard() const { return shard_; }
   const EmbeddingBagConfig& config() const { return shard_.config; }
   ComputeKernel kernel() const { return shard_.kernel; }
   const optim::Settings& optimizer() const { return shard_.optimizer; }
