@@ -6,7 +6,6 @@
 #include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/routes.hpp>
-#include <tesserec/sharding/row_fetch.hpp>
 #include <tesserec/sharding/row_totals.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/sharding/sharder.hpp>

@@ -94,7 +94,7 @@ Seconds measure(const Context& context, const Workload& load) {
 
   Index step = 0;
   const auto one_step = [&] {
-    auto ids = collection.start(batches[step % count], samples);
+    auto ids = collection.start(context.exec, batches[step % count], samples);
     collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);

@@ -42,7 +42,7 @@ void measure_law(const Context& context, train::Session& session, const Drawn& d
       "tables: ids, lookup, messages, update",
       [&] {
         const data::Batch& batch = next();
-        auto ids = tables.start(batch.sparse, batch.global_size);
+        auto ids = tables.start(context.exec, batch.sparse, batch.global_size);
         tables.forward(context.exec, ids);
         const auto gradient = tables.gradient(context.exec, ids).pooled;
         if (gradient.data() != filled) std::copy_n(upstream.data(), upstream.size(), gradient.data());

@@ -12,7 +12,7 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
   StepCounts counts;
   counts.samples = batch.size;
   auto& tables = session.model.tables();
-  auto ids = tables.start(batch.sparse, batch.global_size);
+  auto ids = tables.start(exec, batch.sparse, batch.global_size);
   tables.forward(exec, ids);
   const std::vector<embedding::AskedShard>& asked = ids.asked();
   for (std::size_t s = 0; s < asked.size(); ++s) {

@@ -13,14 +13,16 @@ void BagUploads::describe(std::span<const AskedShard* const> asked) {
   features_.clear();
   weighted_ = placed_ = sent_.moves_ids = false;
   sent_.whole_sums = sent_.whole_gradients = dim_ % 4 == 0;
-  sent_.longest = offsets_ = before_ = 0;
+  sent_.longest = offsets_ = before_ = samples_ = 0;
   Index bags = 0, ids = 0;
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t r = 0; r < asked[i]->bags.size(); ++r) {
       const std::vector<Bags>& run = asked[i]->bags[r];
       const Index samples = run.empty() ? 0 : run.front().count;
       if (samples == 0) continue;
-      runs_.push_back({bags, ids, std::ssize(features_), std::ssize(run), run.front().first_sample, std::int32_t(i)});
+      const bool listed = run.front().samples != nullptr;
+      runs_.push_back({bags, ids, std::ssize(features_), std::ssize(run), run.front().first_sample,
+                       listed ? std::exchange(samples_, samples_ + samples) : -1, std::int32_t(i)});
       bags += samples * std::ssize(run);
       sent_.moves_ids = sent_.moves_ids || run.size() > 1;
       for (std::size_t f = 0; f < run.size(); ++f) {
@@ -50,12 +52,16 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
   const Index count = sent_.ids_count;
   Index* offsets = sent_offsets_.reserve(exec, "tesserec::embedding::offsets", offsets_);
   Index* before = sent_before_.reserve(exec, "tesserec::embedding::sums_before", before_);
+  std::int32_t* samples = sent_samples_.reserve(exec, "tesserec::embedding::samples", samples_);
   Index* ids = sent_ids_.reserve(exec, "tesserec::embedding::sent_ids", count);
   Index* slots = placed_ ? sent_slots_.reserve(exec, "tesserec::embedding::sent_slots", count) : nullptr;
   float* weights = weighted_ ? sent_weights_.reserve(exec, "tesserec::embedding::sent_weights", count) : nullptr;
   for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t r = 0; r < asked[i]->bags.size(); ++r)
-      for (std::size_t f = 0; f < asked[i]->bags[r].size(); ++f) {
+    for (std::size_t r = 0; r < asked[i]->bags.size(); ++r) {
+      const std::vector<Bags>& run = asked[i]->bags[r];
+      if (!run.empty() && run.front().samples != nullptr)
+        samples = std::copy_n(run.front().samples, run.front().count, samples);
+      for (std::size_t f = 0; f < run.size(); ++f) {
         const AskedShard* const shard = asked[i];
         const Bags& from = shard->bags[r][f];
         if (from.count == 0) continue;
@@ -76,8 +82,10 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
           with_ids += from.length(s) > 0;
         }
       }
+    }
   sent_.offsets = sent_offsets_.send(exec, offsets_);
   sent_.before = sent_before_.send(exec, before_);
+  sent_.samples = sent_samples_.send(exec, samples_);
   sent_.ids = sent_ids_.send(exec, count);
   sent_.slots = placed_ ? sent_slots_.send(exec, count) : nullptr;
   sent_.weights = weighted_ ? sent_weights_.send(exec, count) : nullptr;

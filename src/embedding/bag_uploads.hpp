@@ -25,7 +25,7 @@ struct DeviceFeature {
 struct DeviceRun {
   Index first_bag, first_id;  // of the batch
   Index first_feature, features;
-  Index first_sample;
+  Index first_sample, samples;  // where the list of its samples begins; -1: all from the first one on
   std::int32_t shard;
 };
 
@@ -42,7 +42,8 @@ struct SentBags {
   Index run_count = 0;
   const DeviceFeature* features = nullptr;
   const Index* offsets = nullptr;
-  const Index* before = nullptr;     // numbers of sums and gradients
+  const Index* before = nullptr;  // numbers of sums and gradients
+  const std::int32_t* samples = nullptr;
   const Index* lane_ends = nullptr;  // the end of each lane, a sample of the batch
   Index lanes = 0;
   const Index *ids = nullptr, *slots = nullptr;  // slots: null = id - first row
@@ -69,13 +70,14 @@ class BagUploads {
   Index dim_;
   SentBags sent_;
   bool weighted_ = false, placed_ = false;
-  Index offsets_ = 0, before_ = 0;  // numbers to be sent
+  Index offsets_ = 0, before_ = 0, samples_ = 0;  // numbers to be sent
   std::vector<DeviceRun> runs_;
   std::vector<DeviceFeature> features_;
   Upload<DeviceRun> sent_runs_;
   Upload<DeviceFeature> sent_features_;
   DeviceList<Index> lane_ends_;
   Upload<Index> sent_offsets_, sent_before_, sent_ids_, sent_slots_;
+  Upload<std::int32_t> sent_samples_;
   Upload<float> sent_weights_;
 };
 

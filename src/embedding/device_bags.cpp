@@ -42,7 +42,8 @@ struct MakeBags {
       return before < 0 ? s : of.before[before + s];
     };
     const bool has_sum = length > 0 || (own.sums_before < 0 && !own.unpooled);
-    const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, run.first_sample + s});
+    const Index sample = run.first_sample + (run.samples < 0 ? s : of.samples[run.samples + s]);
+    const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, sample});
     begins[b] = begin;
     if (b + 1 == of.bags) begins[of.bags] = of.ids_count;
     at[b] = {has_sum ? own.sums + number(own.sums_before) * own.sums_stride : -1,

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <tesserec/core/tree.hpp>
+#include <tesserec/core/tree_sum.hpp>
 
 namespace tesserec::embedding {
 namespace {

@@ -31,10 +31,9 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
     next.clear();
     for (const Bags& feature : run) next.push_back(feature.gradients_at);
     const Index samples = run.empty() ? 0 : run.front().count;
-    const Index first = samples > 0 ? run.front().first_sample : 0;
-    int lane = samples > 0 ? split.lane_of(first) : 0;
+    int lane = samples > 0 ? split.lane_of(run.front().sample(0)) : 0;
     for (Index s = 0; s < samples; ++s) {
-      while (first + s >= split.lane(lane).end) ++lane;
+      while (run.front().sample(s) >= split.lane(lane).end) ++lane;
       for (std::size_t f = 0; f < run.size(); ++f) {
         const Bags& feature = run[f];
         const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;

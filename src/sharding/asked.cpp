@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asked.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tesserec::sharding {
 
-void Asked::expect(const BatchSplit& split, Message<std::int32_t>& counts) const {
+template <class Visit>
+void Asked::each_target(const BatchSplit& split, int sender, const Visit& visit) {
+  const int ranks = split.ranks(), node = int(routes_.node().size());
+  const auto visit_own = [&](bool replicated) {
+    for (std::size_t i = 0; i < shards_.size(); ++i)
+      if (const Routes::OwnShard& own = routes_.own()[i]; !own.fetched && !own.relayed && own.replicated == replicated)
+        visit(Target{own, shards_[i], nullptr, replicated ? ranks : 1});
+  };
+  visit_own(false);
+  for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
+    visit(Target{routes_.relays().shards[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node});
+  if (sender == routes_.rank()) visit_own(true);
+}
+
+BagForm Asked::form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const {
+  return {routes_.samples(split, sender), std::ssize(routes_.tables()[own.table].feature_names), listed,
+          sender == routes_.rank()};
+}
+
+void Asked::expect(Message<std::int32_t>& counts) const {
   for (int sender = 0; sender < routes_.ranks(); ++sender)
-    counts.from[sender] =
-        1 + routes_.with_ids(sender, routes_.rank()) * routes_.samples(split, sender) + 2 * own_fetched_;
+    counts.from[sender] = 1 + routes_.id_counts(sender, routes_.rank()) + 2 * own_fetched_;
 }
 
 int Asked::first_refused(const Message<std::int32_t>& counts) const {
@@ -18,54 +38,55 @@ int Asked::first_refused(const Message<std::int32_t>& counts) const {
   return -1;
 }
 
-void Asked::count(Messages& messages) const {
-  auto& [counts, ids, weights, rows, gradients] = messages;
-  const std::int32_t* count = counts.in.data();
+void Asked::count(const BatchSplit& split, Messages& messages) {
+  const std::int32_t* count = messages.counts.in.data();
+  Index offsets = 0, samples = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
-    const std::int32_t* const end = count + counts.from[sender];
-    const std::int32_t* const fetched = end - 2 * own_fetched_;
-    weights.from[sender] = std::accumulate(count + 1, fetched, Index{0});
-    ids.from[sender] = std::accumulate(fetched, end, weights.from[sender]);
-    count = end;
+    ++count;  // no error
+    Index words = 0, bag_ids = 0;
+    each_target(split, sender, [&](const Target& target) {
+      if (target.own.same_ids) return;
+      const BagForm form = form_of(split, target.own, sender, *count++);
+      words += form.words();
+      bag_ids = std::accumulate(count, count + form.features, bag_ids);
+      count += form.features;
+      offsets += form.features * (form.bags() + split.ranks() / routes_.ranks());
+      if (!form.all()) samples += form.listed;
+    });
+    messages.weights.from[sender] = bag_ids;
+    messages.ids.from[sender] = std::accumulate(count, count + 2 * own_fetched_, words + bag_ids);
+    count += 2 * own_fetched_;
   }
+  offsets_.resize(offsets);
+  samples_.resize(samples);
 }
 
-void Asked::read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages) {
-  const int me = routes_.rank();
-  const int ranks = split.ranks(), node = Index(routes_.node().size());
+void Asked::read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages) {
+  const int ranks = split.ranks(), node = int(routes_.node().size());
   for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i].clear(routes_.own()[i].replicated ? 1 : ranks);
   for (embedding::AskedShard& relay : relays_) relay.clear(ranks / node);
-  fetched_.assign(shards_.size(), 0);
-  Index bags = 0;
-  for (int sender = 0; sender < routes_.ranks(); ++sender)
-    bags += routes_.with_ids(sender, me) * (routes_.samples(split, sender) + ranks / routes_.ranks());
-  offsets_.resize(bags);
+  fetched_rows_.assign(shards_.size(), 0);
+  placed_sums_.assign(shards_.size(), 0);
 
   Reading at{split,
-             front,
-             messages.rows,
-             messages.gradients,
              messages.counts.in.data(),
              messages.ids.in.data(),
              messages.weights.in.data(),
-             offsets_.data()};
-  at.own = {front.end, front.end};
-  at.others = others;
-  for (int sender = 0; sender < routes_.ranks(); ++sender) {
-    at.sender = sender;
+             offsets_.data(),
+             samples_.data(),
+             {}};
+  for (at.sender = 0; at.sender < routes_.ranks(); ++at.sender) {
     ++at.count;  // no error
-    const auto read_own = [&](bool replicated, int ranks_a_run) {
-      for (std::size_t i = 0; i < shards_.size(); ++i)
-        if (const Routes::OwnShard& own = routes_.own()[i];
-            !own.fetched && !own.relayed && own.replicated == replicated)
-          read_bags(own, shards_[i], nullptr, ranks_a_run, at);
-    };
-    read_own(false, 1);
-    for (std::size_t i = 0; i < relays_.size() && routes_.is_partner(sender); ++i)
-      read_bags(routes_.relays().shards[i], relays_[i], i > 0 ? &relays_[i - 1] : nullptr, node, at);
-    if (sender == me) read_own(true, ranks);
+    each_target(split, at.sender, [&](const Target& target) { read_bags(target, at); });
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) read_rows(i, at);
+  }
+  find_nodes(exec);
+  Placing vectors{split, front, messages.rows, messages.gradients, at.row_sums.data(), {front.end, front.end}, others};
+  for (vectors.sender = 0; vectors.sender < routes_.ranks(); ++vectors.sender) {
+    each_target(split, vectors.sender, [&](const Target& target) { place_bags(target, vectors); });
+    for (std::size_t i = 0; i < shards_.size(); ++i)
+      if (routes_.own()[i].fetched) place_rows(i, vectors);
   }
 }
 
@@ -75,81 +96,149 @@ void Asked::take_relayed(Asked& inside) {
     if (routes_.own()[i].relayed) std::swap(shards_[i], *from++);
 }
 
-void Asked::read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                      int ranks, Reading& at) {
-  const BatchSplit& split = at.split;
-  const Front& front = at.front;
-  const int sender = at.sender;
-  Offsets& vectors = at.vectors(routes_.rank());
-  const embedding::EmbeddingBagConfig& table = routes_.tables()[own.table];
-  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-    const Route& route = routes_.all()[own.first_route + f];
-    const Offsets begin = vectors;
-    const bool sums_in_place = sender == routes_.rank() && route.sums_in_place;
-    const bool gradients_in_place = sender == routes_.rank() && route.gradients_in_place;
-    const bool unpooled = route.sequence >= 0;
-    const Index stride = unpooled ? table.embedding_dim : routes_.vectors().pooled_width;
-    Index in_place = (unpooled ? front.sequences[route.sequence].at : front.begin) + route.column;
-    for (int rank = sender; rank < split.ranks(); rank += routes_.ranks()) {
-      const std::size_t run = rank / ranks;
-      embedding::Bags bags;
-      if (own.same_ids) {
-        bags = before->bags[run][f];
-      } else {
-        const Range samples = split.samples(rank);
-        bags = {samples.begin, samples.size(), at.offsets, at.ids, nullptr, table.weighted ? at.weights : nullptr};
-        at.offsets[0] = 0;
-        for (Index s = 0; s < bags.count; ++s) at.offsets[s + 1] = at.offsets[s] + *at.count++;
-        at.ids += bags.total();
-        at.weights += bags.total();
-        at.offsets += bags.count + 1;
-      }
-      bags.unpooled = unpooled;
-      bags.gradients_at = gradients_in_place ? in_place : vectors.gradients;
-      bags.sums_stride = sums_in_place ? stride : 0;
-      bags.gradients_stride = gradients_in_place ? stride : 0;
-      Index with_ids = 0;
-      for (Index s = 0; s < bags.count; ++s) with_ids += bags.length(s) > 0;
-      shard.bags[run].push_back(bags);
-      shard.nodes[run].push_back(embedding::subtree_nodes(table.block_of(), route.blocks, bags));
-      shard.sums_at[run].push_back(sums_in_place ? in_place : vectors.sums);
-      if (!sums_in_place) vectors.sums += shard.nodes[run].back().offsets[bags.count] * route.dim;
-      if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
-      in_place += (unpooled ? bags.total() : bags.count) * stride;
+/// Reads the bags of one sender: those of each run of samples.
+void Asked::read_bags(const Target& target, Reading& at) {
+  const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
+  BagForm form;
+  const Index* words = at.ids;
+  std::vector<std::int32_t> list;
+  if (!target.own.same_ids) {
+    form = form_of(at.split, target.own, at.sender, *at.count++);
+    at.count += form.features;
+    at.ids += form.words();
+    if (!form.all()) {
+      list.resize(form.listed);
+      for (Index i = 0; i < form.listed; ++i) list[i] = std::int32_t(number_at(words, i));
     }
-    if (sender == routes_.rank()) continue;
-    at.rows.goes(sender, vectors.sums - begin.sums, routes_.finished(route));
-    at.gradients.comes(sender, vectors.gradients - begin.gradients, true);
+  }
+  Index number = std::ssize(list), before = 0;  // the first length of a feature; samples of the runs before
+  for (std::size_t f = 0; f < table.feature_names.size(); ++f, number += form.bags(), before = 0) {
+    const bool unpooled = !table.pools(f);
+    for (int rank = at.sender; rank < at.split.ranks(); rank += routes_.ranks()) {
+      std::vector<embedding::Bags>& run = target.shard.bags[rank / target.ranks];
+      if (target.own.same_ids) {
+        run.push_back(target.before->bags[rank / target.ranks][f]);
+        continue;
+      }
+      const Range samples = at.split.samples(rank);
+      embedding::Bags bags{samples.begin, samples.size(), at.offsets,
+                           at.ids,        nullptr,        table.weighted ? at.weights : nullptr};
+      bags.unpooled = unpooled;
+      Index first = before;  // bag
+      if (!form.all()) {
+        const auto begin = std::lower_bound(list.begin(), list.end(), before);
+        const auto end = std::lower_bound(begin, list.end(), before + samples.size());
+        first = begin - list.begin();
+        bags.count = end - begin;
+        if (f == 0)
+          bags.samples = std::exchange(at.samples, std::transform(begin, end, at.samples, [&](std::int32_t sample) {
+                                         return sample - std::int32_t(before);
+                                       }));
+        else
+          bags.samples = run.front().samples;
+      }
+      at.offsets[0] = 0;
+      for (Index b = 0; b < bags.count; ++b) at.offsets[b + 1] = at.offsets[b] + number_at(words, number + first + b);
+      at.ids += bags.total();
+      at.weights += bags.total();
+      at.offsets += bags.count + 1;
+      before += samples.size();
+      run.push_back(bags);
+    }
   }
 }
 
 void Asked::read_rows(std::size_t i, Reading& at) {
-  const int sender = at.sender, lanes = at.split.lane_count();
-  Offsets& vectors = at.vectors(routes_.rank());
-  const Routes::OwnShard& own = routes_.own()[i];
-  const Index rows = *at.count++, sums = *at.count++, columns = own.shard.columns.size();
+  const Index rows = *at.count++, sums = *at.count++;
   embedding::AskedShard& shard = shards_[i];
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
-  shard.nodes[sender].push_back(std::move(nodes));
+  shard.nodes[at.sender].push_back(std::move(nodes));
   embedding::Bags bags;
   bags.count = rows;
-  bags.offsets = shard.nodes[sender].front().offsets.data();
+  bags.offsets = shard.nodes[at.sender].front().offsets.data();
   bags.ids = at.ids;
-  shard.bags[sender].push_back(bags);
-  shard.sums_at[sender].push_back(vectors.sums);
+  shard.bags[at.sender].push_back(bags);
+  const int lanes = at.split.lane_count();
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;
-    shard.gradients.push_back({fetched_[i] + position, vectors.gradients + s * columns, std::int32_t(leaf), 1.0f});
+    shard.gradients.push_back({fetched_rows_[i] + position, s, std::int32_t(leaf), 1.0f});
   }
-  fetched_[i] += rows;
+  at.row_sums.push_back(sums);
+  fetched_rows_[i] += rows;
   at.ids += rows + sums;
+}
+
+/// Finds the sums that go back for the bags of all shards.
+void Asked::find_nodes(const Exec& exec) {
+  struct Run {
+    const Routes::OwnShard* own;
+    embedding::AskedShard* shard;
+    std::size_t run;
+  };
+  std::vector<Run> runs;
+  const auto list = [&](const std::vector<Routes::OwnShard>& own, std::vector<embedding::AskedShard>& shards) {
+    for (std::size_t i = 0; i < shards.size(); ++i)
+      for (std::size_t run = 0; run < shards[i].bags.size() && !own[i].fetched; ++run)
+        if (!shards[i].bags[run].empty()) runs.push_back({&own[i], &shards[i], run});
+  };
+  list(routes_.own(), shards_);
+  list(routes_.relays().shards, relays_);
+  parallel_for(exec, "tesserec::sharding::find_nodes", std::ssize(runs), [&](Index i) {
+    const Run& run = runs[i];
+    const embedding::BlockOf block_of = routes_.tables()[run.own->table].block_of();
+    for (const embedding::Bags& bags : run.shard->bags[run.run])
+      run.shard->nodes[run.run].push_back(embedding::subtree_nodes(block_of, run.own->shard.blocks, bags));
+  });
+}
+
+/// Says where the sums and gradients of one sender's bags lie.
+void Asked::place_bags(const Target& target, Placing& at) {
+  const bool mine = at.sender == routes_.rank();
+  Offsets& vectors = at.next(routes_.rank());
+  const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
+  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+    const Route& route = routes_.all()[target.own.first_route + f];
+    const Offsets begin = vectors;
+    const bool sums_in_place = mine && route.sums_in_place, gradients_in_place = mine && route.gradients_in_place;
+    const bool unpooled = route.sequence >= 0;
+    const Index stride = unpooled ? table.embedding_dim : routes_.vectors().pooled_width;
+    Index in_place = (unpooled ? at.front.sequences[route.sequence].at : at.front.begin) + route.column;
+    for (int rank = at.sender; rank < at.split.ranks(); rank += routes_.ranks()) {
+      const std::size_t run = rank / target.ranks;
+      embedding::Bags& bags = target.shard.bags[run][f];
+      bags.gradients_at = gradients_in_place ? in_place : vectors.gradients;
+      bags.sums_stride = sums_in_place ? stride : 0;
+      bags.gradients_stride = gradients_in_place ? stride : 0;
+      target.shard.sums_at[run].push_back(sums_in_place ? in_place : vectors.sums);
+      Index with_ids = 0;
+      for (Index b = 0; b < bags.count; ++b) with_ids += bags.length(b) > 0;
+      if (!sums_in_place) vectors.sums += target.shard.nodes[run][f].offsets[bags.count] * route.dim;
+      if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
+      in_place += (unpooled ? bags.total() : bags.count) * stride;
+    }
+    if (mine) continue;
+    at.rows.goes(at.sender, vectors.sums - begin.sums, routes_.finished(route));
+    at.gradients.comes(at.sender, vectors.gradients - begin.gradients, true);
+  }
+}
+
+void Asked::place_rows(std::size_t i, Placing& at) {
+  const Index columns = routes_.own()[i].shard.columns.size();
+  embedding::AskedShard& shard = shards_[i];
+  Offsets& vectors = at.next(routes_.rank());
+  shard.sums_at[at.sender].push_back(vectors.sums);
+  const Index rows = shard.bags[at.sender].front().count, sums = *at.row_sums++;
+  for (Index s = 0; s < sums; ++s) {
+    embedding::RowUse& use = shard.gradients[placed_sums_[i]++];
+    use.gradient = vectors.gradients + use.gradient * columns;
+  }
   vectors.sums += rows * columns;
   vectors.gradients += sums * columns;
-  if (sender == routes_.rank()) return;
-  at.rows.goes(sender, rows * columns, false);
-  at.gradients.comes(sender, sums * columns, false);
+  if (at.sender == routes_.rank()) return;
+  at.rows.goes(at.sender, rows * columns, false);
+  at.gradients.comes(at.sender, sums * columns, false);
 }
 
 }  // namespace tesserec::sharding

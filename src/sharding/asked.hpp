@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "bag_form.hpp"
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
@@ -18,18 +19,19 @@ class Asked {
     for (const Routes::OwnShard& own : routes.own()) own_fetched_ += own.fetched;
   }
 
-  /// Numbers that each rank sends: whether it has an error, lengths of bags, and of each fetched shard rows and sums.
-  void expect(const BatchSplit& split, Message<std::int32_t>& counts) const;
+  /// Numbers that each rank sends: whether it has an error, how many bags and ids, and of each fetched shard rows and
+  /// sums.
+  void expect(Message<std::int32_t>& counts) const;
 
   /// The first rank whose counts say that it has an error; -1 = none.
   int first_refused(const Message<std::int32_t>& counts) const;
 
-  /// How many ids and weights follow the counts that came.
-  void count(Messages& messages) const;
+  /// How much follows the counts that came.
+  void count(const BatchSplit& split, Messages& messages);
 
   /// Reads the counts, ids and weights that came, which must stay. Others' sums and gradients begin at `others`, behind
   /// this rank's own and its front. Says what goes in the message of rows and comes in that of gradients.
-  void read(const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
+  void read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
   /// Of Routes::own; relayed ones are empty until `inside`, which read for this node, gives what it has of them.
   std::vector<embedding::AskedShard>& shards() { return shards_; }
@@ -38,29 +40,49 @@ class Asked {
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:
-  /// Position in the messages that came, and where their sums and gradients lie.
+  /// A shard that a sender asks, or what this rank relays.
+  struct Target {
+    const Routes::OwnShard& own;
+    embedding::AskedShard& shard;
+    const embedding::AskedShard* before;  ///< own.same_ids: it has them
+    int ranks;                            ///< A run of samples is that of so many: 1, or those of whom one asks.
+  };
+  /// Position in the messages that came.
   struct Reading {
     const BatchSplit& split;
-    const Front& front;
-    VectorMessage &rows, &gradients;
     const std::int32_t* count;
     const Index* ids;
     const float* weights;
     Index* offsets;
+    std::int32_t* samples;
+    std::vector<Index> row_sums;  ///< of each fetched shard, sender by sender
     int sender = 0;
-    Offsets own, others = {};  ///< of the next sum and gradient: of this rank's samples, of others'
-    Offsets& vectors(int me) { return sender == me ? own : others; }
   };
-  /// A run of samples is that of `ranks` ranks: 1, or those of whom one asks. Own.same_ids: `before` has them.
-  void read_bags(const Routes::OwnShard& own, embedding::AskedShard& shard, const embedding::AskedShard* before,
-                 int ranks, Reading& at);
+  /// Position of the next sum and gradient: of this rank's samples, of others'.
+  struct Placing {
+    const BatchSplit& split;
+    const Front& front;
+    VectorMessage &rows, &gradients;
+    const Index* row_sums;
+    Offsets own, others;
+    int sender = 0;
+    Offsets& next(int me) { return sender == me ? own : others; }
+  };
+  template <class Visit>  // visit(target): those that are not fetched, as messages have them
+  void each_target(const BatchSplit& split, int sender, const Visit& visit);
+  BagForm form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const;
+  void read_bags(const Target& target, Reading& at);
   void read_rows(std::size_t shard, Reading& at);
+  void find_nodes(const Exec& exec);
+  void place_bags(const Target& target, Placing& at);
+  void place_rows(std::size_t shard, Placing& at);
 
   const Routes& routes_;
   Index own_fetched_ = 0;  // shards
   std::vector<embedding::AskedShard> shards_, relays_;
-  std::vector<Index> fetched_;  // ids of each fetched shard so far
-  std::vector<Index> offsets_;  // of all bags that came
+  std::vector<Index> fetched_rows_, placed_sums_;  // of each fetched shard so far
+  std::vector<Index> offsets_;                     // of all bags that came
+  std::vector<std::int32_t> samples_;              // of those that are listed
 };
 
 }  // namespace tesserec::sharding

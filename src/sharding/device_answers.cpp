@@ -36,7 +36,8 @@ class DeviceAnswers : public Answers {
 
 void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
   device_.clear();
-  for (const VectorLayout::Segment& segment : routes_.vectors().segments) {
+  for (std::size_t i = 0; i < routes_.vectors().segments.size(); ++i) {
+    const VectorLayout::Segment& segment = routes_.vectors().segments[i];
     if (routes_.all()[segment.routes.front()].sums_in_place) continue;
     const Index dim = segment.dim;
     const auto buffer_of = [&](std::size_t r) {
@@ -46,19 +47,19 @@ void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
       const Index stride = routes_.vectors().sequences[segment.sequence].dim;
       const Index front = requests_.front().sequences[segment.sequence].at + segment.column;
       for (const std::size_t r : segment.routes)
-        for (std::size_t i = 0; i < request_of(r).places.size(); ++i) {
-          device_.begin(DeviceVectors::out, front + request_of(r).places[i] * stride, dim);
-          device_.add(buffer_of(r), request_of(r).at.sums + Index(i) * dim, 0);
+        for (Index id = 0; id < request_of(r).bags.ids(); ++id) {
+          device_.begin(DeviceVectors::out, front + request_of(r).bags.place(id) * stride, dim);
+          device_.add(buffer_of(r), request_of(r).at.sums + id * dim, 0);
         }
       continue;
     }
     for (Index s = 0; s < requests_.samples(); ++s) {
-      const Index length = divides(segment) ? requests_.bag_length(segment, s) : 1;
+      const Index length = divides(segment) ? requests_.bag_length(i, s) : 1;
       device_.begin(DeviceVectors::out, requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
                     dim, float(length > 0 ? length : 1));
-      for (const std::size_t r : segment.routes) {
+      for (const auto [r, bag] : requests_.parts(i).of(s)) {
         const Requests::Request& request = request_of(r);
-        for (Index node = request.nodes.offsets[s]; node < request.nodes.offsets[s + 1]; ++node)
+        for (Index node = request.nodes.offsets[bag]; node < request.nodes.offsets[bag + 1]; ++node)
           device_.add(buffer_of(r), request.at.sums + node * dim, request.nodes.leaves[node]);
       }
     }
@@ -68,19 +69,22 @@ void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
 
 void DeviceAnswers::divide(const Exec& exec, const VectorMessage& rows) {
   device_.clear();
-  for (const VectorLayout::Segment& segment : routes_.vectors().segments)
+  for (std::size_t i = 0; i < routes_.vectors().segments.size(); ++i) {
+    const VectorLayout::Segment& segment = routes_.vectors().segments[i];
     for (Index s = 0; segment.mean && s < requests_.samples(); ++s)
-      if (const Index length = requests_.bag_length(segment, s); length > 1) {
+      if (const Index length = requests_.bag_length(i, s); length > 1) {
         const Index at = requests_.front().begin + s * routes_.vectors().pooled_width + segment.column;
         device_.begin(DeviceVectors::out, at, segment.dim, float(length));
         device_.add(DeviceVectors::out, at, 0);
       }
+  }
   device_.launch(device_of(exec), {rows.out.data(), nullptr, nullptr});
 }
 
 void DeviceAnswers::share(const Exec& exec, const VectorMessage& gradients) {
   device_.clear();
-  for (const VectorLayout::Segment& segment : routes_.vectors().segments)
+  for (std::size_t i = 0; i < routes_.vectors().segments.size(); ++i) {
+    const VectorLayout::Segment& segment = routes_.vectors().segments[i];
     for (const std::size_t r : segment.routes) {
       const Route& route = routes_.all()[r];
       if (route.gradients_in_place) continue;
@@ -95,14 +99,14 @@ void DeviceAnswers::share(const Exec& exec, const VectorMessage& gradients) {
       if (segment.sequence >= 0) {
         const Index stride = routes_.vectors().sequences[segment.sequence].dim;
         const Index front = requests_.front().sequences[segment.sequence].at + segment.column;
-        for (const Index place : request.places) move(front + place * stride, 1);
+        for (Index id = 0; id < request.bags.ids(); ++id) move(front + request.bags.place(id) * stride, 1);
         continue;
       }
-      for (Index s = 0; s < requests_.samples(); ++s)
-        if (request.length(s) > 0)
-          move(requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
-               segment.mean ? requests_.bag_length(segment, s) : 1);
+      for (const std::int32_t s : request.bags.samples)
+        move(requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
+             segment.mean ? requests_.bag_length(i, s) : 1);
     }
+  }
   device_.launch(device_of(exec), {gradients.out.data(), gradients.in.data(), fetched_gradients_.data()});
 }
 
@@ -128,8 +132,8 @@ void DeviceAnswers::pool_fetched(const Exec& exec, const VectorMessage& rows) {
         }
         continue;
       }
-      for (Index s = 0; s < requests_.samples(); ++s) {
-        const auto ids = own.in_blocks(f, s);
+      for (Index bag = 0; bag < bags.count; ++bag) {
+        const auto ids = own.in_blocks(f, bag);
         bool whole = true;  // the sum before
         for (std::size_t k = 0; k < ids.size(); ++k) {
           const auto [block, id] = ids[k];

@@ -139,7 +139,7 @@ InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJa
   const std::vector<Index> sizes = env_.all_gather(error.empty() ? sparse.stride : refused);
   if (const auto first = std::find(sizes.begin(), sizes.end(), refused); first != sizes.end())
     throw Error(env_.broadcast(error, int(first - sizes.begin())));
-  return tables_.start(sparse, BatchSplit(Lanes(lanes_.count()), sizes));
+  return tables_.start(exec, sparse, BatchSplit(Lanes(lanes_.count()), sizes));
 }
 
 jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) {

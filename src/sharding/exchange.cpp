@@ -9,15 +9,16 @@
 
 namespace tesserec::sharding {
 
-Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place,
-                   const ExchangePrecision& precision)
+Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
+                   const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers)
     : comm_(comm),
       routes_(routes),
       requests_(routes),
-      answers_(place == Place::device ? answers_on_device(routes, requests_) : answers_on_host(routes, requests_)),
+      answers_(buffers->sums.place() == Place::device ? answers_on_device(routes, requests_)
+                                                      : answers_on_host(routes, requests_)),
       asked_(routes),
-      messages_(place, {precision.forward, 1.0f}, {precision.backward, precision.gradient_scale}),
-      relay_(routes.relays().routes ? std::make_unique<Relay>(*node, routes, place, precision) : nullptr) {}
+      messages_(std::move(buffers), {precision.forward, 1.0f}, {precision.backward, precision.gradient_scale}),
+      relay_(routes.relays().routes ? std::make_unique<Relay>(*node, routes, precision, messages_.buffers) : nullptr) {}
 
 Exchange::~Exchange() = default;
 
@@ -44,7 +45,8 @@ Offsets Exchange::ends() const {
           requests_.others().gradients + total(messages_.gradients.from)};
 }
 
-void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients, Index front) {
+void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
+                     Index front) {
   go(Stage::none, Stage::counts_sent);
   const int ranks = comm_.size();
   split_ = std::move(split);
@@ -52,17 +54,17 @@ void Exchange::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, 
   bytes_ = {};
   error_.clear();
   messages_.clear(ranks);
-  asked_.expect(split_, messages_.counts);
+  asked_.expect(messages_.counts);
   try {
     if (sparse.variable_stride())
       fail("the ids have a number of samples for each key; sharded tables need one for all keys");
     if (const Index dealt = routes_.samples(split_, comm_.rank()); sparse.stride != dealt)
       fail("rank ", comm_.rank(), " brings ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
            ", and its lanes have ", dealt, " of them; deal a source's samples by the model's lanes (train::deal_of)");
-    requests_.collect(sparse, split_, messages_, front);
+    requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();
-    requests_.refuse(split_, messages_.counts);
+    requests_.refuse(messages_.counts);
   }
   messages_.counts.start(comm_);
 }
@@ -75,7 +77,7 @@ void Exchange::advance() {
     stage_ = Stage::none;
     throw Error(comm_.broadcast(error_, rank));
   }
-  asked_.count(messages_);
+  asked_.count(split_, messages_);
   messages_.ids.start(comm_);
   count(messages_.ids);
   if (!routes_.weighted()) return;
@@ -88,7 +90,7 @@ void Exchange::receive(const Exec& exec) {
   go(Stage::ids_sent, Stage::ids_here);
   messages_.ids.under_way.wait();
   messages_.weights.under_way.wait();
-  asked_.read(split_, requests_.front(), requests_.others(), messages_);
+  asked_.read(exec, split_, requests_.front(), requests_.others(), messages_);
   if (relay_) {
     relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));
     asked_.take_relayed(relay_->inside().asked_);
@@ -97,42 +99,36 @@ void Exchange::receive(const Exec& exec) {
 
 float* Exchange::sums(const Exec& exec) {
   assert(stage_ == Stage::ids_here);
-  float* const sums =
-      messages_.rows.out.reserve(exec, "tesserec::sharding::rows_out", (relay_ ? relay_->inside() : *this).ends().sums);
-  if (relay_) relay_->inside().messages_.rows.out = messages_.rows.out;
-  return sums;
+  return messages_.buffers->sums.reserve(exec, "tesserec::sharding::sums",
+                                         (relay_ ? relay_->inside() : *this).ends().sums);
 }
 
 float* Exchange::return_sums(const Exec& exec) {
   go(Stage::ids_here, Stage::pooled);
-  if (relay_) relay_->return_sums(exec, messages_.rows);
+  if (relay_) relay_->return_sums(exec);
   messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
   messages_.rows.travel(exec, comm_, requests_.others().sums, 0);
   count(messages_.rows);
   answers_->pool(exec, messages_.rows);
-  return messages_.rows.out.data();
+  return messages_.buffers->sums.data();
 }
 
 float* Exchange::gradient(const Exec& exec) {
   go(Stage::pooled, Stage::gradient_asked);
-  float* const gradients = messages_.gradients.in.reserve(exec, "tesserec::sharding::gradients_in",
-                                                          (relay_ ? relay_->inside() : *this).ends().gradients);
-  if (relay_) {
-    relay_->inside().go(Stage::pooled, Stage::gradient_asked);
-    relay_->inside().messages_.gradients.in = messages_.gradients.in;
-  }
-  return gradients;
+  if (relay_) relay_->inside().go(Stage::pooled, Stage::gradient_asked);
+  return messages_.buffers->gradients.reserve(exec, "tesserec::sharding::gradients",
+                                              (relay_ ? relay_->inside() : *this).ends().gradients);
 }
 
 const float* Exchange::send_gradients(const Exec& exec) {
-  if (stage_ == Stage::gradients_here) return messages_.gradients.in.data();
+  if (stage_ == Stage::gradients_here) return messages_.buffers->gradients.data();
   go(Stage::gradient_asked, Stage::gradients_here);
   messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
   answers_->share_gradients(exec, messages_.gradients);
   messages_.gradients.travel(exec, comm_, 0, requests_.others().gradients);
   count(messages_.gradients);
-  if (relay_) relay_->send_gradients(exec, messages_.gradients);
-  return messages_.gradients.in.data();
+  if (relay_) relay_->send_gradients(exec);
+  return messages_.buffers->gradients.data();
 }
 
 void Exchange::finish(bool wait) {

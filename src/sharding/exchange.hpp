@@ -20,14 +20,16 @@ class Relay;
 /// another. All ranks make the calls in the same order. Vectors lie where the tables do, `place`; ids on the host.
 class Exchange {
  public:
-  /// `node`: the ranks of this node, where there is a Routes::inside.
-  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes, Place place,
-           const ExchangePrecision& precision);
+  /// `node`: the ranks of this node, where this rank may relay. `buffers`: for sums and gradients; a relay's are those
+  /// of the exchange that it serves.
+  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
+           const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers);
   ~Exchange();
 
   /// Sends the id counts, and any error found in this rank's ids. The buffers of vectors are used from float offset
   /// `front` on. `gradients`: they will be sent.
-  void start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients, Index front = 0);
+  void start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
+             Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
   void advance();
   /// The ids have come, and those that this rank relays are with the owners.
@@ -90,7 +92,9 @@ class SpareExchanges {
   }
 
   std::unique_ptr<Exchange> take() {
-    if (spare_.empty()) give(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, place_, precision_));
+    if (spare_.empty())
+      give(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, precision_,
+                                      std::make_shared<BatchBuffers>(place_)));
     std::unique_ptr<Exchange> exchange = std::move(spare_.back());
     spare_.pop_back();
     return exchange;

@@ -2,7 +2,9 @@
 /// What ranks send each other in one go.
 #pragma once
 
+#include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "rounding.hpp"
@@ -61,12 +63,12 @@ struct Front {
 /// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
 class VectorMessage : public Counts<float> {
  public:
-  VectorMessage(Place place, const Rounding& rounding)
-      : out(place),
-        in(place),
+  VectorMessage(const Rounding& rounding, PlacedVector<float>& out, PlacedVector<float>& in)
+      : out(out),
+        in(in),
         rounding_(rounding),
-        words_{PlacedVector<std::uint32_t>(place), PlacedVector<std::uint32_t>(place)} {}
-  PlacedVector<float> out, in;
+        words_{PlacedVector<std::uint32_t>(out.place()), PlacedVector<std::uint32_t>(out.place())} {}
+  PlacedVector<float>&out, &in;
 
   void clear(int ranks);
   /// The next numbers that go to a rank, or come from it; those of finished vectors may be rounded.
@@ -96,12 +98,26 @@ class VectorMessage : public Counts<float> {
   PlacedVector<std::uint32_t> words_[2];  // that go, that come
 };
 
-/// All that ranks send each other for a batch. `rows.out` and `gradients.in` begin with the front, then come this
-/// rank's own bags, then those of others.
-struct Messages {
-  Messages(Place place, const Rounding& forward, const Rounding& backward)
-      : rows(place, forward), gradients(place, backward) {}
+/// The sums and gradients of a batch, which kernels and answers work in. Each begins with the front, then come this
+/// rank's own bags, then those of others; where this rank relays, behind them the same of the exchange inside the node.
+struct BatchBuffers {
+  explicit BatchBuffers(Place place) : sums(place), gradients(place) {}
+  PlacedVector<float> sums, gradients;
+};
 
+/// All that ranks send each other for a batch: `rows.out` are its sums, `gradients.in` its gradients.
+class Messages {
+  PlacedVector<float> rows_in_, gradients_out_;
+
+ public:
+  Messages(std::shared_ptr<BatchBuffers> shared, const Rounding& forward, const Rounding& backward)
+      : rows_in_(shared->sums.place()),
+        gradients_out_(shared->sums.place()),
+        buffers(std::move(shared)),
+        rows(forward, buffers->sums, rows_in_),
+        gradients(backward, gradients_out_, buffers->gradients) {}
+
+  const std::shared_ptr<BatchBuffers> buffers;
   Message<std::int32_t> counts;
   Message<Index> ids;
   Message<float> weights;

@@ -6,8 +6,11 @@
 
 namespace tesserec::sharding {
 
-Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place, const ExchangePrecision& precision)
-    : routes_(routes), place_(place), inside_(node, nullptr, *routes.relays().routes, place, precision) {
+Relay::Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
+             std::shared_ptr<BatchBuffers> buffers)
+    : routes_(routes),
+      buffers_(std::move(buffers)),
+      inside_(node, nullptr, *routes.relays().routes, precision, buffers_) {
   for (const embedding::EmbeddingBagConfig& table : routes.relays().routes->tables())
     sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
 }
@@ -15,8 +18,11 @@ Relay::Relay(const comm::Communicator& node, const Routes& routes, Place place, 
 void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split,
                 Index begin) {
   constexpr Index line = 16;  // floats
+  samples_.clear();
+  for (Index rank = routes_.rank() % routes_.node().size(); rank < split.ranks(); rank += routes_.node().size())
+    samples_.push_back(split.samples(int(rank)).size());
   copy_bags(exec, relays, split);
-  inside_.start(sparse_, split, true, (begin + line - 1) / line * line);
+  inside_.start(exec, sparse_, split, true, (begin + line - 1) / line * line);
   inside_.receive(exec);
   find_runs(relays);
 }
@@ -39,11 +45,14 @@ void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>
   Index bag = 0, at = sparse_.offsets(0) = 0;
   for (const embedding::ShardBags* const runs : tables)
     for (std::size_t f = 0; f < runs->front().size(); ++f)
-      for (const auto& run : *runs) {
-        const embedding::Bags& bags = run[f];
+      for (std::size_t partner = 0; partner < runs->size(); ++partner) {
+        const embedding::Bags& bags = (*runs)[partner][f];
         std::copy_n(bags.ids, bags.total(), sparse_.values.data() + at);
         if (bags.weights != nullptr) std::copy_n(bags.weights, bags.total(), sparse_.weights.data() + at);
-        for (Index s = 0; s < bags.count; ++s) sparse_.offsets(++bag) = at + bags.offsets[s + 1];
+        for (Index s = 0, next = 0; s < samples_[partner]; ++s) {
+          next += next < bags.count && bags.sample(next) == bags.first_sample + s;
+          sparse_.offsets(++bag) = at + bags.offsets[next];
+        }
         at += bags.total();
       }
 }
@@ -70,7 +79,7 @@ void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
       for (std::size_t partner = 0; partner < relays[i].bags.size(); ++partner) {
         const embedding::Bags& bags = relays[i].bags[partner][f];
         runs_.push_back({&bags, relays[i].sums_at[partner][f], at, step, dim});
-        at += (pools ? bags.count : bags.total()) * step;
+        at += (pools ? samples_[partner] : bags.total()) * step;
       }
     }
   }
@@ -84,7 +93,7 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
   const Index step = stride > 0 ? stride : run.dim;
   for (Index v = 0; v < vectors; ++v) {
     if (!all && bags.length(v) == 0) continue;
-    visit(outside, run.inside_at + v * run.inside_step);
+    visit(outside, run.inside_at + (bags.unpooled ? v : bags.sample(v) - bags.first_sample) * run.inside_step);
     outside += step;
   }
 }
@@ -98,7 +107,7 @@ void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
     each_vector(run, outside_at, stride,
                 [&](Index outside, Index inside) { gradients ? visit(inside, outside) : visit(outside, inside); });
   };
-  if (place_ == Place::host)
+  if (buffers_->sums.place() == Place::host)
     return parallel_for(exec, "tesserec::sharding::relayed", std::ssize(runs_), [&](Index i) {
       each(runs_[i], [&](Index to, Index from) { std::copy_n(data + from, runs_[i].dim, data + to); });
     });
@@ -111,13 +120,13 @@ void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
   device_.launch(device_of(exec), {data, nullptr, nullptr});
 }
 
-void Relay::return_sums(const Exec& exec, const VectorMessage& rows) {
+void Relay::return_sums(const Exec& exec) {
   inside_.return_sums(exec);
-  copy_vectors(exec, rows.out.data(), false);
+  copy_vectors(exec, buffers_->sums.data(), false);
 }
 
-void Relay::send_gradients(const Exec& exec, const VectorMessage& gradients) {
-  copy_vectors(exec, gradients.in.data(), true);
+void Relay::send_gradients(const Exec& exec) {
+  copy_vectors(exec, buffers_->gradients.data(), true);
   inside_.send_gradients(exec);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "device_vectors.hpp"
@@ -13,15 +14,17 @@ namespace tesserec::sharding {
 /// gradient comes.
 class Relay {
  public:
-  Relay(const comm::Communicator& node, const Routes& routes, Place place, const ExchangePrecision& precision);
+  /// `buffers`: of the exchange that it serves. Vectors inside the node lie behind those of that one.
+  Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
+        std::shared_ptr<BatchBuffers> buffers);
 
   /// The ids of `relays` (Asked::relays) go to the owners, who find vectors from float offset `begin` on. All ranks of
   /// the node.
   void ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split, Index begin);
-  /// Sums come from the owners; what they make lies in rows.out where partners' vectors leave.
-  void return_sums(const Exec& exec, const VectorMessage& rows);
-  /// Partners' gradients, which came to gradients.in, go to the owners.
-  void send_gradients(const Exec& exec, const VectorMessage& gradients);
+  /// Sums come from the owners; what they make lies where partners' vectors leave.
+  void return_sums(const Exec& exec);
+  /// Partners' gradients, which have come, go to the owners.
+  void send_gradients(const Exec& exec);
 
   Exchange& inside() { return inside_; }
 
@@ -41,8 +44,9 @@ class Relay {
   static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
 
   const Routes& routes_;
-  Place place_;
+  std::shared_ptr<BatchBuffers> buffers_;
   Exchange inside_;
+  std::vector<Index> samples_;  // of each partner
   jagged::KeyedJaggedTensor sparse_;
   std::vector<Run> runs_;
   DeviceVectors device_;

@@ -2,35 +2,62 @@
 // Ids to their owners.
 #include "requests.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <numeric>
+
+#include "bag_form.hpp"
+
 namespace tesserec::sharding {
+namespace {
 
-Requests::Requests(const Routes& routes) : routes_(routes), requests_(routes.all().size()) {
+/// The samples that have ids for one of several features, ascending.
+std::vector<std::int32_t> listed(std::span<const Requests::Request> features) {
+  std::vector<std::int32_t> all, both;
+  for (const Requests::Request& request : features) {
+    both.clear();
+    std::set_union(all.begin(), all.end(), request.bags.samples.begin(), request.bags.samples.end(),
+                   std::back_inserter(both));
+    std::swap(all, both);
+  }
+  return all;
+}
+
+}  // namespace
+
+Requests::Requests(const Routes& routes)
+    : routes_(routes),
+      parts_(routes.vectors().segments.size()),
+      mean_offsets_(routes.vectors().segments.size()),
+      requests_(routes.all().size()) {
+  for (const VectorLayout::Segment& segment : routes.vectors().segments) {
+    const Route& route = routes.all()[segment.routes.front()];
+    buckets_.emplace_back(routes.tables()[route.table], route.key, segment.owner_of, int(segment.routes.size()),
+                          segment.sequence >= 0);
+  }
   for (const Routes::Fetch& fetch : routes.fetches())
-    fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard, fetch.keys), {}});
+    fetches_.push_back({RowFetch(routes.tables()[fetch.table], fetch.shard), {}});
 }
 
-Index Requests::Request::vectors(bool unpooled) const {
-  if (unpooled) return offsets.back();
-  Index count = 0;
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) count += offsets[s + 1] > offsets[s];
-  return count;
-}
-
-Index Requests::bag_length(const VectorLayout::Segment& segment, Index sample) const {
-  Index length = 0;
-  for (const std::size_t r : segment.routes) length += requests_[r].length(sample);
-  return length;
-}
-
-void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
-                       Index front) {
-  auto& [counts, ids, weights, rows, gradients] = messages;
+void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
+                       Messages& messages, Index front) {
+  auto& counts = messages.counts;
+  auto& ids = messages.ids;
+  auto& weights = messages.weights;
   const int me = routes_.rank();
   samples_ = sparse.stride;
   first_sample_ = split.samples(me).begin;
   fetched_end_ = {};
   front_.begin = front;
   lay_out(sparse);
+  cut(exec, sparse);
+  parallel_for(exec, "tesserec::sharding::order_rows", std::ssize(fetches_), [&](Index i) {
+    std::vector<OwnerBags> bags;
+    for (std::size_t f = 0; f < routes_.fetches()[i].keys.size(); ++f)
+      bags.push_back(requests_[routes_.fetches()[i].first_route + f].bags);
+    fetches_[i].rows.collect(bags, split, me);
+  });
   Offsets own{front_.end, front_.end}, others;
   std::size_t next_fetch = 0;
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
@@ -39,19 +66,25 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
                       weights_before = weights.out.size();
     counts.out.push_back(0);  // no error
     const Range asked = routes_.sums(me, owner);
-    for (Index route = asked.begin; route < asked.end; ++route) {
-      const Offsets before = at;
-      cut_out(route, sparse, messages, at);
+    for (Index r = asked.begin; r < asked.end; ++r) {
+      const Route& route = routes_.all()[r];
+      Request& request = requests_[r];
+      const Index sums = request.nodes.offsets.back() * route.dim,
+                  of_gradients = request.vectors(route.sequence >= 0) * route.dim;
+      request.at = at;
+      if (!route.sums_in_place) at.sums += sums;
+      if (!route.gradients_in_place) at.gradients += of_gradients;
       if (owner == me) continue;
-      rows.comes(owner, at.sums - before.sums, routes_.finished(routes_.all()[route]));
-      gradients.goes(owner, at.gradients - before.gradients, true);
+      messages.rows.comes(owner, sums, routes_.finished(route));
+      messages.gradients.goes(owner, of_gradients, true);
     }
+    for (Index r = asked.begin; r < asked.end; r += routes_.all()[r].features) write_bags(r, messages);
     for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch) {
       const Offsets before = at;
-      fetch(next_fetch, sparse, split, messages, at);
+      write_fetch(next_fetch, messages, at);
       if (owner == me) continue;
-      rows.comes(owner, at.sums - before.sums, false);
-      gradients.goes(owner, at.gradients - before.gradients, false);
+      messages.rows.comes(owner, at.sums - before.sums, false);
+      messages.gradients.goes(owner, at.gradients - before.gradients, false);
     }
     counts.to[owner] = counts.out.size() - counts_before;
     ids.to[owner] = ids.out.size() - ids_before;
@@ -61,75 +94,133 @@ void Requests::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
 }
 
 void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
-  front_.sequences.resize(routes_.vectors().sequences.size());
-  front_.end = front_.begin + samples_ * routes_.vectors().pooled_width;
+  const VectorLayout& vectors = routes_.vectors();
+  const auto copy_offsets = [&](Index key, std::vector<Index>& to) {
+    const Index* const from = sparse.offsets.data() + sparse.first_bag(key);
+    to.assign(from, from + samples_ + 1);
+    for (Index& offset : to) offset -= *from;
+  };
+  front_.sequences.resize(vectors.sequences.size());
+  front_.end = front_.begin + samples_ * vectors.pooled_width;
   for (std::size_t q = 0; q < front_.sequences.size(); ++q) {
-    const VectorLayout::Sequence& sequence = routes_.vectors().sequences[q];
-    const Index* from = sparse.offsets.data() + sparse.first_bag(sequence.key);
     Front::Sequence& to = front_.sequences[q];
-    to.offsets.assign(from, from + samples_ + 1);
-    for (Index& offset : to.offsets) offset -= *from;
+    copy_offsets(vectors.sequences[q].key, to.offsets);
     to.at = front_.end;
-    front_.end += to.offsets.back() * sequence.dim;
+    front_.end += to.offsets.back() * vectors.sequences[q].dim;
   }
+  for (std::size_t i = 0; i < vectors.segments.size(); ++i)
+    if (const VectorLayout::Segment& segment = vectors.segments[i]; segment.mean)
+      copy_offsets(routes_.all()[segment.routes.front()].key, mean_offsets_[i]);
 }
 
-/// Of the ids that the route's shard has.
-void Requests::find_places(std::size_t r, const jagged::KeyedJaggedTensor& sparse) {
-  const Route& route = routes_.all()[r];
-  std::vector<Index>& places = requests_[r].places;
-  places.clear();
-  if (route.sequence < 0 || (route.sums_in_place && route.gradients_in_place)) return;
-  const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
-  const embedding::BlockOf block_of = table.block_of();
-  const Index begin = sparse.begin(route.key, 0), ids = front_.sequences[route.sequence].offsets.back();
-  for (Index i = 0; i < ids; ++i)
-    if (route.blocks.contains(block_of(table.row(sparse.values(begin + i))))) places.push_back(i);
+/// Cuts all features. The first one's error is thrown, whatever the threads.
+void Requests::cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
+  std::vector<std::exception_ptr> errors(buckets_.size());
+  parallel_for(exec, "tesserec::sharding::bucketize", std::ssize(buckets_), [&](Index i) {
+    try {
+      cut_segment(i, sparse);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+  for (std::size_t r = 0; r < requests_.size(); ++r) {
+    const Route& route = routes_.all()[r];
+    if (!route.same_ids) continue;
+    const Request& before = requests_[r - route.features];  // the same feature's, the shard before
+    requests_[r].bags = before.bags;
+    requests_[r].nodes = before.nodes;
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    if (const VectorLayout::Segment& segment = routes_.vectors().segments[i];
+        routes_.all()[segment.routes.front()].same_ids && segment.sequence < 0)
+      find_parts(i);
 }
 
-void Requests::refuse(const BatchSplit& split, Message<std::int32_t>& counts) const {
+void Requests::cut_segment(std::size_t i, const jagged::KeyedJaggedTensor& sparse) {
+  const VectorLayout::Segment& segment = routes_.vectors().segments[i];
+  if (routes_.all()[segment.routes.front()].same_ids) return;
+  const embedding::BlockOf block_of = routes_.tables()[routes_.all()[segment.routes.front()].table].block_of();
+  buckets_[i].fill(sparse, first_sample_);
+  for (std::size_t owner = 0; owner < segment.routes.size(); ++owner) {
+    Request& request = requests_[segment.routes[owner]];
+    request.bags = buckets_[i].of(int(owner));
+    request.nodes = embedding::subtree_nodes(block_of, routes_.all()[segment.routes[owner]].blocks,
+                                             request.bags.bags(segment.sequence >= 0));
+  }
+  if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_parts(i);
+}
+
+/// Sorts the bags of all owners by sample, those of a sample in row order: a counting sort.
+void Requests::find_parts(std::size_t i) {
+  auto& [offsets, parts] = parts_[i];
+  const std::vector<std::size_t>& routes = routes_.vectors().segments[i].routes;
+  offsets.assign(samples_ + 2, 0);
+  for (const std::size_t r : routes)
+    for (const std::int32_t sample : requests_[r].bags.samples) ++offsets[sample + 2];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  parts.resize(offsets.back());
+  for (const std::size_t r : routes)
+    for (Index bag = 0; bag < requests_[r].bags.count(); ++bag)
+      parts[offsets[requests_[r].bags.samples[bag] + 1]++] = {std::int32_t(r), std::int32_t(bag)};
+}
+
+void Requests::refuse(Message<std::int32_t>& counts) const {
   const int me = routes_.rank();
   counts.out.clear();
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
     const std::size_t before = counts.out.size();
     counts.out.push_back(1);
-    Index zeros = routes_.with_ids(me, owner) * routes_.samples(split, me);
+    Index zeros = routes_.id_counts(me, owner);
     for (const Routes::Fetch& fetch : routes_.fetches()) zeros += fetch.shard.rank == owner ? 2 : 0;
     counts.out.resize(counts.out.size() + zeros, 0);
     counts.to[owner] = counts.out.size() - before;
   }
 }
 
-void Requests::cut_out(std::size_t r, const jagged::KeyedJaggedTensor& sparse, Messages& messages, Offsets& at) {
+/// Writes the bags of one shard, all features (BagForm).
+void Requests::write_bags(Index first, Messages& messages) const {
+  const Route& route = routes_.all()[first];
+  if (route.same_ids) return;
   std::vector<Index>& ids = messages.ids.out;
-  const Route& route = routes_.all()[r];
-  Request& request = requests_[r];
-  const embedding::EmbeddingBagConfig& table = routes_.tables()[route.table];
-  embedding::Bags bags;
-  bags.count = samples_;
-  bags.unpooled = route.sequence >= 0;
-  if (route.same_ids) {
-    request = requests_[r - table.feature_names.size()];  // the same feature's, the shard before
-  } else {
-    const std::size_t ids_at = ids.size();
-    select_ids(table, sparse, route.key, route.blocks, first_sample_,
-               {request.offsets, ids, routes_.weighted() ? &messages.weights.out : nullptr});
-    for (Index s = 0; s < samples_; ++s) messages.counts.out.push_back(request.length(s));
-    bags.offsets = request.offsets.data();
-    bags.ids = ids.data() + ids_at;
-    request.nodes = embedding::subtree_nodes(table.block_of(), route.blocks, bags);
+  const std::span<const Request> features = std::span(requests_).subspan(first, route.features);
+  std::vector<std::int32_t> of_all;
+  if (features.size() > 1) of_all = listed(features);
+  const std::span<const std::int32_t> list = features.size() > 1 ? of_all : features.front().bags.samples;
+  const BagForm form{samples_, std::ssize(features), std::ssize(list), route.owner == routes_.rank()};
+  messages.counts.out.push_back(std::int32_t(form.listed));
+  const auto words = std::ssize(ids);
+  ids.resize(words + form.words());
+  Index next = 0;  // number
+  if (!form.all())
+    for (const std::int32_t sample : list) put_number(ids.data() + words, next++, sample);
+  for (const Request& request : features) {
+    const OwnerBags& bags = request.bags;
+    Index place = 0;
+    for (Index b = 0; b < bags.count(); ++b) {
+      if (form.all()) place = bags.samples[b];
+      while (!form.all() && list[place] != bags.samples[b]) ++place;
+      put_number(ids.data() + words, next + place, bags.offsets[b + 1] - bags.offsets[b]);
+    }
+    next += form.bags();
   }
-  find_places(r, sparse);
-  request.at = at;
-  if (!route.sums_in_place) at.sums += request.nodes.offsets[samples_] * route.dim;
-  if (!route.gradients_in_place) at.gradients += request.vectors(bags.unpooled) * route.dim;
+  for (const Request& request : features) {
+    const OwnerBags& bags = request.bags;
+    messages.counts.out.push_back(std::int32_t(bags.ids()));
+    ids.insert(ids.end(), bags.rows, bags.rows + bags.ids());
+    if (!routes_.weighted()) continue;
+    std::vector<float>& weights = messages.weights.out;
+    if (bags.weights != nullptr)
+      weights.insert(weights.end(), bags.weights, bags.weights + bags.ids());
+    else
+      weights.insert(weights.end(), bags.ids(), 1.0f);
+  }
 }
 
-void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split,
-                     Messages& messages, Offsets& at) {
+void Requests::write_fetch(std::size_t i, Messages& messages, Offsets& at) {
   std::vector<Index>& ids = messages.ids.out;
-  RowFetch& rows = fetches_[i].rows;
-  rows.collect(sparse, split, routes_.rank());
+  const RowFetch& rows = fetches_[i].rows;
   fetches_[i].at = at;
   messages.counts.out.push_back(rows.rows().size());
   messages.counts.out.push_back(rows.sums().size());
@@ -140,11 +231,8 @@ void Requests::fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, con
   const Routes::Fetch& fetch = routes_.fetches()[i];
   for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
     Request& request = requests_[fetch.first_route + f];
-    request.offsets.assign(rows.bags(f).offsets, rows.bags(f).offsets + samples_ + 1);
-    request.nodes = rows.nodes(f);
-    find_places(fetch.first_route + f, sparse);
     request.at = fetched_end_;
-    fetched_end_.sums += request.nodes.offsets[samples_] * rows.dim();
+    fetched_end_.sums += request.nodes.offsets.back() * rows.dim();
     fetched_end_.gradients += request.vectors(rows.bags(f).unpooled) * rows.dim();
   }
 }

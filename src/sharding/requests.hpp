@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "message.hpp"
+#include "owner_buckets.hpp"
+#include "row_fetch.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 #include <tesserec/sharding/routes.hpp>
-#include <tesserec/sharding/row_fetch.hpp>
 
 namespace tesserec::sharding {
 
@@ -16,13 +18,24 @@ class Requests {
  public:
   /// The bags of a route, and where their sums and gradients lie.
   struct Request {
-    std::vector<Index> offsets;  // [samples + 1]
+    OwnerBags bags;
     embedding::Nodes nodes;
-    std::vector<Index> places;  // un-pooled: of each id, among those of its sequence
     Offsets at;
-    Index length(Index sample) const { return offsets[sample + 1] - offsets[sample]; }
-    /// Returns the number of gradients: of bags with ids, or of ids.
-    Index vectors(bool unpooled) const;
+    /// Returns the number of gradients: of bags, or of ids.
+    Index vectors(bool unpooled) const { return unpooled ? bags.ids() : bags.count(); }
+  };
+  /// A part of a sample's bag.
+  struct BagPart {
+    std::int32_t route;
+    std::int32_t bag;  ///< of the route's
+  };
+  /// The parts of each sample's bag, in row order.
+  struct BagParts {
+    std::vector<Index> offsets;  // [samples + 1]
+    std::vector<BagPart> parts;
+    std::span<const BagPart> of(Index sample) const {
+      return {parts.data() + offsets[sample], std::size_t(offsets[sample + 1] - offsets[sample])};
+    }
   };
   struct Fetch {
     RowFetch rows;
@@ -34,10 +47,11 @@ class Requests {
   /// Cuts out each owner's ids, counts first. Says what comes back in the message of rows and goes in that of
   /// gradients. The front, and what is this rank's own behind it, begin at `front`. An id outside its table is an Error
   /// that names feature, table, sample and value.
-  void collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages, Index front = 0);
+  void collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
+               Index front = 0);
 
   /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
-  void refuse(const BatchSplit& split, Message<std::int32_t>& counts) const;
+  void refuse(Message<std::int32_t>& counts) const;
 
   Front& front() { return front_; }
   const Front& front() const { return front_; }
@@ -49,19 +63,28 @@ class Requests {
   /// One for each of Routes::fetches.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   Offsets fetched_end() const { return fetched_end_; }
-  /// Returns the number of ids in a sample's bag, over all owners.
-  Index bag_length(const VectorLayout::Segment& segment, Index sample) const;
+  /// Returns the parts of the bags of a segment that is pooled from what routes return.
+  const BagParts& parts(std::size_t segment) const { return parts_[segment]; }
+  /// [samples + 1] of a segment that is a mean: the ids of bags, over all owners.
+  const Index* mean_offsets(std::size_t segment) const { return mean_offsets_[segment].data(); }
+  Index bag_length(std::size_t segment, Index sample) const {
+    return mean_offsets_[segment][sample + 1] - mean_offsets_[segment][sample];
+  }
 
  private:
   void lay_out(const jagged::KeyedJaggedTensor& sparse);
-  void find_places(std::size_t route, const jagged::KeyedJaggedTensor& sparse);
-  void cut_out(std::size_t route, const jagged::KeyedJaggedTensor& sparse, Messages& messages, Offsets& at);
-  void fetch(std::size_t i, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
-             Offsets& at);
+  void cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse);
+  void cut_segment(std::size_t segment, const jagged::KeyedJaggedTensor& sparse);
+  void find_parts(std::size_t segment);
+  void write_bags(Index first_route, Messages& messages) const;
+  void write_fetch(std::size_t fetch, Messages& messages, Offsets& at);
 
   const Routes& routes_;
   Index samples_ = 0, first_sample_ = 0;
   Front front_;
+  std::vector<OwnerBuckets> buckets_;             // [segments]
+  std::vector<BagParts> parts_;                   // [segments]
+  std::vector<std::vector<Index>> mean_offsets_;  // [segments][samples + 1] of means
   std::vector<Request> requests_;
   std::vector<Fetch> fetches_;
   Offsets own_end_;

@@ -69,7 +69,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     if (fetched) fetches_.push_back({t, shard, keys, routes_.size()});
     if (replicated) replicated_ += features;
     for (Index f = 0; f < features; ++f)
-      routes_.push_back({t, shard.rank, shard.blocks, keys[f], places[f].sequence,
+      routes_.push_back({t, shard.rank, shard.blocks, features, keys[f], places[f].sequence,
                          places[f].column + shard.columns.begin, shard.columns.size(), fetched, relayed, replicated,
                          same_ids});
   }
@@ -119,6 +119,11 @@ void Routes::find_sources() {
   for (VectorLayout::Segment& segment : vectors_.segments) {
     std::sort(segment.routes.begin(), segment.routes.end(),
               [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
+    if (segment.routes.size() > 1) segment.owner_of.resize(embedding::block_count);
+    for (std::size_t i = 0; i < segment.routes.size() && !segment.owner_of.empty(); ++i) {
+      const Range blocks = routes_[segment.routes[i]].blocks;
+      std::fill_n(segment.owner_of.begin() + blocks.begin, blocks.size(), std::uint16_t(i));
+    }
     for (const std::size_t r : segment.routes) {
       Route& route = routes_[r];
       if (route.owner != rank_ || route.fetched || segment.mean) continue;
@@ -136,10 +141,12 @@ Range Routes::sums(int sender, int owner) const {
   return {first_[owner], first_[owner + 1] - without};
 }
 
-Index Routes::with_ids(int sender, int owner) const {
+Index Routes::id_counts(int sender, int owner) const {
   const Range asked = sums(sender, owner);
-  return std::count_if(routes_.begin() + asked.begin, routes_.begin() + asked.end,
-                       [](const Route& route) { return !route.same_ids; });
+  Index counts = 0;
+  for (Index r = asked.begin; r < asked.end; r += routes_[r].features)
+    if (!routes_[r].same_ids) counts += 1 + routes_[r].features;
+  return counts;
 }
 
 Index Routes::samples(const BatchSplit& split, int sender) const {

@@ -1,78 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "row_fetch.hpp"
 
-#include <tesserec/core/error.hpp>
-#include <tesserec/sharding/row_fetch.hpp>
+#include <algorithm>
+#include <limits>
 
 namespace tesserec::sharding {
 
-void select_ids(const embedding::EmbeddingBagConfig& table, const jagged::KeyedJaggedTensor& sparse, Index key,
-                Range blocks, Index first_sample, const SelectedIds& to) {
-  auto& [offsets, ids, weights] = to;
-  if (table.weighted && !sparse.weighted())
-    fail("table ", table.name, " is weighted, but the data has no weights for feature ", sparse.keys[key]);
-  const Index limit = table.ids();
-  const embedding::BlockOf block_of = table.block_of();
-  const bool all = blocks.size() == embedding::block_count;
-  const Index* from = sparse.offsets.data() + sparse.first_bag(key);
-  const auto ids_at = std::ssize(ids);
-  ids.resize(ids_at + from[sparse.stride] - from[0]);
-  Index* next = ids.data() + ids_at;
-  offsets.resize(sparse.stride + 1);
-  offsets[0] = 0;
-  for (Index s = 0; s < sparse.stride; ++s) {
-    for (Index i = from[s]; i < from[s + 1]; ++i) {
-      const Index id = sparse.values(i);
-      if (id < 0 || id >= limit)
-        fail("feature ", sparse.keys[key], ", sample ", first_sample + s, " of the batch: id ", id,
-             " is outside table ", table.whole(), " of ", limit, " rows");
-      const Index row = table.row(id);
-      if (!all && !blocks.contains(block_of(row))) continue;
-      *next++ = row;
-      if (weights != nullptr) weights->push_back(table.weighted ? sparse.weights(i) : 1.0f);
-    }
-    offsets[s + 1] = next - ids.data() - ids_at;
-  }
-  ids.resize(next - ids.data());
-}
+RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard)
+    : table_(table), shard_(shard) {}
 
-RowFetch::RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard,
-                   const std::vector<Index>& keys)
-    : table_(table), shard_(shard), features_(keys.size()) {
-  for (std::size_t f = 0; f < keys.size(); ++f) {
-    features_[f].key = keys[f];
-    features_[f].bags.unpooled = !table.pools(f);
-  }
-}
-
-void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, int rank) {
+void RowFetch::collect(std::span<const OwnerBags> features, const BatchSplit& split, int rank) {
   lanes_ = split.lanes(rank);
-  const Index first_sample = split.samples(rank).begin;
+  copy_ids(features);
+  list_uses(split, split.samples(rank).begin);
+  embedding::sort_by_row(uses_, table_.num_embeddings);
+  find_rows(split.lane_count());
+  for (Feature& feature : features_) feature.bags.slots = slots_.data() + feature.ids_at;
+}
+
+void RowFetch::copy_ids(std::span<const OwnerBags> features) {
   ids_.clear();
   weights_.clear();
+  features_.clear();
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const OwnerBags& from = features[f];
+    features_.push_back({std::ssize(ids_), from.samples, from.bags(!table_.pools(f))});
+    ids_.insert(ids_.end(), from.rows, from.rows + from.ids());
+    if (table_.weighted) weights_.insert(weights_.end(), from.weights, from.weights + from.ids());
+  }
+  for (Feature& feature : features_) {
+    feature.bags.ids = ids_.data() + feature.ids_at;
+    feature.bags.weights = table_.weighted ? weights_.data() + feature.ids_at : nullptr;
+  }
+}
+
+/// Lists the uses of rows: sample by sample, in each feature by feature.
+void RowFetch::list_uses(const BatchSplit& split, Index first_sample) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   uses_.clear();
+  std::vector<std::size_t> next(features_.size(), 0);  // bag of each feature
+  const auto sample_of = [&](std::size_t f) {
+    return next[f] < features_[f].samples.size() ? features_[f].samples[next[f]] : none;
+  };
+  int lane = lanes_.begin;
+  for (;;) {
+    std::int32_t sample = none;
+    for (std::size_t f = 0; f < features_.size(); ++f) sample = std::min(sample, sample_of(f));
+    if (sample == none) return;
+    while (first_sample + sample >= split.lane(lane).end) ++lane;
+    for (std::size_t f = 0; f < features_.size(); ++f) {
+      if (sample_of(f) != sample) continue;
+      const Feature& feature = features_[f];
+      const Index* const ends = feature.bags.offsets + next[f]++;
+      for (Index i = feature.ids_at + ends[0]; i < feature.ids_at + ends[1]; ++i)
+        uses_.push_back({ids_[i], i, lane, table_.weighted ? weights_[i] : 1.0f});
+    }
+  }
+}
+
+void RowFetch::find_rows(int lane_count) {
   rows_.clear();
   sums_.clear();
-  for (Feature& feature : features_) {
-    feature.ids_at = std::ssize(ids_);
-    select_ids(table_, sparse, feature.key, shard_.blocks, first_sample,
-               {feature.offsets, ids_, table_.weighted ? &weights_ : nullptr});
-  }
-  int lane = lanes_.begin;
-  for (Index s = 0; s < sparse.stride; ++s) {
-    while (first_sample + s >= split.lane(lane).end) ++lane;
-    for (const Feature& feature : features_)
-      for (Index i = feature.ids_at + feature.offsets[s]; i < feature.ids_at + feature.offsets[s + 1]; ++i)
-        uses_.push_back({ids_[i], i, lane, table_.weighted ? weights_[i] : 1.0f});
-  }
-  embedding::sort_by_row(uses_, table_.num_embeddings);
-
   slots_.resize(ids_.size());
   TreeOrder tree(lanes_);
   const auto nothing = [](int, int) {};
   const auto finish_row = [&] {
     tree.finish(nothing);
-    for (int i = 0; i < tree.size(); ++i) sums_.push_back((std::ssize(rows_) - 1) * split.lane_count() + tree.leaf(i));
+    for (int i = 0; i < tree.size(); ++i) sums_.push_back((std::ssize(rows_) - 1) * lane_count + tree.leaf(i));
     tree.clear();
   };
   for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -85,28 +79,17 @@ void RowFetch::collect(const jagged::KeyedJaggedTensor& sparse, const BatchSplit
     slots_[uses_[i].gradient] = std::ssize(rows_) - 1;
   }
   if (!uses_.empty()) finish_row();
-
-  for (Feature& feature : features_) {
-    embedding::Bags& bags = feature.bags;
-    bags.first_sample = first_sample;
-    bags.count = sparse.stride;
-    bags.offsets = feature.offsets.data();
-    bags.ids = ids_.data() + feature.ids_at;
-    bags.slots = slots_.data() + feature.ids_at;
-    bags.weights = table_.weighted ? weights_.data() + feature.ids_at : nullptr;
-    feature.nodes = embedding::subtree_nodes(table_.block_of(), shard_.blocks, bags);
-  }
 }
 
-void RowFetch::pool(std::size_t f, const float* fetched, float* out) const {
-  embedding::pool({table_.block_of(), shard_.blocks, fetched, 0, dim()}, bags(f), nodes(f), {0, bags(f).count}, out);
+void RowFetch::pool(std::size_t f, const embedding::Nodes& nodes, const float* fetched, float* out) const {
+  embedding::pool({table_.block_of(), shard_.blocks, fetched, 0, dim()}, bags(f), nodes, {0, bags(f).count}, out);
 }
 
-std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index sample) const {
+std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index at) const {
   const embedding::BlockOf block_of = table_.block_of();
   const embedding::Bags& bag = bags(f);
   std::vector<std::pair<Index, Index>> ids;
-  for (Index i = bag.offsets[sample]; i < bag.offsets[sample + 1]; ++i) ids.emplace_back(block_of(bag.ids[i]), i);
+  for (Index i = bag.offsets[at]; i < bag.offsets[at + 1]; ++i) ids.emplace_back(block_of(bag.ids[i]), i);
   std::sort(ids.begin(), ids.end());
   return ids;
 }
@@ -114,14 +97,14 @@ std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index sa
 std::vector<embedding::RowUse> RowFetch::uses(std::span<const Index> gradients_at) const {
   std::vector<Index> vector_of(ids_.size());  // float offset of the gradient that each id gets
   for (std::size_t f = 0; f < features_.size(); ++f) {
-    const auto& [key, offsets, ids_at, bags, nodes] = features_[f];
+    const embedding::Bags& bags = features_[f].bags;
     Index next = gradients_at[f];
-    for (Index s = 0; s < bags.count; ++s) {
-      for (Index i = offsets[s]; i < offsets[s + 1]; ++i) {
-        vector_of[ids_at + i] = next;
+    for (Index bag = 0; bag < bags.count; ++bag) {
+      for (Index i = bags.offsets[bag]; i < bags.offsets[bag + 1]; ++i) {
+        vector_of[features_[f].ids_at + i] = next;
         if (bags.unpooled) next += dim();
       }
-      if (!bags.unpooled && bags.length(s) > 0) next += dim();
+      if (!bags.unpooled) next += dim();
     }
   }
   std::vector<embedding::RowUse> uses = uses_;

@@ -72,14 +72,15 @@ void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t s
   for (Shard& shard : shards_) shard.rows->initialise(exec, seed, Index(shard.table));
 }
 
-InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, Index global_size) {
-  return start(sparse, BatchSplit(lanes_, comm_.size(), global_size));
+InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
+                                              Index global_size) {
+  return start(exec, sparse, BatchSplit(lanes_, comm_.size(), global_size));
 }
 
-InFlight ShardedEmbeddingBagCollection::start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split,
-                                              bool gradients) {
+InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
+                                              BatchSplit split, bool gradients) {
   InFlight batch(exchanges_->take(), exchanges_);
-  phases_.time("send ids", [&] { batch.exchange_->start(sparse, std::move(split), gradients); });
+  phases_.time("send ids", [&] { batch.exchange_->start(exec, sparse, std::move(split), gradients); });
   return batch;
 }
 

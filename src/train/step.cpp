@@ -43,9 +43,9 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   Phases::Sequence phase(phases());
 
   // README.md shows what follows.
-  if (!now.ids) now.ids = tables.start(now.batch.sparse, split(now.batch));
+  if (!now.ids) now.ids = tables.start(exec_, now.batch.sparse, split(now.batch));
   const auto vectors = tables.forward(exec_, now.ids);
-  if (next != nullptr) next->ids = tables.start(next->batch.sparse, split(next->batch));
+  if (next != nullptr) next->ids = tables.start(exec_, next->batch.sparse, split(next->batch));
   const auto gradients = tables.gradient(exec_, now.ids);
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();
@@ -76,7 +76,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
 }
 
 void TrainStep::predict(const data::Batch& batch, float* probabilities, float* towers) {
-  auto ids = model_.tables().start(batch.sparse, split(batch), false);
+  auto ids = model_.tables().start(exec_, batch.sparse, split(batch), false);
   const auto vectors = model_.tables().forward(exec_, ids);
   model_.dense.predict(exec_, model_.parameters, input(batch, vectors, 0), probabilities, towers);
   comm_.transport().check();

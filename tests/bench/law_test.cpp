@@ -44,7 +44,7 @@ TEST_CASE("Tables without the law give what the law gives, but for rounding") {
     for (Index step = 1; source->next(batch); ++step) {
       const Index n = batch.size * law.model.dense.pooled_width();
       const Vector<float> found = make_vector<float>(exec, "tesserec::test::found", n);
-      auto ids = tables.start(batch.sparse, batch.global_size);
+      auto ids = tables.start(exec, batch.sparse, batch.global_size);
       const float* expected = tables.forward(exec, ids).pooled.data();
       unordered.forward(batch.sparse, batch.global_size, found.data());
       near(found.data(), expected, n);

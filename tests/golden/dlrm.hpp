@@ -55,7 +55,7 @@ class Dlrm {
   Tensors gradients(const tesserec::data::Batch& batch) {
     using namespace tesserec;
     const Exec exec;
-    auto ids = model.tables().start(batch.sparse, batch.size);
+    auto ids = model.tables().start(exec, batch.sparse, batch.size);
     const auto vectors = model.tables().forward(exec, ids);
     comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
     tesserec::model::DenseInput input{
@@ -85,7 +85,7 @@ class Dlrm {
 
   /// Pooled vectors of a batch, [size, pooled width].
   std::vector<float> lookup(const tesserec::data::Batch& batch) {
-    auto ids = model.tables().start(batch.sparse, batch.size);
+    auto ids = model.tables().start({}, batch.sparse, batch.size);
     const auto pooled = model.tables().forward({}, ids).pooled;
     return {pooled.data(), pooled.data() + pooled.size()};
   }

@@ -280,7 +280,7 @@ TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
                                                      kjt.keys, Lanes(2), {{.lr = 1}, {}, Kernels::simd});
   for (const auto& shard : collection.shards())
     Kokkos::deep_copy(shard.rows->weights().host(), reference.matrix(of("weights", shard.table)));
-  auto batch = collection.start(kjt, kjt.stride);
+  auto batch = collection.start({}, kjt, kjt.stride);
   const auto vectors = collection.forward(Exec(), batch).unpooled;
   const auto slopes = collection.gradient(Exec(), batch).unpooled;
   std::size_t q = 0;

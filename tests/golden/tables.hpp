@@ -41,7 +41,7 @@ class Tables {
                                   file_.read_all<std::int64_t>(group + "/ids"),
                                   weighted_ ? file_.read_all<float>(group + "/sample_weights") : std::vector<float>());
     std::vector<float> pooled(batch_ * columns_.size()), result(pooled.size());
-    in_flight_ = collection_.start(batch.sparse, batch_);
+    in_flight_ = collection_.start({}, batch.sparse, batch_);
     std::copy_n(collection_.forward({}, in_flight_).pooled.data(), pooled.size(), pooled.data());
     for_each_column([&](std::size_t ours, std::size_t theirs) { result[theirs] = pooled[ours]; });
     return result;

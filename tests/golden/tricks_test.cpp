@@ -45,7 +45,7 @@ class Feature {
         table(0).config().weighted ? file_.read_all<float>(group_ + "/sample_weights") : std::vector<float>();
     const auto batch = golden::make_batch({"f"}, batch_, file_.read_all<std::int64_t>("input/lengths"),
                                           file_.read_all<std::int64_t>("input/ids"), weights);
-    auto in_flight = collection_.start(batch.sparse, batch_);
+    auto in_flight = collection_.start({}, batch.sparse, batch_);
     const float* const pooled = collection_.forward({}, in_flight).pooled.data();
     std::vector<std::vector<float>> vectors(names_.size());
     for_each([&](std::size_t t, Index at) { vectors[t].push_back(pooled[at]); });

@@ -48,7 +48,7 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
                                          {{{1}, {"f@weights"}, true}, {{dim}, {"f@table"}, true}});
     for (int step = 1; step <= 2; ++step) {
       const std::string at = group + "/step_" + std::to_string(step);
-      auto in_flight = collection.start(batch.sparse, samples);
+      auto in_flight = collection.start(exec, batch.sparse, samples);
       const auto vectors = collection.forward(exec, in_flight).unpooled;
       const auto slopes = collection.gradient(exec, in_flight).unpooled;
       const auto all = [](const jagged::JaggedVectors& v) {

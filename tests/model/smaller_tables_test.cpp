@@ -2,10 +2,10 @@
 // Tables that are cut in two, and tables of mixed dimensions.
 #include "catch.hpp"
 #include "errors.hpp"
+#include "src/sharding/owner_buckets.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/model.hpp>
-#include <tesserec/sharding/row_fetch.hpp>
 
 using namespace tesserec;
 using embedding::EmbeddingBagConfig;
@@ -123,14 +123,20 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   const Exec exec;
   const auto halves = model::smaller_tables({table_of("a", 300)}, settings_of(7));
   const auto batch = jagged::KeyedJaggedTensor::from_dense(exec, {"b", "a"}, {{{1}, {2, 3}}, {{299, 6, 7}, {14}}});
-  std::vector<Index> offsets, rows;
-  sharding::select_ids(halves[0], batch, 1, {0, 43}, 0, {offsets, rows, nullptr});
-  sharding::select_ids(halves[1], batch, 1, {0, 7}, 0, {offsets, rows, nullptr});
-  CHECK(rows == std::vector<Index>{42, 0, 1, 2, 5, 6, 0, 0});
-  rows.clear();
-  sharding::select_ids(halves[0], batch, 1, {1, 3}, 0, {offsets, rows, nullptr});  // a shard of it
-  CHECK(rows == std::vector<Index>{1, 2});
-  CHECK(offsets == std::vector<Index>{0, 1, 2});
+  const auto rows_of = [](const sharding::OwnerBags& bags) {
+    return std::vector<Index>(bags.rows, bags.rows + bags.ids());
+  };
+  sharding::OwnerBuckets quotient(halves[0], 1, {}, 1, false), remainder(halves[1], 1, {}, 1, false);
+  quotient.fill(batch, 0);
+  remainder.fill(batch, 0);
+  CHECK(rows_of(quotient.of(0)) == std::vector<Index>{42, 0, 1, 2});
+  CHECK(rows_of(remainder.of(0)) == std::vector<Index>{5, 6, 0, 0});
+  std::vector<std::uint16_t> owner_of(embedding::block_count, 0);
+  owner_of[1] = owner_of[2] = 1;  // a shard of it
+  sharding::OwnerBuckets cut(halves[0], 1, owner_of, 2, false);
+  cut.fill(batch, 0);
+  CHECK(rows_of(cut.of(1)) == std::vector<Index>{1, 2});
+  CHECK(cut.of(1).samples.size() == 2);
 
   embedding::EmbeddingBagCollection collection(halves);
   collection.initialise(exec, 3);
@@ -141,12 +147,8 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   }
   batch.values(5) = 300;
   const std::string beyond = "id 300 is outside table a of 300 rows";
-  CHECK(error_of([&] {
-          sharding::select_ids(halves[0], batch, 1, {0, 1}, 20, {offsets, rows, nullptr});
-        }) == "feature a, sample 20 of the batch: " + beyond);
-  CHECK(error_of([&] {
-          sharding::select_ids(halves[1], batch, 1, {0, 1}, 20, {offsets, rows, nullptr});
-        }) == "feature a, sample 20 of the batch: " + beyond);
+  for (sharding::OwnerBuckets* buckets : {&quotient, &remainder, &cut})
+    CHECK(error_of([&] { buckets->fill(batch, 20); }) == "feature a, sample 20 of the batch: " + beyond);
   CHECK(mentions(error_of([&] { collection.forward(exec, batch); }), beyond));
 }
 

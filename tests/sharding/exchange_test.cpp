@@ -41,7 +41,7 @@ TEST_CASE("an id outside its table and weights that are missing are errors of ev
       };
       const auto refusal = [&](Index id, int wrong_rank) {
         return error_of([&] {
-          auto ids = tables.start(batch(id, wrong_rank), global);
+          auto ids = tables.start(exec, batch(id, wrong_rank), global);
           tables.forward(exec, ids);
         });
       };
@@ -70,7 +70,7 @@ TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and o
     Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
     tables.initialise(exec, 0);
     const auto start = [&](Index id) {
-      return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
+      return tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
     };
     const auto pooled = [&](sharding::InFlight batch) {
       const auto sums = tables.forward(exec, batch).pooled;
@@ -110,12 +110,13 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
     Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
                       {{}, {}, Kernels::simd});
     tables.initialise(exec, 0);
-    auto batch = tables.start(batch_of({"a"}, {ids}, {weights}), global);
+    auto batch = tables.start(exec, batch_of({"a"}, {ids}, {weights}), global);
     tables.forward(exec, batch);
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
-    const Index asked = mine.size() * 4 + id_count * (weighted ? 12 : 8) + bags * dim * 4;
+    const Index lengths = (mine.size() + 1) / 2 * 8;  // two a word
+    const Index asked = 2 * 4 + lengths + id_count * (weighted ? 12 : 8) + bags * dim * 4;
     const Index errors = 4 * (comm.size() - 1);  // "none", to each
     CHECK(tables.bytes().all == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
   }
@@ -135,7 +136,7 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
                                           planning::cut(table, row_cuts, 1, ranks)}};
     Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {}, {type, type, 64.0f}});
     tables.initialise(exec, 0);
-    auto batch = tables.start(batch_of({"a"}, {ids}), 2 * samples);
+    auto batch = tables.start(exec, batch_of({"a"}, {ids}), 2 * samples);
     tables.forward(exec, batch);
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
@@ -150,7 +151,40 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
     CHECK(sent(ExchangeForm::pooled, 2, {0, 1}, fp32) - sent(ExchangeForm::pooled, 2, {0, 1}, type) == less);
     CHECK(sent(ExchangeForm::rows, 1, {0}, fp32) == sent(ExchangeForm::rows, 1, {0}, type));
   }
-  CHECK(sent(ExchangeForm::pooled, 1, {0}, bf16) == 4 + samples * dim * 2 + (owner ? 0 : samples * (4 + 2 * 8)));
+  CHECK(sent(ExchangeForm::pooled, 1, {0}, bf16) == 4 + samples * dim * 2 + (owner ? 0 : 8 + samples * (4 + 2 * 8)));
+}
+
+TEST_CASE("where few samples have ids, a list of these goes: all ranks read the same bags of it") {
+  const Exec exec;
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Lanes lanes(8);
+  constexpr Index dim = 4, global = 64;
+  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  embedding::EmbeddingBagConfig table = {"t", 40, dim, {"a", "b"}, {}, false, {}};
+  std::vector<std::vector<Index>> a, b;
+  Index with_ids = 0, ids = 0, vectors = 0;
+  for (Index s = mine.begin; s < mine.end; ++s) {
+    a.emplace_back(std::size_t(s % 8 == 1 ? 2 : 0), s % 40);
+    b.emplace_back(std::size_t(s % 8 == 1 || s % 8 == 6), (s + 7) % 40);
+    with_ids += !b.back().empty();
+    ids += std::ssize(a.back()) + std::ssize(b.back());
+    vectors += !a.back().empty() + !b.back().empty();
+  }
+  Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a", "b"}, lanes,
+                    {{}, {}, Kernels::simd});
+  tables.initialise(exec, 0);
+  auto batch = tables.start(exec, batch_of({"a", "b"}, {a, b}), global);
+  const auto sums = tables.forward(exec, batch).pooled;
+  embedding::EmbeddingBagCollection alone({table});
+  alone.initialise(exec, 0);
+  const auto expected = alone.forward(exec, batch_of({"a", "b"}, {a, b})).values;
+  for (Index s = 0; s < mine.size(); ++s)
+    for (Index c = 0; c < 2 * dim; ++c) CHECK(sums(s, c) == expected(s, c));
+  Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
+  tables.backward(exec, std::move(batch), {}, 1);
+  const Index others = comm.sum(comm.rank() == 0 ? 0 : vectors);
+  const Index asked = 3 * 4 + (3 * with_ids + 1) / 2 * 8 + ids * 8 + vectors * dim * 4;
+  CHECK(tables.bytes().all == 4 * (comm.size() - 1) + (comm.rank() == 0 ? others * dim * 4 : asked));
 }
 
 TEST_CASE("what is rounded is the finished sum, of every table, and its gradient; a mean is divided after it") {
@@ -168,7 +202,7 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
         Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
                           {{}, {}, Kernels::simd, {}, precision});
         tables.initialise(exec, 7);
-        auto batch = tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
+        auto batch = tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
         const auto sums = tables.forward(exec, batch).pooled;
         return std::vector<float>(sums.data(), sums.data() + sums.size());
       };

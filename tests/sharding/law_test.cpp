@@ -28,6 +28,7 @@ struct Case {
   Index most_ids;  // 1 = exactly one id; otherwise 0 to most_ids
   optim::Type optimizer;
   bool unpooled = false;  // c, the second feature of a table, and d
+  bool rare = false;      // only one sample in eight has ids: owners get a list of these
 };
 
 /// Two features share the first table; odd dimensions; more rows than blocks in one, fewer in another.
@@ -42,6 +43,7 @@ std::vector<EmbeddingBagConfig> tables(const Case& c) {
 oracle::Bag bag(const Case& c, Index rows, Index step, Index feature, Index sample) {
   const Random random(9, Purpose::test, static_cast<std::uint64_t>(step * 10 + feature));
   oracle::Bag result;
+  if (c.rare && (sample + feature / 2) % 8 != 0) return result;
   const Index length =
       c.most_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.most_ids) + 1, sample, 0));
   for (Index i = 0; i < length; ++i) {
@@ -190,7 +192,7 @@ void run(const Case& c) {
     for (Index step = 0; step < steps; ++step) {
       const Index width = collection.pooled_width();
       std::vector<float> gradient;
-      auto ids = collection.start(batch(c, step, mine), samples);
+      auto ids = collection.start(exec, batch(c, step, mine), samples);
       const auto forward = collection.forward(exec, ids);
       const std::vector<float> sums = of(forward.pooled);
       const float* pooled = sums.data();
@@ -263,4 +265,12 @@ TEST_CASE("vectors that stay apart, one an id, beside pooled ones of the same ta
     for (const Index most_ids : {1, 6, 90})
       for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad})
         if (!left_out(turn++, 12)) run({pooling, false, most_ids, type, true});
+}
+
+TEST_CASE("features that few samples have") {
+  Index turn = 0;
+  for (const bool unpooled : {false, true})
+    for (const bool weighted : {false, true})
+      for (const Index most_ids : {2, 30})
+        if (!left_out(turn++, 4)) run({PoolingType::mean, weighted, most_ids, optim::Type::adagrad, unpooled, true});
 }

@@ -64,8 +64,8 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
   Trained result;
   const auto go = [&](const BatchSplit& split, Index step) {
     const Range mine = split.samples(comm.rank());
-    auto ids = collection.start(batch(step, mine), split);
-    auto next = collection.start(batch(step + 50, mine), split, false);
+    auto ids = collection.start(exec, batch(step, mine), split);
+    auto next = collection.start(exec, batch(step + 50, mine), split, false);
     collection.progress(exec, next);
     collection.progress(exec, next);  // its rows are pinned before those of `ids`
     const auto forward = collection.forward(exec, ids);

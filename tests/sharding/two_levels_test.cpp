@@ -64,20 +64,22 @@ TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way"
     const planning::ShardingPlan& plan;
     Index one, two;  // bytes a bag of which the node is another one
     Index bags;
+    Index asked_one, asked_two;  // shards that ranks ask of another node: each has its counts
   };
-  for (const auto& [plan, one, two, crossing] :
-       {Case{by_rows, 2 * 4 + ids * 8 + 4 * vector, 4 + ids * 8 + 2 * vector, samples / 2},
-        Case{by_columns, 2 * (4 + ids * 8) + 2 * vector, 4 + ids * 8 + 2 * vector, samples / 2},
-        Case{grid, 2 * 4 + ids * 8 + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples},
-        Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples}})
+  for (const auto& [plan, one, two, crossing, asked_one, asked_two] :
+       {Case{by_rows, 2 * 4 + ids * 8 + 4 * vector, 4 + ids * 8 + 2 * vector, samples / 2, 4, 2},
+        Case{by_columns, 2 * (4 + ids * 8) + 2 * vector, 4 + ids * 8 + 2 * vector, samples / 2, 4, 2},
+        Case{grid, 2 * 4 + ids * 8 + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples, 8, 4},
+        Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples, 16, 4}})
     for (const int most : {1, 2}) {
       Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, most}});
       tables.initialise(exec, 0);
-      auto batch = tables.start(batch_of({"a"}, {bags}), samples);
+      auto batch = tables.start(exec, batch_of({"a"}, {bags}), samples);
       tables.forward(exec, batch);
       Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
       tables.backward(exec, std::move(batch), {}, 1);
-      CHECK(comm.sum(tables.bytes().between_nodes) == flags + crossing * (most == 1 ? one : two));
+      CHECK(comm.sum(tables.bytes().between_nodes) ==
+            flags + crossing * (most == 1 ? one : two) + 2 * 4 * (most == 1 ? asked_one : asked_two));
       CHECK(comm.sum(tables.bytes().all) > comm.sum(tables.bytes().between_nodes));
     }
 }
@@ -117,7 +119,7 @@ TEST_CASE("by two levels an id outside its table is an error of every rank that 
       std::vector<std::vector<Index>> bags(samples / 4, {0});
       if (comm.rank() == wrong_rank) bags[2] = {39, id};
       return error_of([&] {
-        auto ids = tables.start(batch_of({"a"}, {bags}), samples);
+        auto ids = tables.start(exec, batch_of({"a"}, {bags}), samples);
         tables.forward(exec, ids);
       });
     };
@@ -139,8 +141,8 @@ TEST_CASE("by two levels batches in flight do not meet") {
     Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, 2}});
     tables.initialise(exec, 0);
     const auto start = [&](Index id) {
-      return tables.start(batch_of({"a"}, {std::vector<std::vector<Index>>(samples / 4, {id + comm.rank(), 2000})}),
-                          samples);
+      return tables.start(
+          exec, batch_of({"a"}, {std::vector<std::vector<Index>>(samples / 4, {id + comm.rank(), 2000})}), samples);
     };
     const auto pooled = [&](sharding::InFlight& batch) {
       const auto sums = tables.forward(exec, batch).pooled;

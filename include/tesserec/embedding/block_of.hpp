@@ -24,7 +24,7 @@ class BlockOf {
   /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, whatever the size of its table.
   static constexpr BlockOf by_hash() { return {0, 0}; }
 
-  constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
+  TESSEREC_FUNCTION constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
 
   /// Returns the block of an id. A table of consecutive ids multiplies, because a division costs more than the rest of
   /// the work on an id. The product is exact while (id + 1) * rows per block < 2^64.

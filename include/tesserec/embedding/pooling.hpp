@@ -11,7 +11,7 @@ namespace tesserec::embedding {
 /// Bags of one feature over consecutive samples: the lookups that a rank asks of an owner. Ids are rows of the logical
 /// table in blocks of the shard.
 struct Bags {
-  Index first_sample = 0;          ///< in the global batch
+  Index first_sample = 0;          ///< of the run, in the global batch
   Index count = 0;                 ///< bags
   const Index* offsets = nullptr;  ///< [count + 1] into ids
   const Index* ids = nullptr;
@@ -22,6 +22,12 @@ struct Bags {
   /// Floats from the sum, and from the gradient, of a bag to those of the next, with ids or without; 0 = no gaps, and
   /// no place for bags without ids. Un-pooled: from an id to the next.
   Index sums_stride = 0, gradients_stride = 0;
+  /// [count] ascending: the samples that have these bags, counted from the first one; null = all. Those that are left
+  /// out have no ids, and no place for a sum or gradient. The features of a run of samples share it.
+  const std::int32_t* samples = nullptr;
+
+  /// Returns the sample of a bag, in the global batch.
+  Index sample(Index bag) const { return first_sample + (samples == nullptr ? bag : samples[bag]); }
 
   Index length(Index bag) const { return offsets[bag + 1] - offsets[bag]; }
   /// Returns the slot of id i, where a store in order has `first_row` at slot 0.

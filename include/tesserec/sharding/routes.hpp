@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Route {
   std::size_t table = 0;
   int owner = 0;
   Range blocks;
+  Index features = 1;    ///< of the table: the routes of a shard stand side by side
   Index key = 0;         ///< in the batches
   Index sequence = -1;   ///< un-pooled: its place in Routes::sequences
   Index column = 0;      ///< of its first one, in the pooled vector, or in those of the sequence
@@ -51,6 +53,8 @@ struct VectorLayout {
     Index dim = 0;
     bool mean = false;
     std::vector<std::size_t> routes;
+    std::vector<std::uint16_t>
+        owner_of;  ///< [block_count] the place of each block's route among them; empty: one has all
   };
   Index pooled_width = 0;
   std::vector<Sequence> sequences;  ///< tables in order, in each its features in order
@@ -108,8 +112,9 @@ class Routes {
   const std::vector<Route>& all() const { return routes_; }
   /// Those of sums that `sender` asks of `owner`; one of the two is this rank.
   Range sums(int sender, int owner) const;
-  /// Those of them whose ids go.
-  Index with_ids(int sender, int owner) const;
+  /// Returns how many numbers say which ids `sender` has for `owner`: of each shard the samples that have ids, and of
+  /// each feature its ids.
+  Index id_counts(int sender, int owner) const;
   /// Whether its owner's sums are those of whole bags.
   bool finished(const Route& route) const {
     return route.sequence >= 0 || route.blocks.size() == embedding::block_count;

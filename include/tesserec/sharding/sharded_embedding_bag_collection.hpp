@@ -57,9 +57,9 @@ class ShardedEmbeddingBagCollection {
 
   /// Sends the numbers of ids to the owners of their rows, and returns the batch. `sparse` holds this rank's samples of
   /// a batch split like that, until forward. `gradients`: backward will follow.
-  InFlight start(const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
+  InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
   /// The same for a global batch of so many samples, split by the law.
-  InFlight start(const jagged::KeyedJaggedTensor& sparse, Index global_size);
+  InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, Index global_size);
   /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once the ids have come
   /// rows are pinned, and ids brought where kernels want them (best not between gradient and backward of another
   /// batch). Waits for the message that the step needs. Forward takes the steps that are left. Errors, the same on
