@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <set>
 #include <string>
 
@@ -14,10 +13,10 @@
 namespace tesserec::bench {
 
 /// What can be measured.
-inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "law", "kernels"};
+inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "kernels"};
 /// Whether any of `which` needs a deck's data and belongs to its model.
 inline bool needs_model(const std::set<std::string>& which) {
-  return which.count("parts") + which.count("step") + which.count("law") + which.count("kernels") > 0;
+  return which.count("parts") + which.count("step") + which.count("kernels") > 0;
 }
 
 /// Measures on all ranks at once. `which`: some of `groups`. Collective. Errors are those of training: data that are
