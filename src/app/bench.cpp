@@ -3,9 +3,7 @@
 #include <filesystem>
 
 #include "job.hpp"
-#include "known_data.hpp"
 #include <tesserec/bench/bench.hpp>
-#include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
@@ -91,8 +89,7 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
     deck::require_data(deck);
     if (deck.train.accumulate > 1)
       fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
-           ", but parts and step are of one batch that moves the model: leave it 1, as with --set "
-           "train.accumulate=1");
+           ", but parts and step are of one batch that moves the model: leave it 1, as with --set train.accumulate=1");
     if (const auto info = known_data(deck, comm)) require_network(deck, *info);
   }
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);

@@ -31,8 +31,7 @@ const std::vector<Command>& commands() {
        true,
        {{"--importance", "",
          "how the metrics change where one feature's values are permuted among the samples; also importance.json in "
-         "the "
-         "run's folder, for report"}}},
+         "the run's folder, for report"}}},
       {"predict",
        "scores of a checkpoint for data.predict, or the evaluation data",
        predict,

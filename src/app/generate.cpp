@@ -4,7 +4,6 @@
 #include <span>
 
 #include "job.hpp"
-#include "known_data.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/batch.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_limits.hpp"
-
 #include <algorithm>
 
+#include "kernels.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/upload.hpp>

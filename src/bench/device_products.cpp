@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_products.hpp"
-
 #include <map>
 
 #include "dense_chain.hpp"
+#include "kernels.hpp"
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/device_products.hpp>
@@ -25,14 +24,14 @@ class Products {
       products_->forward(device_, {rows, {x, in, in}, w, nullptr, false, {y, out, out}});
     });
   }
-  /// Of dx = dy w.
+  /// Measures dx = dy w.
   double input_gradient(Index rows, Index in, Index out) {
     const auto [dy, w, dx] = operands(rows * out, out * in, rows * in);
     return rate(rows, in, out, [&] {
       products_->input_gradient(device_, {rows, {dy, out, out}, w, {}, {dx, in, in}});
     });
   }
-  /// Of each lane's dy^T x, chunk by chunk or lane by lane, as training has them.
+  /// Measures each lane's dy^T x, chunk by chunk or lane by lane, as training has them.
   double weight_gradient(const Lanes& lanes, Range mine, Index batch, Index in, Index out) {
     const Index first = lanes.samples(mine, batch).begin, rows = lanes.samples(mine, batch).size();
     std::vector<Index> chunks, of_lane, lane_rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "cost_keys.hpp"
+#include "costs.hpp"
 #include <tesserec/bench/report.hpp>
 #include <tesserec/core/text.hpp>
 

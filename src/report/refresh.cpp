@@ -90,10 +90,9 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
       if (ended(a) != ended(b)) return ended(a) > ended(b);
       return ended(a) > 0 && sign * a.metric < sign * b.metric;
     });
-    warnings.push_back(concat(sweep.path, "/sweep.json is older than ", counted(newer, "point"),
-                              " of it: the page shows these as their point.json has them, but the keys' shares are of "
-                              "before; ",
-                              advice));
+    warnings.push_back(concat(
+        sweep.path, "/sweep.json is older than ", counted(newer, "point"),
+        " of it: the page shows these as their point.json has them, but the keys' shares are of before; ", advice));
   }
   if (others > 0)
     warnings.push_back(concat(sweep.path, "/sweep.json does not know ", counted(std::int64_t(others), "point"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,7 +37,7 @@ struct Best {
 /// Seconds since 1970 of "2026-01-02T03:04:05Z"; NaN where it is something else.
 double seconds_of(const std::string& utc);
 
-/// What a run's folder says (docs/formats.md).
+/// Content of a run's folder (docs/formats.md).
 struct Run {
   std::string folder;
   std::string name;                       ///< the last part of the folder's path
@@ -65,5 +66,16 @@ struct Run {
 /// Errors, naming the file: no metrics.jsonl; no line in it and no run.json; a line before the last that is no JSON;
 /// run.json, result.json or point.json that are none.
 Run read_run(const std::string& folder);
+
+/// The last lines of a text file, each shortened; none where it cannot be read.
+std::deque<std::string> log_tail(const std::string& path);
+
+/// The last message of the program in them, without its name; empty where there is none.
+std::string last_message(const std::string& path);
+
+/// Samples a second between each log line and the one before it, by the clock, without the evaluations between them:
+/// a stall is a dip. The first line of a start has the mean since that start. NaN where no time went by. Where a run
+/// evaluates between two lines, the time is that of the steps alone.
+Curve speed_between_lines(const Run& run);
 
 }  // namespace tesserec::report

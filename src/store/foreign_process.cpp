@@ -6,9 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <new>
-#include <string>
 #include <vector>
 
 #include <fcntl.h>

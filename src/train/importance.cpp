@@ -103,7 +103,7 @@ class Gather {
   std::vector<Range> runs_;  // of this rank's samples
 };
 
-/// Which sample each sample has the feature's values of.
+/// Draws the sample of which each sample has the feature's values.
 std::vector<Index> permutation(Index samples, std::uint64_t seed, std::size_t feature) {
   std::vector<Index> order(samples);
   std::iota(order.begin(), order.end(), Index{0});

@@ -12,9 +12,9 @@
 
 namespace tesserec::bench {
 
-/// What can be measured.
+/// Names what can be measured.
 inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "kernels"};
-/// Whether any of `which` needs a deck's data and belongs to its model.
+/// Returns whether any of `which` needs a deck's data and belongs to its model.
 inline bool needs_model(const std::set<std::string>& which) {
   return which.count("parts") + which.count("step") + which.count("kernels") > 0;
 }

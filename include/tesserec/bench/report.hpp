@@ -21,7 +21,7 @@ struct Figure {
   double fraction() const { return limit > 0 ? rate / limit : 0; }
 };
 
-/// What `tesserec bench` found.
+/// Findings of `tesserec bench`.
 struct Report {
   int ranks = 1;
   int ranks_per_node = 1;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iosfwd>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
