@@ -23,12 +23,12 @@ void transpose(const std::int32_t* ids, const std::uint16_t* order, Index n, Ind
     for (Index f = 0; f < features; ++f) values[f * stride + i] = ids[order[i] * features + f];
 }
 
-void gather_packed(const std::vector<Segment>& segments, Index features, Batch& batch) {
+void gather_packed(const std::vector<WindowSlice>& segments, Index features, Batch& batch) {
   reserve_values(batch, features * batch.size, false);
   Index* offsets = batch.sparse.offsets.data();
   for (Index i = 0; i <= features * batch.size; ++i) offsets[i] = i;
   Index at = 0;
-  for (const Segment& segment : segments) {
+  for (const WindowSlice& segment : segments) {
     const Window& window = *segment.window;
     transpose(window.samples.ids.data(), window.order.data() + segment.first, segment.size, features,
               batch.sparse.values.data() + at, batch.size);
@@ -36,14 +36,14 @@ void gather_packed(const std::vector<Segment>& segments, Index features, Batch& 
   }
 }
 
-void gather_jagged(const std::vector<Segment>& segments, const std::vector<bool>& weighted, Batch& batch) {
+void gather_jagged(const std::vector<WindowSlice>& segments, const std::vector<bool>& weighted, Batch& batch) {
   const auto features = std::ssize(weighted);
   const bool any_weighted = std::find(weighted.begin(), weighted.end(), true) != weighted.end();
   Index* offsets = batch.sparse.offsets.data();
   Index total = 0;
   for (Index f = 0; f < features; ++f) {
     Index* to = offsets + f * batch.size;
-    for (const Segment& segment : segments) {
+    for (const WindowSlice& segment : segments) {
       const std::vector<Index>& from = segment.window->samples.jagged[f].offsets;
       for (Index i = 0; i < segment.size; ++i) {
         const Index sample = segment.window->order[segment.first + i];
@@ -58,7 +58,7 @@ void gather_jagged(const std::vector<Segment>& segments, const std::vector<bool>
   Index* values = batch.sparse.values.data();
   float* weights = batch.sparse.weights.data();
   for (Index f = 0; f < features; ++f)
-    for (const Segment& segment : segments) {
+    for (const WindowSlice& segment : segments) {
       const Samples::Jagged& bags = segment.window->samples.jagged[f];
       for (Index i = 0; i < segment.size; ++i) {
         const Index sample = segment.window->order[segment.first + i];
@@ -165,14 +165,14 @@ bool DatasetSource::next(Batch& batch) {
   return true;
 }
 
-void gather(const std::vector<Segment>& segments, const SourceInfo& info, bool packed, Batch& batch) {
+void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bool packed, Batch& batch) {
   const Index columns = info.dense_features;
   float* labels = batch.labels.data();
   float* dense = batch.dense.data();
   if (info.sample_weights)
     reserve(batch.exec, batch.weights, "tesserec::data::sample_weights", std::max<Index>(batch.size, 1));
   float* weights = batch.weights.data();
-  for (const Segment& segment : segments) {
+  for (const WindowSlice& segment : segments) {
     const Samples& samples = segment.window->samples;
     for (Index i = 0; i < segment.size; ++i) {
       const Index sample = segment.window->order[segment.first + i];

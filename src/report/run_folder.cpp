@@ -135,15 +135,15 @@ double Run::last(const std::string& metric) const {
   return none;
 }
 
-std::optional<Best> Run::best(const std::string& metric, bool more) const {
-  std::optional<Best> best;
+std::optional<BestValue> Run::best(const std::string& metric, bool more) const {
+  std::optional<BestValue> best;
   const auto found = evaluate.find(metric);
   if (found == evaluate.end()) return best;
   const Curve& curve = found->second;
   for (std::size_t k = 0; k < curve.values.size(); ++k)
     if (std::isfinite(curve.values[k]) &&
         (!best || (more ? curve.values[k] > best->value : curve.values[k] < best->value)))
-      best = Best{curve.values[k], curve.steps[k]};
+      best = BestValue{curve.values[k], curve.steps[k]};
   return best;
 }
 

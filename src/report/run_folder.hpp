@@ -30,7 +30,7 @@ struct Start {
 };
 
 /// A value and the steps done when it was measured.
-struct Best {
+struct BestValue {
   double value, step;
 };
 
@@ -58,7 +58,7 @@ struct Run {
   /// The last value of a curve that is there and finite; NaN without one.
   double last(const std::string& metric) const;
   /// The best of a metric of evaluations, more or less being better; none without a value.
-  std::optional<Best> best(const std::string& metric, bool more) const;
+  std::optional<BestValue> best(const std::string& metric, bool more) const;
   /// The mean training loss since the last line of metrics.jsonl, or of that line.
   double closing_loss() const;
 };
