@@ -15,4 +15,3 @@
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/comm/transport_type.hpp>
 #include <tesserec/comm/tree_reduce.hpp>
-#include <tesserec/comm/unordered.hpp>

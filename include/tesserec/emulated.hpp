@@ -7,4 +7,3 @@
 #include <tesserec/emulated/launch.hpp>
 #include <tesserec/emulated/memory.hpp>
 #include <tesserec/emulated/settings.hpp>
-#include <tesserec/emulated/site.hpp>

@@ -4,8 +4,6 @@
 #include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
-#include <tesserec/store/drafts.hpp>
-#include <tesserec/store/file_checksum.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/lock.hpp>
@@ -13,8 +11,6 @@
 #include <tesserec/store/parted_writer.hpp>
 #include <tesserec/store/parts.hpp>
 #include <tesserec/store/run_end.hpp>
-#include <tesserec/store/sampled.hpp>
 #include <tesserec/store/slab_source.hpp>
-#include <tesserec/store/stamp.hpp>
 #include <tesserec/store/state.hpp>
 #include <tesserec/store/text_draft.hpp>

@@ -3,9 +3,7 @@
 #include <filesystem>
 
 #include "job.hpp"
-#include "known_data.hpp"
 #include <tesserec/bench/bench.hpp>
-#include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
@@ -27,14 +25,13 @@ std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
       word += c;
       continue;
     }
-    if (bench::groups.count(word) == 0)
-      fail("--only: \"", word, "\" is none of limits, costs, parts, step, law, kernels");
+    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step, kernels");
     wanted.insert(word);
     word.clear();
   }
   if (!with_deck && bench::needs_model(wanted))
     fail("--only ", found->second,
-         ": parts, step, law and kernels are those of a deck; give one, such as inputs/bench.toml");
+         ": parts, step and kernels are those of a deck; give one, such as inputs/bench.toml");
   return wanted;
 }
 
@@ -63,7 +60,6 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
         .set("samples_per_second", report.samples_per_step / report.step_seconds)
         .set("step_fraction", report.step_fraction)
         .set("bottleneck", report.bottleneck);
-  if (report.law_cost) json.set("law_cost", *report.law_cost);
   return json;
 }
 
@@ -93,8 +89,7 @@ int bench(const Invocation& invocation, const comm::Communicator& comm) {
     deck::require_data(deck);
     if (deck.train.accumulate > 1)
       fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
-           ", but parts, step and law are of one batch that moves the model: leave it 1, as with --set "
-           "train.accumulate=1");
+           ", but parts and step are of one batch that moves the model: leave it 1, as with --set train.accumulate=1");
     if (const auto info = known_data(deck, comm)) require_network(deck, *info);
   }
   if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);

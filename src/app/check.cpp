@@ -4,7 +4,6 @@
 #include <set>
 
 #include "job.hpp"
-#include "known_data.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/text.hpp>
@@ -64,7 +63,7 @@ void read_plan_file(const deck::Deck& deck, Summary& s) {
   for (const planning::ParameterSharding& sharding : plan) s.kernels.push_back(sharding.kernel);
 }
 
-/// Of a deck whose tables are filled in as far as they are known.
+/// Summarises a deck whose tables are filled in as far as they are known.
 Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   Summary s;
   bool all_rows = true;

@@ -31,8 +31,7 @@ const std::vector<Command>& commands() {
        true,
        {{"--importance", "",
          "how the metrics change where one feature's values are permuted among the samples; also importance.json in "
-         "the "
-         "run's folder, for report"}}},
+         "the run's folder, for report"}}},
       {"predict",
        "scores of a checkpoint for data.predict, or the evaluation data",
        predict,
@@ -64,10 +63,10 @@ const std::vector<Command>& commands() {
        true,
        {{"--only",
          "GROUPS",
-         "some of limits,costs,parts,step,law; without it all but law, without a deck limits and costs",
+         "some of limits,costs,parts,step,kernels; without it all but kernels, without a deck limits and costs",
          {},
          false,
-         {"limits", "costs", "parts", "step", "law", "kernels"}},
+         {"limits", "costs", "parts", "step", "kernels"}},
         {"--save", "FILE.toml", "write the planner's constants, for plan.machine"}}},
       {"report",
        "one HTML page of runs or a sweep: curves, phases, memory, plan, calibration, deck, machine",

@@ -8,7 +8,7 @@ namespace {
 
 using namespace completion_tables;
 
-// What readline replaces begins behind the last '=' of a word.
+// The part that readline replaces begins behind the last '=' of a word.
 std::string bash() {
   const auto name_alone = [](const std::string& name, const std::string&) { return name; };
   return R"(# Completion of tesserec for bash, made by `tesserec describe --completion bash`.

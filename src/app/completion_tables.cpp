@@ -35,7 +35,7 @@ void for_each_key(const Visit& visit) {
       for (const deck::KeyInfo& key : block.keys) visit(path + "." + key.name, key);
 }
 
-/// What stands behind the name of a command that takes paths.
+/// Writes what stands behind the name of a command that takes paths.
 std::string argument_of(const Command& command) {
   if (command.argument.empty()) return "";
   if (command.argument == "DECK") return "deck";
@@ -50,7 +50,7 @@ std::string value_of(const Option& option) {
   return "candidates=(" + words(option.choices) + ")";
 }
 
-/// Of all commands, each once.
+/// Lists the first words of all commands, each once.
 std::vector<std::string> first_words() {
   std::vector<std::string> firsts;
   for (const Command& command : commands())

@@ -10,14 +10,14 @@ namespace tesserec::app::completion_tables {
 /// Makes a word of a name and its help.
 using Form = std::function<std::string(const std::string& name, const std::string& help)>;
 
-/// What stands behind an option: files where it names one, else its choices, if it has some.
+/// Writes what stands behind an option: files where it names one, else its choices, if it has some.
 std::string values();
 /// The choices of keys, and the keys. A key of a table has NAME for the table's.
 std::string key_choices();
 std::string key_names();
 /// The options of each command, and what else it takes.
 std::string commands_text(const Form& form);
-/// Of names of two words, what stands behind the first.
+/// Writes what stands behind the first of two words.
 std::string seconds();
 std::string command_names(const Form& form);
 

@@ -1,15 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec evaluate: metrics of a checkpoint on the evaluation data.
-#include "importance.hpp"
+#include <algorithm>
+#include <cmath>
+
 #include "job.hpp"
-#include "loaded_model.hpp"
-#include "planted.hpp"
-#include "table_json.hpp"
+#include "run_record.hpp"
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/importance.hpp>
 
 namespace tesserec::app {
+namespace {
+
+constexpr std::pair<const char*, double metrics::BinaryMetrics::*> importance_metrics[] = {
+    {"log_loss", &metrics::BinaryMetrics::log_loss},
+    {"ne", &metrics::BinaryMetrics::ne},
+    {"auc", &metrics::BinaryMetrics::auc}};
+
+/// "+0.012345"; a value that is not finite is "undefined".
+std::string change_text(const Json& change) {
+  if (change.kind() == Json::Kind::null) return "undefined";
+  return (change.number() < 0 ? "" : "+") + fixed(change.number(), 6);
+}
+
+/// Tells what each feature is worth: an object a feature with its name, its kind and by how much `intact` metrics
+/// change where its values are permuted. The feature with the largest change of log loss comes first.
+Json importance_json(const std::vector<train::Importance>& all, const metrics::BinaryMetrics& intact) {
+  std::vector<const train::Importance*> order;
+  for (const train::Importance& one : all) order.push_back(&one);
+  const auto worth = [](const train::Importance* one) {
+    return std::isfinite(one->permuted.log_loss) ? one->permuted.log_loss : 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return worth(a) > worth(b); });
+  Json features = Json::array(Json::Layout::lines);
+  for (const train::Importance* one : order) {
+    Json json = Json::object().set("feature", one->feature).set("kind", one->dense ? "number" : "category");
+    for (const auto& [name, metric] : importance_metrics) json.set(name, one->permuted.*metric - intact.*metric);
+    features.add(json);
+  }
+  return features;
+}
+
+/// The same as lines for people.
+std::string importance_text(const Json& features) {
+  std::size_t width = 7;
+  for (const Json& one : features.elements()) width = std::max(width, one.at("feature").string().size());
+  std::string text = "change where one feature's values are permuted among the samples:\n  " + left("feature", width);
+  for (const auto& [name, metric] : importance_metrics) text += "  " + right(name, 9);
+  for (const Json& one : features.elements()) {
+    text += "\n  " + left(one.at("feature").string(), width);
+    for (const auto& [name, metric] : importance_metrics) text += "  " + right(change_text(one.at(name)), 9);
+  }
+  return text + "\n";
+}
+
+/// Writes importance.json into the folder of the run, on the first rank. Collective.
+void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& intact, const Json& features) {
+  const std::string path = loaded.job.run.folder() + "/importance.json";
+  Json before = Json::object();
+  for (const auto& [name, metric] : importance_metrics) before.set(name, intact.*metric);
+  const Json json = Json::object(Json::Layout::lines)
+                        .set("format", "tesserec importance")
+                        .set("version", 1)
+                        .set("checkpoint", loaded.checkpoint)
+                        .set("data", loaded.source->info().description)
+                        .set("samples", intact.samples)
+                        .set("intact", before)
+                        .set("features", features);
+  comm::agree(loaded.session->comm, [&] {
+    if (loaded.session->comm.rank() != 0) return;
+    store::make_folder_durably(loaded.job.run.folder());
+    store::replace_proven(path, json.text() + "\n");
+  });
+  log_info("written: " + path);
+}
+
+}  // namespace
 
 int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();

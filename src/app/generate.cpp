@@ -4,7 +4,6 @@
 #include <span>
 
 #include "job.hpp"
-#include "known_data.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/batch.hpp>
@@ -14,8 +13,8 @@ namespace tesserec::app {
 namespace {
 
 /// The bags of one feature in a batch.
-struct Bags {
-  Bags(const jagged::KeyedJaggedTensor& sparse, Index f) {
+struct FeatureBags {
+  FeatureBags(const jagged::KeyedJaggedTensor& sparse, Index f) {
     const Index begin = sparse.begin(f, 0);
     for (Index b = 0; b < sparse.stride; ++b) {
       lengths.push_back(sparse.length(f, b));
@@ -44,7 +43,7 @@ std::string batch_text(const data::Batch& batch, Index number) {
   for (Index b = 0; b < batch.size; ++b)
     line(b == 0 ? "dense" : "", numbers(batch.dense.data() + b * columns, columns));
   for (Index f = 0; f < batch.sparse.features(); ++f) {
-    const Bags bags(batch.sparse, f);
+    const FeatureBags bags(batch.sparse, f);
     line(batch.sparse.keys[f],
          concat("lengths [", join(bags.lengths), "], offsets [", join(bags.offsets), "], ids [", join(bags.ids), "]",
                 batch.sparse.weighted() ? ", weights [" + join(bags.weights, ", ", shown) + "]" : ""));
@@ -61,7 +60,7 @@ Json batch_json(const data::Batch& batch, Index number) {
     targets.add(batch.labels(b));
   }
   for (Index f = 0; f < batch.sparse.features(); ++f) {
-    const Bags bags(batch.sparse, f);
+    const FeatureBags bags(batch.sparse, f);
     Json feature = Json::object();
     feature.set("name", batch.sparse.keys[f])
         .set("lengths", bags.lengths)

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "help.hpp"
 
+#include <filesystem>
+#include <string>
+
 #include "command_line.hpp"
-#include "installed.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::app {
 namespace {
+
+/// Returns lines that say where an installed program has its decks and documentation; "" of a program that is not
+/// installed.
+std::string installed_files() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);  // PREFIX/bin/tesserec
+  const fs::path share = program.parent_path().parent_path() / "share";
+  if (error || !fs::is_directory(share / "tesserec" / "inputs", error)) return "";
+  const std::string place = share.string();
+  return "\n  " + place + "/tesserec: decks, train.sbatch, site files and examples, to copy\n  " + place +
+         "/doc/tesserec: documentation, beginning with README.md\n";
+}
 
 std::string lines_of(const std::vector<Option>& options) {
   std::string text;

@@ -11,16 +11,16 @@ namespace tesserec::app {
 /// A command's own options, then --set and --json where it takes them, and --help.
 std::vector<Option> options_of(const Command& command);
 
-/// What stands behind the command's name: "DECK.toml [OPTION]..."
+/// Returns what stands behind the command's name: "DECK.toml [OPTION]..."
 std::string synopsis(const Command& command);
 /// The same of a job of several ranks.
 std::string job_synopsis(const Command& command);
 
-/// What --help prints, without a command and with one.
+/// Returns what --help prints, without a command and with one.
 std::string usage();
 std::string help_of(const std::string& name);
 
-/// Of commands whose names are two words, those behind the first.
+/// Lists the words behind the first of commands whose names are two words.
 std::vector<std::string> second_words(const std::string& first);
 
 /// The script that makes a shell, "bash" or "zsh", complete what stands behind the program's name.

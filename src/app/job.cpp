@@ -2,17 +2,27 @@
 #include "job.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "versions.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data.hpp>
+#include <tesserec/data/planted.hpp>
 #include <tesserec/deck/suggest.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/metrics/names.hpp>
+#include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/store/file_list.hpp>
+#include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/gpu_share.hpp>
+#include <tesserec/train/session.hpp>
+#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -28,6 +38,24 @@ void report_huge_pages(const comm::Communicator& comm) {
   if (comm.rank() == 0)
     log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
+}
+
+/// The checkpoint to load; empty for the newest one.
+std::string checkpoint_of(const train::Job& job, bool newest) {
+  if (newest) return "";
+  const std::string& resume = job.checkpoint.resume;
+  return resume == "best" ? job.checkpoint_folder() + "/best" : resume;
+}
+
+std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
+  if (deck.data.synthetic.kind != data::SyntheticKind::none)
+    return data::synthetic_info(deck.data.synthetic, data::Use::train);
+  bool some = false;
+  for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
+  if (!some) return std::nullopt;
+  const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
+  data::require_labels(info, "data.train");
+  return info;
 }
 
 }  // namespace
@@ -103,6 +131,74 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
   for (const auto& [name, value] : metrics::chosen(all, names)) object.set(name, value);
+}
+
+void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json) {
+  const data::SyntheticSettings& settings = job.data.synthetic;
+  if (settings.kind != data::SyntheticKind::planted || settings.evaluate_samples == 0) return;
+  const data::PlantedTruth truth = data::planted_truth(comm, settings, job.run.seed);
+  const double best = metrics::binary_metrics(comm, truth.probabilities, truth.labels).auc;
+  const double learnable = metrics::binary_metrics(comm, truth.restricted, truth.labels).auc;
+  log_info("planted truth: best AUC " +
+           (std::isnan(best)
+                ? "undefined, all labels are the same"
+                : fixed(best, 6) + "; from rows seen at least 5 times in training " + fixed(learnable, 6)));
+  json.set("best_auc", best).set("learnable_auc", learnable);
+  const std::vector<std::string>& names = job.evaluate.metrics;
+  if (settings.pair.empty() || std::none_of(names.begin(), names.end(), metrics::needs_towers)) return;
+  const double recall = metrics::candidate_recall(comm, {settings.pair_rank + 1, truth.queries, truth.items},
+                                                  truth.labels, job.evaluate.k);
+  log_info("planted truth: candidate_recall " + fixed(recall, 6));
+  json.set("truth_candidate_recall", recall);
+}
+
+LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
+  if (!data::has_source(job.data, use))
+    fail(deck.at("data"), ": no evaluation data; give data.evaluate", use == data::Use::predict ? ", data.predict" : "",
+         ", or data.synthetic.evaluate_samples");
+  source = train::open_source(comm, job, use);
+  require_network(deck, source->info());
+  const std::string& resume = job.checkpoint.resume;
+  const bool newest = resume == "auto" || resume == "never";
+  const train::TrainedModel trained = train::open_trained(comm, job, checkpoint_of(job, newest));
+  train::FittedData fitted = train::fit_data(trained, job, std::move(source));
+  source = std::move(fitted.source);
+  session = make_session(deck, comm, job, fitted.info);
+  train::prepare_source(*session, *source, use);
+  show_banner(*session, source->info());
+  train::restore_weights(*session, trained);
+  checkpoint = trained.folder;
+  if (!newest && resume != "best") {
+    const auto own = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
+    if (!own.empty() && own.front().origin == train::went_on_from(trained.checkpoint.manifest.state))
+      log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
+                  " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
+  }
+  log_info("weights of " + checkpoint);
+  show_model(*session);
+}
+
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm) {
+  std::optional<data::SourceInfo> info;
+  comm::agree(comm, [&] { info = known_here(deck); });
+  train::require_same_files(comm, info.value_or(data::SourceInfo{}));
+  return info;
+}
+
+std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
+                                                        const std::optional<data::SourceInfo>& info) {
+  std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;
+  deck::with_lines(deck, [&] {
+    tables = info ? train::resolve_tables(std::move(tables), *info, deck.model)
+                  : model::smaller_tables(std::move(tables), deck.model);
+  });
+  return tables;
+}
+
+void require_network(const deck::Deck& deck, const data::SourceInfo& info) {
+  deck::Deck known = deck;
+  known.tables = known_tables(deck, info);
+  deck::check_network(known, info.dense_features);
 }
 
 }  // namespace tesserec::app

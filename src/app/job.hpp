@@ -3,8 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "command.hpp"
+#include <tesserec/comm/communicator.hpp>
+#include <tesserec/data/source.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/binary.hpp>
 #include <tesserec/train/session.hpp>
@@ -31,5 +35,33 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data);
 
 /// The metrics that the deck asks for, as members of `object`.
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
+
+/// For a planted model: says what AUC the truth reaches on the evaluation samples, all of it and with rows seen at
+/// least 5 times in training, and adds both to `json`. Collective; nothing for other data.
+void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json);
+
+/// The model of a checkpoint and the evaluation data of a deck: what evaluate and predict start from. The checkpoint is
+/// the one that checkpoint.resume names (a path, or "best"), or the run's newest.
+struct LoadedModel {
+  /// `use`: evaluate or predict.
+  LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use);
+
+  train::Job job;
+  std::unique_ptr<data::Source> source;
+  std::unique_ptr<train::Session> session;
+  std::string checkpoint;
+};
+
+/// Describes what a training run would read, where it can be known now: a generator's, or that of files which exist
+/// already. Error where ranks see other files. Collective.
+std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
+
+/// The deck's tables as training would have them. Without data: none where the deck has none, and rows 0 where it does
+/// not say how many. Errors as train::resolve_tables'.
+std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
+                                                        const std::optional<data::SourceInfo>& info);
+
+/// The layers of the deck's model must fit one another and the data.
+void require_network(const deck::Deck& deck, const data::SourceInfo& info);
 
 }  // namespace tesserec::app

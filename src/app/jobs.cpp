@@ -28,7 +28,7 @@ void check(int error, const char* call) {
   if (error != 0) fail(call, ": ", std::strerror(error));
 }
 
-/// How a child begins: its files, a process group of its own, so that a terminal's Ctrl-C reaches it through us alone.
+/// Start of a child: its files, a process group of its own, so that a terminal's Ctrl-C reaches it through us alone.
 class Start {
  public:
   explicit Start(const std::string& log) {

@@ -51,7 +51,7 @@ std::string head(const std::string& page, const std::string& section, const std:
 
 std::string item(const std::string& tag, const std::string& text) { return ".TP\n" + tag + "\n" + text + "\n"; }
 
-/// Of a command whose name may be two words.
+/// Names the page of a command whose name may be two words.
 std::string page_name(const Command& command) {
   std::string name = "tesserec-" + command.name;
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -82,7 +82,7 @@ std::string description(const Command& command) {
   return text + "Messages go to standard error.\n";
 }
 
-/// What a command reads and writes but for its own argument and options.
+/// Tells what a command reads and writes but for its own argument and options.
 std::string files_of(const Command& command) {
   struct File {
     std::string path, what;

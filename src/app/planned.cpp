@@ -16,7 +16,7 @@ namespace tesserec::app {
 namespace {
 
 /// A number of ranks and its plan, or why there is none.
-struct Line {
+struct RankPlan {
   int ranks = 0;
   std::optional<Planned> plan;
   std::string reason;
@@ -28,8 +28,8 @@ struct Line {
   }
 };
 
-Line line_of(const PlanTask& task, int ranks) {
-  Line line{ranks, {}, ""};
+RankPlan line_of(const PlanTask& task, int ranks) {
+  RankPlan line{ranks, {}, ""};
   try {
     line.plan = planned(task, planning::topology_for(ranks, task.deck.plan.ranks_per_node, task.deck.plan));
   } catch (const Error& error) {
@@ -49,9 +49,9 @@ std::string rate_text(double rate) {
   return significant(rate, 4);
 }
 
-std::string text_of(const std::vector<Line>& lines, const Line& best, Index batch) {
+std::string text_of(const std::vector<RankPlan>& lines, const RankPlan& best, Index batch) {
   std::string text = in_columns({"ranks", "a node", "step", "samples/s", "memory", "gap"}) + "\n";
-  for (const Line& line : lines) {
+  for (const RankPlan& line : lines) {
     if (!line.plan) {
       text += in_columns({std::to_string(line.ranks)}) + " " + line.reason + "\n";
       continue;
@@ -67,9 +67,9 @@ std::string text_of(const std::vector<Line>& lines, const Line& best, Index batc
                        "; memory is that of the rank with most\n");
 }
 
-std::string json_of(const std::vector<Line>& lines, const Line& best, Index batch) {
+std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, Index batch) {
   Json plans = Json::array(Json::Layout::lines);
-  for (const Line& line : lines) {
+  for (const RankPlan& line : lines) {
     Json json = Json::object();
     json.set("ranks", line.ranks);
     if (!line.plan) {
@@ -111,10 +111,10 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
 }
 
 std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool json) {
-  std::vector<Line> lines;
+  std::vector<RankPlan> lines;
   for (const int one : ranks) lines.push_back(line_of(task, one));
-  const Line* best = nullptr;
-  for (const Line& line : lines)
+  const RankPlan* best = nullptr;
+  for (const RankPlan& line : lines)
     if (line.plan && (best == nullptr || line.seconds() < best->seconds() ||
                       (line.seconds() == best->seconds() && line.ranks < best->ranks)))
       best = &line;

@@ -9,7 +9,7 @@
 
 namespace tesserec::app {
 
-/// What `tesserec plan` plans for: a deck whose tables are known, its sharding options as the command line has them.
+/// Task of `tesserec plan`: a deck whose tables are known, its sharding options as the command line has them.
 struct PlanTask {
   deck::Deck deck;
   Index dense_features = 0;  ///< 0: the data are not known, so a step's seconds outside the tables are not either

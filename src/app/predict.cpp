@@ -4,7 +4,6 @@
 #include <string>
 
 #include "job.hpp"
-#include "loaded_model.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>

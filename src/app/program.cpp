@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of the program.
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "command_line.hpp"
 #include "help.hpp"
-#include "last_words.hpp"
 #include "one_job.hpp"
 #include "run_record.hpp"
-#include "surroundings.hpp"
 #include "versions.hpp"
 #include <tesserec/app/program.hpp>
 #include <tesserec/comm/environment.hpp>
@@ -18,9 +25,43 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::app {
 namespace {
+
+/// Leaves files as the end of the process must, from whatever thread ends it without unwinding: the folder of a run
+/// that has begun tells the message, and drafts go. Gives up after some seconds, for a file system may not answer.
+/// Never throws.
+void last_words(const std::string& message) {
+  constexpr std::chrono::seconds longest{5};
+  try {
+    const auto done = std::make_shared<std::promise<void>>();
+    const std::future<void> is_done = done->get_future();
+    std::thread([done, message] {
+      record_failure(message);
+      store::remove_open_drafts();
+      done->set_value();
+    }).detach();
+    is_done.wait_for(longest);
+  } catch (const std::exception& error) {
+    log_warning(concat(error.what(), "; files of this command may stay half written under names that end with .tmp"));
+  }
+}
+
+/// Makes what a shell may leave out or take away harmless: opens whichever of stdin, stdout and stderr is closed, so
+/// that no file of the program gets its number and the log with it, and ignores the signals that would end or stop the
+/// process for what a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN.
+void settle_in() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(file, F_GETFD) >= 0) continue;
+    // The lowest free number is taken. Using it stays an error, as of a closed file.
+    if (::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file) fail("cannot open /dev/null");
+  }
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN}) std::signal(signal, SIG_IGN);
+}
 
 std::vector<std::string> words_of(int argc, char** argv) { return {argv + std::min(argc, 1), argv + argc}; }
 

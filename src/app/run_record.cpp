@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "run_starts.hpp"
-#include "table_json.hpp"
 #include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
@@ -71,15 +71,17 @@ std::string log_file() {
   return std::filesystem::is_regular_file(path, error) ? std::filesystem::absolute(path).string() : "";
 }
 
-/// By the plan, of each rank: bytes of weights and optimizer states in tables, and what the planner adds for messages.
+/// Tells, by the plan, each rank's bytes of weights and optimizer states in tables, and what the planner adds for
+/// messages.
 Json memory_json(const train::Session& session) {
   const auto& tables = session.model.tables();
   const planning::ProvenPlan& proven = session.model.embeddings.placement().plan;
   const train::OptimizerSettings& moves = session.job.optimizer;
   const int ranks = session.comm.size();
   std::vector<Index> weights(ranks), states(ranks), messages(ranks);
-  const auto add = [&](int rank, embedding::EmbeddingBagConfig table, planning::ComputeKernel kernel, Index rows,
+  const auto add = [&](int rank, embedding::EmbeddingBagConfig table, planning::ComputeKernel kernel, Range blocks,
                        Index columns) {
+    const Index rows = embedding::TableShard{.config = table, .blocks = blocks}.rows().size();
     const optim::Settings& optimizer = planning::optimizer_of(table, kernel, moves.sparse, moves.dense);
     table.embedding_dim = columns;
     const Index bytes = rows * columns * Index{sizeof(float)};
@@ -91,10 +93,9 @@ Json memory_json(const train::Session& session) {
     const planning::ParameterSharding& sharding = proven.plan[t];
     if (sharding.shards.empty())
       for (int rank = 0; rank < ranks; ++rank)
-        add(rank, table, sharding.kernel, table.num_embeddings, table.embedding_dim);
+        add(rank, table, sharding.kernel, {0, embedding::block_count}, table.embedding_dim);
     for (const planning::Shard& shard : sharding.shards)
-      add(shard.rank, table, sharding.kernel,
-          embedding::TableShard{.config = table, .blocks = shard.blocks}.rows().size(), shard.columns.size());
+      add(shard.rank, table, sharding.kernel, shard.blocks, shard.columns.size());
   }
   for (int rank = 0; rank < ranks; ++rank)
     messages[rank] = std::max<Index>(0, Index(proven.estimate.bytes[rank]) - weights[rank] - states[rank]);
@@ -248,6 +249,33 @@ void RunRecord::end(const train::Session& session, const Json& result) const {
 void RunRecord::diverged(const comm::Communicator& comm, const std::string& message) const {
   if (comm.rank() == 0) record_failure(message, true);
   exchange_open_run();
+}
+
+Json tables_json(const std::vector<train::TableFigures>& tables) {
+  Json all = Json::array();
+  for (const train::TableFigures& one : tables)
+    all.add(Json::object()
+                .set("name", one.name)
+                .set("features", one.features)
+                .set("rows", one.rows)
+                .set("dim", one.columns)
+                .set("looked_at", one.looked_at)
+                .set("trained", one.trained)
+                .set("row_norm", one.row_norm)
+                .set("start_norm", one.start_norm)
+                .set("largest", one.largest));
+  return all;
+}
+
+Json features_json(const std::vector<train::FeatureIds>& features, bool files) {
+  Json all = Json::array();
+  for (const train::FeatureIds& one : features) {
+    Json json = Json::object().set("name", one.name).set("samples", one.samples).set("empty", one.empty);
+    json.set("ids", one.ids);
+    if (files) json.set("unknown", one.unknown);
+    all.add(json);
+  }
+  return all;
 }
 
 }  // namespace tesserec::app

@@ -2,12 +2,16 @@
 /// run.json and result.json: what a run's folder says of the run (docs/formats.md).
 #pragma once
 
+#include <vector>
+
 #include "job.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/train/table_figures.hpp>
 #include <tesserec/train/trainer.hpp>
 
 namespace tesserec::app {
 
-/// What --json prints of a training whose start has this time.
+/// Makes what --json prints of a training whose start has this time.
 Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time);
 
 /// Writes result.json of a run that began in this process and has not ended: "diverged" or "failed", the message and
@@ -35,5 +39,11 @@ class RunRecord {
   Json invocation_;      // argv, deck, overrides
   std::string start_;
 };
+
+/// Makes `tables` of result.json (docs/formats.md).
+Json tables_json(const std::vector<train::TableFigures>& tables);
+
+/// Makes `features` of result.json. `files`: whether the samples are of files, whose id 0 means unknown or missing.
+Json features_json(const std::vector<train::FeatureIds>& features, bool files);
 
 }  // namespace tesserec::app

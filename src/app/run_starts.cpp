@@ -17,7 +17,7 @@ Json object(const Start& start) {
   return Json::object().set("start_time", start.time).set("from_step", start.from_step);
 }
 
-/// Those of run.json. One of an older version knows its own alone.
+/// Lists the starts of run.json. One of an older version knows its own alone.
 std::vector<Json> earlier(const Json& run, const std::string& deck) {
   std::vector<Json> starts;
   if (run.has("starts"))

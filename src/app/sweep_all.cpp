@@ -119,7 +119,7 @@ int sweep_collect(const Invocation& invocation, const comm::Communicator& comm) 
 std::optional<int> sweep_run(const Invocation& invocation) {
   if (comm::is_launched() || !invocation.index.empty()) return std::nullopt;
   const deck::Deck deck = invocation.read_deck();
-  // In a job of Slurm a point of one rank is no part of it.
+  // A point of one rank is no part of a job of Slurm.
   if (deck.sweep.ranks == 1 && deck.sweep.launcher.empty()) ::unsetenv("SLURM_NTASKS");
   std::optional<store::FileLock> lock;
   for (;;) {

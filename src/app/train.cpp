@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec train: until the last step, a signal, or an error.
-#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "job.hpp"
-#include "known_data.hpp"
-#include "planted.hpp"
 #include "run_record.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>

@@ -1,22 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 // tesserec verify: is what lies on the disk what was written? The ranks share the files.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "command.hpp"
-#include "run_files.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/deck/deck.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::app {
 namespace {
+
+/// A file or checkpoint of a run, and what there is to compare it with.
+struct RunFile {
+  std::string path;
+  std::string lacks;  ///< "" if it has a checksum; else why there is none to compare
+};
+
+namespace fs = std::filesystem;
+
+/// Adds the checkpoints below `folder`, those too whose manifest cannot be read: they are what verify is for.
+void add_checkpoints(const std::string& folder, std::vector<RunFile>& files) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name.starts_with("step_") && !name.ends_with(".tmp")) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  for (const std::string& path : found) files.push_back({path, ""});
+}
+
+void add_data(const std::vector<std::string>& patterns, std::vector<RunFile>& files) {
+  for (const std::string& pattern : patterns) {
+    const std::vector<std::string> paths = store::matching_paths(pattern);
+    if (paths.empty()) files.push_back({pattern, "is not there; run.json names it"});
+    for (const std::string& path : paths)
+      if (std::none_of(files.begin(), files.end(), [&](const RunFile& file) { return file.path == path; }))
+        files.push_back({path, ""});
+  }
+}
+
+/// Returns whether a folder is that of a run: it has run.json or checkpoints.
+bool is_run(const std::string& folder) {
+  return fs::exists(folder + "/run.json") || fs::is_directory(folder + "/checkpoints");
+}
+
+/// Returns the checkpoints of a run, oldest first, its scores, and the data sets that its record names. Error: a record
+/// that cannot be read.
+std::vector<RunFile> files_of_run(const std::string& folder) {
+  std::vector<RunFile> files;
+  add_checkpoints(folder + "/checkpoints", files);
+  if (fs::exists(folder + "/scores.h5")) files.push_back({folder + "/scores.h5", ""});
+  const std::string record = folder + "/run.json";
+  if (!fs::exists(record)) return files;
+  const Json json = parse_json(read_file(record));
+  if (!json.has("deck")) fail(record, " is no record of a run: it has no deck");
+  const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
+  if (!deck.checkpoint.path.empty()) add_checkpoints(deck.checkpoint.path, files);
+  add_data(deck.data.train, files);
+  add_data(deck.data.evaluate, files);
+  return files;
+}
 
 /// A checkpoint of version 1 has checksums of its datasets alone: each is read, a run of rows by each rank.
 void verify_datasets(const comm::Communicator& comm, const store::PartedFile& state) {
@@ -63,7 +121,7 @@ std::string lines_of(const Json& tables, const Json& facts) {
   return text;
 }
 
-/// What there is to say of a file or checkpoint that is what was written.
+/// Facts about a file or checkpoint that is what was written.
 struct Verified {
   std::size_t parts = 0;
   Json tables = Json::object(), facts = Json::object();

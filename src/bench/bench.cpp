@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
 
 #include "costs.hpp"
 #include "kernels.hpp"
-#include "law.hpp"
 #include "parts.hpp"
 #include "step.hpp"
 #include <tesserec/bench/bench.hpp>
@@ -51,10 +49,6 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
   if (wants("kernels")) {
     log_info("kernels of a step");
     measure_kernels(context, session, *source, report.figures);
-  }
-  if (wants("law")) {
-    log_info("the reduction law");
-    measure_law(context, session, Drawn(context, *source, settings.steps), report);
   }
   return report;
 }

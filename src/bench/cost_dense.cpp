@@ -24,11 +24,6 @@ double chain_seconds(const Context& context, const model::Network& dense, Index 
 
 double least_step_seconds(const Context& context) {
   const comm::Communicator alone = comm::Communicator::self();
-  embedding::EmbeddingBagConfig table;
-  table.name = "t";
-  table.num_embeddings = 4;
-  table.embedding_dim = 4;
-  table.feature_names = {"t"};
   planning::ParameterSharding one;
   one.type = planning::ShardingType::table_wise;
   one.shards = {{0, {0, embedding::block_count}, {0, 4}}};
@@ -39,7 +34,8 @@ double least_step_seconds(const Context& context) {
   sharding::ParallelOptions options;
   options.plan = {one};
   options.lanes = 1;
-  model::ShardedModel model(context.exec, alone, settings, 1, embedding::EmbeddingBagCollection({table}), options, {});
+  model::ShardedModel model(context.exec, alone, settings, 1,
+                            embedding::EmbeddingBagCollection({table_config("t", 4, 4)}), options, {});
   train::TrainStep step(context.exec, model);
   train::PipelinedBatch now{data::Batch(context.exec), {}};
   data::Batch& batch = now.batch;

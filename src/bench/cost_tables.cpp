@@ -5,7 +5,6 @@
 #include <array>
 #include <string_view>
 
-#include "cost_keys.hpp"
 #include "costs.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
@@ -59,13 +58,8 @@ Seconds measure(const Context& context, const Workload& load) {
   std::vector<std::string> keys;
   planning::ShardingPlan plan;
   for (Index t = 0; t < tables; ++t) {
-    embedding::EmbeddingBagConfig config;
-    config.name = "t" + std::to_string(t);
-    config.num_embeddings = load.rows;
-    config.embedding_dim = load.dim;
-    config.feature_names = {config.name};
-    keys.push_back(config.name);
-    configs.push_back(config);
+    keys.push_back("t" + std::to_string(t));
+    configs.push_back(table_config(keys.back(), load.rows, load.dim));
     planning::ParameterSharding one;
     one.type = planning::ShardingType::table_wise;
     one.form = load.form;

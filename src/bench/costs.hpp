@@ -2,7 +2,12 @@
 /// The planner's constants, from small workloads of the real classes: never from a whole step.
 #pragma once
 
+#include <cassert>
+#include <string>
+#include <utility>
+
 #include "limits.hpp"
+#include <tesserec/planning/settings.hpp>
 
 namespace tesserec::bench {
 
@@ -18,5 +23,39 @@ std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::ve
 
 /// Remembers a constant; what the fit found to be free becomes a very high rate.
 void set_rate(Report& report, const std::string& key, double seconds_each);
+
+using CostMember = double planning::MachineCosts::*;
+
+inline const std::pair<const char*, CostMember> cost_members[] = {
+    {"row_reads", &planning::MachineCosts::row_reads},
+    {"cached_row_reads", &planning::MachineCosts::cached_row_reads},
+    {"read_bytes", &planning::MachineCosts::read_bytes},
+    {"row_updates", &planning::MachineCosts::row_updates},
+    {"cached_row_updates", &planning::MachineCosts::cached_row_updates},
+    {"update_bytes", &planning::MachineCosts::update_bytes},
+    {"cached_bytes", &planning::MachineCosts::cached_bytes},
+    {"ids", &planning::MachineCosts::ids},
+    {"fetched_ids", &planning::MachineCosts::fetched_ids},
+    {"bags", &planning::MachineCosts::bags},
+    {"add_bytes", &planning::MachineCosts::add_bytes},
+    {"inside_bytes", &planning::MachineCosts::inside_bytes},
+    {"between_bytes", &planning::MachineCosts::between_bytes},
+    {"inside_latency", &planning::MachineCosts::inside_latency},
+    {"between_latency", &planning::MachineCosts::between_latency},
+    {"dense_flops", &planning::MachineCosts::dense_flops},
+    {"bf16_flops", &planning::MachineCosts::bf16_flops},
+    {"interaction_flops", &planning::MachineCosts::interaction_flops},
+    {"dense_bytes", &planning::MachineCosts::dense_bytes},
+    {"step_seconds", &planning::MachineCosts::step_seconds},
+};
+
+inline CostMember member(const std::string& key) {
+  for (const auto& [name, value] : cost_members)
+    if (key == name) return value;
+  assert(false);
+  return nullptr;
+}
+
+inline double cost(const planning::MachineCosts& costs, const std::string& key) { return costs.*member(key); }
 
 }  // namespace tesserec::bench

@@ -17,10 +17,7 @@ class DenseChain {
   /// The samples that `rank` of `size` has in a batch of `global_size`.
   DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size, Index global_size);
 
-  void run() { run(sums_); }
-  void run(comm::LaneSums& sums) {
-    dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums).get();
-  }
+  void run() { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_).get(); }
 
   const PlacedVector<float>& parameters() const { return parameters_; }
   comm::LaneSums& sums() { return sums_; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_limits.hpp"
-
 #include <algorithm>
 
+#include "kernels.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/upload.hpp>
@@ -10,31 +9,31 @@
 namespace tesserec::bench {
 namespace {
 
-struct alignas(16) Words {
+struct alignas(16) WordPair {
   std::uint64_t a, b;
 };
 
 struct ReadWords {
-  const Words* from;
+  const WordPair* from;
   KOKKOS_INLINE_FUNCTION void operator()(Index i, std::uint64_t& sum) const { sum += from[i].a ^ from[i].b; }
 };
 struct CopyWords {
-  const Words* from;
-  Words* to;
+  const WordPair* from;
+  WordPair* to;
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const { to[i] = from[i]; }
 };
 
 /// Each item reads so many rows of `width` words at random among `rows`, less than 2^32.
 struct ReadRows {
   static constexpr Index rows_an_item = 32;
-  const Words* from;
+  const WordPair* from;
   Index rows, width;
   std::uint64_t* sums;  // [items, width]
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
     for (Index word = lanes.lane; word < width; word += lanes.width) {
       std::uint64_t sum = 0;
       for (Index n = 0; n < rows_an_item; ++n) {
-        const Words read = from[row(std::uint64_t(item * rows_an_item + n)) * width + word];
+        const WordPair read = from[row(std::uint64_t(item * rows_an_item + n)) * width + word];
         sum += read.a ^ read.b;
       }
       sums[item * width + word] = sum;
@@ -51,15 +50,15 @@ struct ReadRows {
 
 DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures) {
   const Device device = device_of(context.exec);
-  const Index n = context.settings.memory / Index{2 * sizeof(Words)}, bytes = n * Index{sizeof(Words)};
-  DeviceVector<Words> from, to;
-  PinnedVector<Words> host;
+  const Index n = context.settings.memory / Index{2 * sizeof(WordPair)}, bytes = n * Index{sizeof(WordPair)};
+  DeviceVector<WordPair> from, to;
+  PinnedVector<WordPair> host;
   reserve_device(device, from, "tesserec::bench::from", n);
   reserve_device(device, to, "tesserec::bench::to", n);
-  fill_on(device, "tesserec::bench::fill", from.data(), n, Words{1, 2});
+  fill_on(device, "tesserec::bench::fill", from.data(), n, WordPair{1, 2});
   const Index some = std::min(n, Index{1} << 24);  // 256 MiB
   reserve_pinned(device, host, "tesserec::bench::host", some);
-  std::fill_n(host.data(), some, Words{3, 4});
+  std::fill_n(host.data(), some, WordPair{3, 4});
   const auto add = [&](const std::string& name, double rate, double limit = 0) {
     figures.push_back({"kernels", name, rate, "bytes/s", limit, limit > 0 ? "device memory, read" : "", 0});
     return rate;
@@ -82,7 +81,7 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
                       over_numbers(device, "tesserec::bench::copy", n, CopyWords{from.data(), to.data()});
                     }));
   for (const Index floats : {32, 64, 128}) {
-    const Index width = floats * Index{sizeof(float)} / Index{sizeof(Words)};
+    const Index width = floats * Index{sizeof(float)} / Index{sizeof(WordPair)};
     const Index rows = std::min(n / width, Index{1} << 31), items = rows / ReadRows::rows_an_item;
     if (items == 0) continue;
     const ReadRows body{from.data(), rows, width, reinterpret_cast<std::uint64_t*>(to.data())};
@@ -91,7 +90,7 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
              [&] { launch(device, "tesserec::bench::random_rows", items, width, body); }),
         limits.read);
   }
-  const Index there = some * Index{sizeof(Words)};
+  const Index there = some * Index{sizeof(WordPair)};
   add("pinned memory to the device", rate(there, [&] { copy_to_device(device, host.data(), to.data(), some); }));
   add("device to pinned memory", rate(there, [&] { copy_to_host(device, to.data(), host.data(), some); }));
   return limits;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_products.hpp"
-
 #include <map>
 
 #include "dense_chain.hpp"
+#include "kernels.hpp"
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/device_products.hpp>
@@ -13,9 +12,9 @@ namespace {
 
 using dense::Precision;
 
-class Products {
+class MeasuredProducts {
  public:
-  Products(const Context& context, Kernels kernels, Precision precision)
+  MeasuredProducts(const Context& context, Kernels kernels, Precision precision)
       : context_(context), device_(device_of(context.exec)), products_(dense::device_products(kernels, precision)) {}
 
   /// FLOP/s of y = x w^T, x [rows, in].
@@ -25,14 +24,14 @@ class Products {
       products_->forward(device_, {rows, {x, in, in}, w, nullptr, false, {y, out, out}});
     });
   }
-  /// Of dx = dy w.
+  /// Measures dx = dy w.
   double input_gradient(Index rows, Index in, Index out) {
     const auto [dy, w, dx] = operands(rows * out, out * in, rows * in);
     return rate(rows, in, out, [&] {
       products_->input_gradient(device_, {rows, {dy, out, out}, w, {}, {dx, in, in}});
     });
   }
-  /// Of each lane's dy^T x, chunk by chunk or lane by lane, as training has them.
+  /// Measures each lane's dy^T x, chunk by chunk or lane by lane, as training has them.
   double weight_gradient(const Lanes& lanes, Range mine, Index batch, Index in, Index out) {
     const Index first = lanes.samples(mine, batch).begin, rows = lanes.samples(mine, batch).size();
     std::vector<Index> chunks, of_lane, lane_rows;
@@ -54,11 +53,11 @@ class Products {
   }
 
  private:
-  struct Operands {
+  struct OperandBuffers {
     const float *a, *b;
     float* to;
   };
-  Operands operands(Index a, Index b, Index to) {
+  OperandBuffers operands(Index a, Index b, Index to) {
     const auto filled = [&](DeviceVector<float>& there, Index n) {
       const Vector<float> made = numbers(context_.exec, n);
       float* const to = reserve_device(device_, there, "tesserec::bench::operands", n);
@@ -95,11 +94,11 @@ void measure_products(const Context& context, const train::Session& session, std
   constexpr Index side = device_is_host ? 512 : 8192;
   std::map<Precision, double> peak;
   for (const Precision precision : precisions) {
-    peak[precision] = Products(context, model.kernels, precision).forward(side, side, side);
+    peak[precision] = MeasuredProducts(context, model.kernels, precision).forward(side, side, side);
     figures.push_back({"kernels", concat("product of ", side, " x ", side, " x ", side, ", ", dense::name(precision)),
                        peak[precision], "FLOP/s", 0, "", 0});
   }
-  Products products(context, model.kernels, model.precision);
+  MeasuredProducts products(context, model.kernels, model.precision);
   const Index batch = session.job.train.batch_size;
   const Range mine = session.lanes.of_rank(session.comm.rank(), session.comm.size());
   const Index rows = session.lanes.samples(mine, batch).size();

@@ -17,7 +17,6 @@ class Drawn : public data::Source {
   bool next(data::Batch& batch) override;
   void seek(Index, Index) override { next_ = 0; }
 
-  const std::vector<data::Batch>& batches() const { return batches_; }
   /// Median time of drawing a batch, the slowest rank's, s.
   double read_seconds() const { return read_seconds_; }
 

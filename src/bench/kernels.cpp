@@ -1,17 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.hpp"
 
+#include <cassert>
 #include <functional>
+#include <map>
+#include <string>
 
-#include "device_limits.hpp"
-#include "device_products.hpp"
 #include "drawn.hpp"
-#include "kernel_times.hpp"
 #include "step.hpp"
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/timer.hpp>
 #include <tesserec/train/pipeline.hpp>
 
 namespace tesserec::bench {
 namespace {
+
+/// Seconds of each kernel that Kokkos launches while one of these lives; each is waited for, so that none hides behind
+/// another. One at a time.
+class KernelTimes {
+ public:
+  KernelTimes();
+  ~KernelTimes();
+  KernelTimes(const KernelTimes&) = delete;
+
+  struct Time {
+    double seconds = 0;
+    Index launches = 0;
+  };
+  /// Returns them by label, without "tesserec::" and " [device]".
+  const std::map<std::string, Time>& times() const { return times_; }
+
+ private:
+  struct Callbacks;
+  std::map<std::string, Time> times_;
+};
+
+KernelTimes* listening = nullptr;  // Kokkos' callbacks take no object
+std::string running;
+double since = 0;
+
+std::string short_name(std::string label) {
+  constexpr std::string_view first = "tesserec::", last = " [device]";
+  if (label.starts_with(first)) label.erase(0, first.size());
+  if (label.ends_with(last)) label.resize(label.size() - last.size());
+  return label;
+}
+
+struct KernelTimes::Callbacks {
+  static void begin(const char* label, std::uint32_t, std::uint64_t*) {
+    Kokkos::fence();
+    running = short_name(label);
+    since = seconds_now();
+  }
+  static void end(std::uint64_t) {
+    Kokkos::fence();
+    Time& time = listening->times_[running];
+    time.seconds += seconds_now() - since;
+    ++time.launches;
+  }
+  static void set(bool on) {
+    using namespace Kokkos::Tools::Experimental;
+    set_begin_parallel_for_callback(on ? begin : nullptr);
+    set_begin_parallel_reduce_callback(on ? begin : nullptr);
+    set_begin_parallel_scan_callback(on ? begin : nullptr);
+    set_end_parallel_for_callback(on ? end : nullptr);
+    set_end_parallel_reduce_callback(on ? end : nullptr);
+    set_end_parallel_scan_callback(on ? end : nullptr);
+  }
+};
+
+KernelTimes::KernelTimes() {
+  assert(listening == nullptr);
+  listening = this;
+  Callbacks::set(true);
+}
+
+KernelTimes::~KernelTimes() {
+  Callbacks::set(false);
+  listening = nullptr;
+}
 
 /// Bytes that an update of the touched rows cannot do without: weights and states there and back, gradients, uses.
 double update_bytes(const train::Session& session, const StepCounts& counts) {

@@ -13,4 +13,17 @@ namespace tesserec::bench {
 void measure_kernels(const Context& context, train::Session& session, data::Source& source,
                      std::vector<Figure>& figures);
 
+/// Rates of the memory where portable kernels work, whatever the program.
+struct DeviceLimits {
+  double read = 0, copy = 0;  // bytes/s
+};
+
+/// Measures the memory where kernels work: read and copied in order, read in random rows; up and down from and to
+/// pinned memory of the host.
+DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures);
+
+/// Measures the products of a network's linear layers by a device's kernels, at the samples that a rank has of a batch,
+/// beside a large one in the same precision. Nothing where kernels are the host's.
+void measure_products(const Context& context, const train::Session& session, std::vector<Figure>& figures);
+
 }  // namespace tesserec::bench

@@ -29,10 +29,10 @@ class Layers {
     if (layer->packed_size() > 0) packing_seconds_ += context_.seconds(pack);
   }
 
-  /// Of all layers, once a step.
+  /// Returns the seconds of packing all layers, once a step.
   double packing_seconds() const { return packing_seconds_; }
 
-  /// What runs on all threads.
+  /// Measures what runs on all threads.
   template <class Body>
   void add_parallel(const std::string& name, double flops, dense::Precision precision, const Body& body) {
     const MultiplyAdds& peak = peak_of(precision);
@@ -138,7 +138,7 @@ void measure_layers(const Context& context, const train::Session& session, const
   const std::size_t first = figures.size();
   Layers layers(context, limits, figures);
   for (const model::LayerInfo& layer : model.layers()) layers.add(layer);
-  // From a chunk to the rank's samples of a step.
+  // The rank's samples of a step, where parts above have a chunk.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
                    session.job.train.batch_size);
   const double samples = chain.samples();

@@ -10,6 +10,7 @@
 #include <tesserec/bench/report.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/dense/precision.hpp>
+#include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/topology.hpp>
 
 namespace tesserec::bench {
@@ -27,14 +28,19 @@ struct Limits {
   double inside_bytes = 0, between_bytes = 0;      ///< bytes/s that a rank sends while it receives as much
   double hdf5_read = 0;                            ///< bytes/s
 
-  /// Of rows of any size: between those measured the time of a row is a straight line, beyond the last the
-  /// bytes count.
+  /// Returns the rate of rows of any size: between those measured the time of a row is a straight line, beyond the last
+  /// the bytes count.
   double reads_of(double bytes) const { return rate(row_reads, bytes); }
   double updates_of(double bytes) const { return rate(row_updates, bytes); }
 
  private:
   static double rate(const std::array<double, 4>& rates, double bytes);
 };
+
+/// Describes a table of one feature, which has its name.
+inline embedding::EmbeddingBagConfig table_config(const std::string& name, Index rows, Index dim) {
+  return {.name = name, .num_embeddings = rows, .embedding_dim = dim, .feature_names = {name}};
+}
 
 /// fp32 fused multiply-adds in registers, by the widest instructions of this processor.
 struct MultiplyAdds {
@@ -49,7 +55,7 @@ struct MultiplyAdds {
   }
 };
 MultiplyAdds multiply_adds();
-/// Those that products of this precision can have here.
+/// Returns the multiply-adds that products of this precision can have here.
 MultiplyAdds multiply_adds(dense::Precision precision);
 /// The same of bf16 numbers into fp32 sums; none where the processor has no such instruction.
 std::optional<MultiplyAdds> bf16_multiply_adds();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limits.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
-#include <tesserec/comm/unordered.hpp>
 
 namespace tesserec::bench {
 namespace {

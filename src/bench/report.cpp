@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "cost_keys.hpp"
+#include "costs.hpp"
 #include <tesserec/bench/report.hpp>
 #include <tesserec/core/text.hpp>
 
@@ -34,7 +34,6 @@ std::string title(const std::string& group) {
   if (group == "rows") return "rows, uniform ids, out of the caches";
   if (group == "step") return "the step's phases";
   if (group == "kernels") return "kernels of a step, each waited for";
-  if (group == "law") return "by the reduction law, and in no order";
   return group;
 }
 
@@ -60,7 +59,6 @@ std::string describe(const Report& report) {
     text += concat("step of ", fixed(report.samples_per_step, 0), " samples: ", milliseconds(report.step_seconds), ", ",
                    fixed(report.samples_per_step / report.step_seconds, 0), " samples/s, ",
                    percent(report.step_fraction), " of the multiply-add peak\n");
-  if (report.law_cost) text += "cost of the law: " + percent(*report.law_cost) + " of a step\n";
   if (!report.bottleneck.empty()) text += "bottleneck: " + report.bottleneck + "\n";
   if (!report.cost_keys.empty()) {
     text += "constants of the planner\n";

@@ -39,11 +39,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   const Vector<float> gradients = make_vector<float>(context.exec, "tesserec::bench::gradients", count * dim);
   Kokkos::deep_copy(context.exec, gradients, 1e-4f);
 
-  embedding::EmbeddingBagConfig config;
-  config.name = "bench";
-  config.num_embeddings = rows;
-  config.embedding_dim = dim;
-  config.feature_names = {"bench"};
+  const embedding::EmbeddingBagConfig config = table_config("bench", rows, dim);
   embedding::Bags bags;
   bags.count = count;
   bags.offsets = offsets.data();

@@ -9,7 +9,7 @@
 
 namespace tesserec::bench {
 
-/// What a step does, counted on this rank, and how long its phases take.
+/// Work of a step, counted on this rank, and the time of its phases.
 struct StepCounts {
   double samples = 0;    ///< of this rank
   double ids = 0;        ///< asked of this rank's shards
@@ -19,7 +19,7 @@ struct StepCounts {
   double bytes_inside = 0, bytes_between = 0;  ///< sent to ranks of this node, and of others
 };
 
-/// Of a batch. Collective.
+/// Counts a batch. Collective.
 StepCounts count_step(const Exec& exec, train::Session& session, const data::Batch& batch);
 
 struct StepTimes {

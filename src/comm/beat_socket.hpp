@@ -12,7 +12,7 @@
 
 namespace tesserec::comm {
 
-/// What a rank says of itself.
+/// Message of a rank about itself.
 struct Beat {
   std::array<std::uint64_t, 2> job{};  ///< the same in all datagrams of a job, and in no others
   int rank = 0;
@@ -32,7 +32,7 @@ class BeatSocket {
   BeatSocket& operator=(const BeatSocket&) = delete;
 
   int file() const { return file_; }
-  /// Where other ranks may reach this socket: this host, and all of its IPv4 addresses, eight at most.
+  /// Lists where other ranks may reach this socket: this host, and all of its IPv4 addresses, eight at most.
   std::array<sockaddr_in, 9> addresses() const;
   void send(const Beat& beat, const sockaddr_in& to) const;
   /// The next datagram that is there and is of `job`; `from` becomes its sender.

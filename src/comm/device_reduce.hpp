@@ -4,13 +4,12 @@
 #include <vector>
 
 #include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/lanes.hpp>
 
 namespace tesserec::comm {
 
-/// What TreeReduce does where vectors lie on devices: every rank adds one part of all ranks' sums, and the parts are
+/// Form of TreeReduce where vectors lie on devices: every rank adds one part of all ranks' sums, and the parts are
 /// gathered. 2 * length * (N-1)/N floats leave each of N ranks when N is a power of two.
 class DeviceReduce {
  public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -78,11 +77,10 @@ void require_launcher_agrees(const Communicator& world) {
     const char* tasks = slurm_variable(name);
     if (tasks == nullptr) continue;
     if (std::atoi(tasks) <= 1) return;
-    fail(
-        "the launcher started ", tasks, " tasks (", name,
-        "), but MPI sees one rank, so each would do all the work alone: launcher and MPI do not fit. Under Slurm start "
-        "the program with `srun --mpi=pmix` (`srun --mpi=list` shows what there is) or with the mpirun of the MPI that "
-        "it was built with; for one rank on purpose use `srun -n 1`");
+    fail("the launcher started ", tasks, " tasks (", name,
+         "), but MPI sees one rank, so each would do all the work alone: launcher and MPI do not fit. Under Slurm "
+         "start the program with `srun --mpi=pmix` (`srun --mpi=list` shows what there is) or with the mpirun of the "
+         "MPI that it was built with; for one rank on purpose use `srun -n 1`");
   }
 }
 

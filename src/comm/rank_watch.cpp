@@ -94,7 +94,7 @@ class RankWatch::Thread {
  public:
   explicit Thread(const Communicator& all)
       : all_(all),
-        processes_(all.all_gather(Process::mine())),
+        processes_(all.all_gather(WatchedProcess::mine())),
         heard_(all.size()),
         main_(main_clock()),
         to_first_(all.all_gather(socket_.addresses()).front()) {
@@ -115,12 +115,12 @@ class RankWatch::Thread {
   }
 
  private:
-  struct Process {
+  struct WatchedProcess {
     char host[65] = {};  // POSIX: 64 at most
     int id = 0;
 
-    static Process mine() {
-      Process mine;
+    static WatchedProcess mine() {
+      WatchedProcess mine;
       mine.id = ::getpid();
       if (::gethostname(mine.host, sizeof mine.host - 1) != 0) std::strcpy(mine.host, "unknown");
       return mine;
@@ -262,8 +262,8 @@ class RankWatch::Thread {
 
   const Communicator& all_;
   const BeatSocket socket_;
-  const std::vector<Process> processes_;  // [rank]
-  std::vector<Heard> heard_;              // [rank]
+  const std::vector<WatchedProcess> processes_;  // [rank]
+  std::vector<Heard> heard_;                     // [rank]
   const clockid_t main_;
   const std::array<sockaddr_in, 9> to_first_;  // where the first rank may be
   sockaddr_in first_{};                        // where it answered from

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <limits>
 #include <optional>
+#include <thread>
 
-#include "signal_end.hpp"
-#include "verdict.hpp"
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/comm/run.hpp>
@@ -17,6 +24,87 @@
 
 namespace tesserec::comm {
 namespace {
+
+/// Ends all ranks some seconds after a signal that the work at hand neither looks for (Signals::check) nor finishes in
+/// order (Signals::Orderly): the planner's search, a table that is filled, a file that does not come.
+class SignalEnd {
+ public:
+  /// Needs an object of Signals that lives longer.
+  explicit SignalEnd(const Communicator& last_word);
+  ~SignalEnd();
+  SignalEnd(const SignalEnd&) = delete;
+  SignalEnd& operator=(const SignalEnd&) = delete;
+
+ private:
+  void watch();
+  /// Returns whether the destructor was called, at once or within these milliseconds; -1 = a signal is waited for, too.
+  bool is_over(int milliseconds) const;
+
+  const Communicator& last_word_;
+  int over_;  // readable when the destructor is called
+  std::thread thread_;
+};
+
+// Milliseconds: longer than a rank that was stopped in order waits for the others (verdict_patience); ranks come one
+// after the other, so that one speaks. The first one has time to leave its files.
+constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
+
+SignalEnd::SignalEnd(const Communicator& last_word)
+    : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
+  if (over_ < 0) fail("eventfd: the system gives no file for a thread");
+}
+
+SignalEnd::~SignalEnd() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(over_, &one, sizeof one);
+  thread_.join();
+  ::close(over_);
+}
+
+bool SignalEnd::is_over(int milliseconds) const {
+  pollfd files[] = {{over_, POLLIN, 0}, {Signals::event(), POLLIN, 0}};
+  while (::poll(files, milliseconds < 0 ? 2 : 1, milliseconds) < 0) {
+  }
+  return files[0].revents != 0;
+}
+
+void SignalEnd::watch() {
+  if (is_over(-1)) return;
+  const int rank = last_word_.rank();
+  for (int waited = 0; waited < grace + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
+    if (is_over(look)) return;
+    if (Signals::Orderly::now()) waited = 0;
+  }
+  const int signal = Signals::received();
+  abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
+}
+
+constexpr double verdict_patience = 2.0;  // seconds
+
+/// Returns the job's exit code: that of the lowest failing rank, which says its message; if none failed, the largest
+/// code (85 after a signal). A failing rank that does not meet the others within two seconds, because they wait for it
+/// inside the body, says its message, leaves its last words (set_last_words) and ends all ranks with its
+/// code. `last_word` must be a communicator that the body does not use. The rank that speaks for all that have met
+/// calls `note` with its message first. Collective.
+int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
+  const bool failed = !mine.message.empty();
+  // Ranks that fail alike end one after the other, so that one speaks.
+  const double turn = 0.1 * std::min(last_word.rank(), 20);
+  if (!last_word.meet(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
+    std::fflush(stdout);
+    abort(last_word, mine.code, mine.message);
+  }
+  const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
+  const std::vector<int> codes = last_word.all_gather(mine.code);
+  const auto lowest = std::find(failures.begin(), failures.end(), 1);
+  if (lowest == failures.end()) return *std::max_element(codes.begin(), codes.end());
+  if (lowest - failures.begin() == last_word.rank()) {
+    note(mine.message);
+    say(mine.message);
+  }
+  last_word.barrier();  // the message is out before a launcher ends the others
+  return codes[lowest - failures.begin()];
+}
 
 int life(int& argc, char**& argv, const std::function<int(const Communicator&)>& body, const RunOptions& options) {
   // 1. MPI, if need be: the ranks know each other. Signals are caught from here until MPI has ended.

@@ -5,7 +5,6 @@
 
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/text.hpp>
 
 namespace tesserec::comm {
 namespace {

@@ -10,7 +10,7 @@
 namespace tesserec::comm {
 namespace {
 
-/// Whether MPI reads and writes the memory of GPUs: asked, for it ends the program where it only looks so.
+/// Returns whether MPI reads and writes the memory of GPUs: asked, for it ends the program where it only looks so.
 bool reads_devices() {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
   return !device_is_host && MPIX_Query_cuda_support() == 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <numeric>
 
 #include "device_reduce.hpp"
@@ -87,7 +86,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   of_nodes_ = Additions(all_leaves, lanes.of_micro_batch(0));
   if (micro_batches_ > 1) of_micro_batches_.emplace(exec, node_->share(length).size(), sums_.place());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
-  // Where one thread takes all lanes, their sums come to lie where they are wanted.
+  // The sums come to lie where they are wanted if one thread takes all lanes.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
     sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }
@@ -192,6 +191,14 @@ double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vect
   std::vector<double> all(lanes.of_micro_batch(0).size());
   comm.all_gather(std::span<const double>(mine), std::span<const Index>(counts), all.data());
   return tree_sum(all);
+}
+
+void unordered_sum(const Communicator& comm, float* values, Index n) {
+  if (comm.size() == 1) return;
+  constexpr Index piece = Index{1} << 28;
+  for (Index done = 0; done < n; done += piece)
+    check(MPI_Allreduce(MPI_IN_PLACE, values + done, int(std::min(piece, n - done)), MPI_FLOAT, MPI_SUM, comm.mpi()),
+          "MPI_Allreduce");
 }
 
 }  // namespace tesserec::comm

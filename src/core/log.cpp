@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <utility>

@@ -12,7 +12,7 @@ namespace tesserec::philox {
 inline constexpr int lanes = 4, vectors = 2;  // two, so that the products of one hide the wait for those of the other
 inline constexpr int rows_at_once = lanes * vectors;
 
-/// What is drawn for rows_at_once rows from `row`, and columns from 4 * quad: out[row][column] is uniform in
+/// Draw for rows_at_once rows from `row`, and columns from 4 * quad: out[row][column] is uniform in
 /// [-bound, bound) with one rounding.
 struct Draw {
   std::uint32_t key0, key1;
@@ -53,7 +53,7 @@ template <class Multiply>
   }
 }
 
-/// Of rows_at_once counters.
+/// Draws the quads of rows_at_once counters.
 template <class Multiply>
 [[gnu::always_inline]] inline void some_quads(std::uint32_t key0, std::uint32_t key1, const Multiply& multiply,
                                               const std::int64_t* rows, const std::int64_t* quads, std::uint32_t* out) {

@@ -10,7 +10,7 @@
 namespace tesserec {
 namespace {
 
-/// What this program reads.
+/// Names of what this program reads.
 constexpr const char* names_read[] = {"SLURM_NTASKS",      "SLURM_JOB_END_TIME", "SLURM_MEM_PER_NODE",
                                       "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",  "SLURM_CPUS_ON_NODE",
                                       "SLURM_GPUS_ON_NODE"};

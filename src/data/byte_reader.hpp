@@ -16,7 +16,7 @@ class ByteReader {
   virtual Index read(char* data, Index size) = 0;
 };
 
-/// From byte `begin` on.
+/// Opens a file from byte `begin` on.
 std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
 
 /// Unpacked; several members one after the other are one text, zero bytes after the last are ignored. A

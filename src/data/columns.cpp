@@ -1,17 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include "ordered_source.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/columns.hpp>
 
 namespace tesserec::data {
 namespace {
 
-/// Where each of `wanted` stands in `names`, -1 where it does not. A name that comes twice has its places in order.
+/// The batches of another source, with their columns in another order.
+class OrderedSource : public Source {
+ public:
+  OrderedSource(std::unique_ptr<Source> source, ColumnOrder order);
+
+  const SourceInfo& info() const override { return info_; }
+  bool next(Batch& batch) override;
+  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
+  void limit_rows(const std::vector<Index>& rows) override;
+  void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
+  OddValues look_through() override;
+  void read_keys(std::size_t column, Range samples, char* texts) const override {
+    source_->read_keys(column, samples, texts);
+  }
+
+ private:
+  std::unique_ptr<Source> source_;
+  ColumnOrder order_;
+  SourceInfo info_;
+  std::vector<float> row_;  // of dense features, in the source's order
+};
+
+/// Returns what stands at each place of the order; nothing where nothing is said.
+template <class T>
+std::vector<T> in_places(const std::vector<T>& values, const std::vector<Index>& places) {
+  std::vector<T> ordered;
+  for (const Index place : places)
+    if (!values.empty()) ordered.push_back(values[place]);
+  return ordered;
+}
+
+OrderedSource::OrderedSource(std::unique_ptr<Source> source, ColumnOrder order)
+    : source_(std::move(source)), order_(std::move(order)), info_(source_->info()) {
+  const SourceInfo& own = source_->info();
+  info_.features = in_places(own.features, order_.features);
+  info_.rows = in_places(own.rows, order_.features);
+  info_.ids_per_bag = in_places(own.ids_per_bag, order_.features);
+  info_.zipf = in_places(own.zipf, order_.features);
+  info_.weighted = in_places(own.weighted, order_.features);
+  info_.dense_names = in_places(own.dense_names, order_.dense);
+  info_.transforms = in_places(own.transforms, order_.dense);
+}
+
+bool OrderedSource::next(Batch& batch) {
+  if (!source_->next(batch)) return false;
+  batch.sparse = batch.sparse.permute(batch.exec, order_.features);
+  const auto columns = std::ssize(order_.dense);
+  row_.resize(columns);
+  for (Index b = 0; b < batch.size; ++b) {
+    float* const row = batch.dense.data() + b * columns;
+    std::copy_n(row, columns, row_.begin());
+    for (Index k = 0; k < columns; ++k) row[k] = row_[order_.dense[k]];
+  }
+  return true;
+}
+
+void OrderedSource::limit_rows(const std::vector<Index>& rows) {
+  std::vector<Index> own = source_->info().rows;
+  for (std::size_t f = 0; f < rows.size(); ++f) own[order_.features[f]] = rows[f];
+  source_->limit_rows(own);
+}
+
+OddValues OrderedSource::look_through() {
+  const OddValues odd = source_->look_through();
+  return {in_places(odd.large, order_.dense), in_places(odd.weightless, order_.features),
+          in_places(odd.not_single, order_.features)};
+}
+
+/// Finds where each of `wanted` stands in `names`, -1 where it does not. A name that comes twice has its places in
+/// order.
 std::vector<Index> places(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   std::vector<Index> all;
   std::vector<bool> taken(names.size(), false);
@@ -54,7 +124,7 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   return unknown;
 }
 
-/// Whether an id of one means the same in the other, as far as both say what their ids mean.
+/// Returns whether an id of one means the same in the other, as far as both say what their ids mean.
 bool share_ids(const SourceInfo& one, const SourceInfo& other) {
   const auto extends = [](const SourceInfo& wide, const SourceInfo& narrow) {
     return std::find(wide.vocabulary_extends.begin(), wide.vocabulary_extends.end(), narrow.vocabulary) !=

@@ -6,7 +6,6 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/content.hpp>
 #include <tesserec/store/checksum.hpp>
-#include <tesserec/store/file_checksum.hpp>
 
 namespace tesserec::data {
 

@@ -2,7 +2,6 @@
 // The Criteo display-advertising logs: label, 13 integers, 26 hashed categories, separated by tabs.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "row_format.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
 
 #include "dataset_check.hpp"
 #include "dataset_open.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "dataset_names.hpp"
+#include "dataset_check.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/file_list.hpp>
@@ -99,7 +99,7 @@ void add_vocabulary(const std::string& first_path, const File& file, SourceInfo&
   info.vocabulary_extends = before;
 }
 
-/// What was done to each dense feature; empty where the file does not say.
+/// Reads what was done to each dense feature; empty where the file does not say.
 std::vector<std::string> transforms_of(const File& file) {
   if (!file.has_attribute("/", "transforms")) return {};
   auto transforms = file.attribute<std::vector<std::string>>("/", "transforms");
@@ -115,7 +115,7 @@ std::vector<std::string> list(const File& file, const char* attribute) {
                                             : std::vector<std::string>();
 }
 
-/// Whether a file has labels. Error: it has, and says that it has none, or the reverse.
+/// Returns whether a file has labels. Error: it has, and says that it has none, or the reverse.
 bool is_labelled(const File& file) {
   const bool there = file.exists("/labels");
   if (!file.has_attribute("/", "labelled")) return there;

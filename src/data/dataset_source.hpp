@@ -6,12 +6,31 @@
 #include <optional>
 #include <vector>
 
-#include "gather.hpp"
 #include "read_ahead.hpp"
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/sample_order.hpp>
 
 namespace tesserec::data {
+
+/// One window of a stream in memory.
+struct Window {
+  int stream = 0;
+  Index number = 0;
+  std::vector<std::uint16_t> order;  ///< position in the window -> sample of `samples`
+  Samples samples;
+};
+
+/// Consecutive samples of a batch that come from one window.
+struct WindowSlice {
+  std::shared_ptr<const Window> window;
+  Index first = 0;  ///< position in the window
+  Index size = 0;
+};
+
+/// Puts the segments' samples, one after the other, into the batch: room for labels, dense and offsets is
+/// there.
+void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bool packed, Batch& batch);
 
 /// Batches of HDF5 data set files. A thread reads this rank's windows in the order in which batches need
 /// them, about one window of each stream ahead.
@@ -68,7 +87,7 @@ class DatasetSource : public Source {
   Index batch_ = 0;
   Spare spare_;                                         ///< before the windows that return to it
   std::vector<std::shared_ptr<const Window>> at_hand_;  ///< newest window of each stream
-  std::vector<Segment> segments_;
+  std::vector<WindowSlice> segments_;
   std::unique_ptr<ReadAhead<Window>> reader_;  ///< last: stopped before what it reads from goes
 };
 

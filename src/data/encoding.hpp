@@ -26,17 +26,17 @@ struct Encoding {
 
   std::vector<std::string> transform_descriptions() const;
   std::vector<Index> rows() const;
-  /// Of each feature its most frequent value, as messages show it; empty where no value has an id.
+  /// Lists each feature's most frequent value, as messages show it; empty where no value has an id.
   std::vector<std::string> known_values() const;
-  /// Of all vocabularies: the same in train.h5 and evaluate.h5 when they belong together.
+  /// Returns the digest of all vocabularies: the same in train.h5 and evaluate.h5 when they belong together.
   std::string vocabulary_digest() const;
 };
 
-/// What the training files teach. Takes the survey's tokens. Collective.
+/// Learns what the training files teach. Takes the survey's tokens. Collective.
 Encoding learn_encoding(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count);
 
-/// What preprocess wrote into a data set with a vocabulary. Error: the file is none, or does not fit the columns of
-/// `layout`: others, other transforms, other labels where `labelled`. Collective.
+/// Reads what preprocess wrote into a data set with a vocabulary. Error: the file is none, or does not fit the columns
+/// of `layout`: others, other transforms, other labels where `labelled`. Collective.
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);
 
 /// Gives values of the training files that have no id the ids behind the others. Collective.

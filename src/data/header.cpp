@@ -27,13 +27,13 @@ bool stand_in_order(const std::vector<Column>& columns, const std::vector<std::s
                     });
 }
 
-/// Whether rows of the file must have the column.
+/// Returns whether rows of the file must have the column.
 bool needed(const Column& column, const FileColumns& file) {
   const bool target = column.kind == ColumnKind::label || column.kind == ColumnKind::weight;
   return column.kind != ColumnKind::skip && !(target && file.targets == Targets::unread);
 }
 
-/// Whether '*' of the pattern can stand for texts that make it the name.
+/// Returns whether '*' of the pattern can stand for texts that make it the name.
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {

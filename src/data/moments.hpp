@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include <tesserec/core/index.hpp>
-
 namespace tesserec::data {
 
 /// Count, mean and sum of squared deviations of some numbers. Welford (1962) for one more number, Chan, Golub
@@ -29,7 +27,7 @@ struct Moments {
     mean = std::fma(gap, other.count / total, mean);
     count = total;
   }
-  /// Of all numbers; 1 where they do not differ, so that dividing by it is always right.
+  /// Returns the deviation of all numbers; 1 where they do not differ, so that dividing by it is always right.
   double standard_deviation() const { return squares > 0 ? std::sqrt(squares / count) : 1.0; }
 };
 

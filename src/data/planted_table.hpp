@@ -30,7 +30,7 @@ class PlantedTable {
   PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows);
 
   Index rows() const { return rows_; }
-  /// Of a bag.
+  /// Returns the most ids of a bag.
   Index most_ids() const { return bag_.most; }
   /// Bags of samples, each a function of (seed, stream, table, sample).
   void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;

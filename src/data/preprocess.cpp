@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "column_tally.hpp"
 #include "encode.hpp"

@@ -9,7 +9,7 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/index.hpp>
-#include <tesserec/store/stamp.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::data {
 

@@ -2,7 +2,6 @@
 #include "row_format.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 

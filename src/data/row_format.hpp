@@ -15,7 +15,7 @@
 
 namespace tesserec::data {
 
-/// Whether labels and weights of a file's rows are read: rows to learn from must have them, rows to score may lack
+/// Targets, labels and weights, of a file's rows: rows to learn from must have them, rows to score may lack
 /// them.
 enum class Targets { required, unread };
 
@@ -35,7 +35,7 @@ struct Row {
 /// Bytes of a key.
 inline constexpr std::size_t longest_key = 1000;
 
-/// What the columns of a data set are.
+/// Columns of a data set.
 struct RowLayout {
   std::vector<std::string> dense_features;  ///< [K]
   std::vector<Transform> transforms;        ///< [K]
@@ -48,7 +48,7 @@ struct RowLayout {
   bool header = false;                      ///< the first line of each file is not a row
 };
 
-/// Where the columns of a format stand in the rows of one file.
+/// Places of a format's columns in the rows of one file.
 struct FileColumns {
   Targets targets = Targets::required;
   ShortRows short_rows = ShortRows::stop;
@@ -97,7 +97,7 @@ std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings);
 std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings);
 std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings);
 
-/// Of messages on rows that lack their label.
+/// Advice of messages on rows that lack their label.
 inline constexpr const char* rows_to_score = "rows to score belong in preprocess.predict";
 
 /// Cuts a line at each delimiter.

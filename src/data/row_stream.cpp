@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_stream.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <tesserec/core/signals.hpp>
 

@@ -18,7 +18,7 @@ struct BadRow {
   std::string reason;
 };
 
-/// What a range of a file gave.
+/// Yield of a range of a file.
 struct RangeCount {
   Index file = 0;
   Index lines = 0;
@@ -33,7 +33,8 @@ struct RangeCount {
 /// they are bad ones.
 class RowStream {
  public:
-  /// Of rows to score each one that is left out matters, of others an example will do.
+  /// Returns how many bad rows are kept: of rows to score each one that is left out matters, of others an example will
+  /// do.
   static std::size_t bad_rows_kept(Targets targets) { return targets == Targets::unread ? 100 : 5; }
 
   RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
@@ -46,9 +47,9 @@ class RowStream {
 
   /// The text block in which the last row began. Grows along the stream within one file.
   Index block() const { return block_; }
-  /// Of the last row.
+  /// Returns the file of the last row.
   Index file() const { return counts_.back().file; }
-  /// Of the ranges begun so far.
+  /// Returns the counts of the ranges begun so far.
   const std::vector<RangeCount>& counts() const { return counts_; }
 
  private:

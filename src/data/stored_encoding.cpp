@@ -9,7 +9,6 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
-#include <tesserec/core/text.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/store/state.hpp>

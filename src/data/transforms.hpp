@@ -10,7 +10,7 @@
 
 namespace tesserec::data {
 
-/// How a raw number becomes a dense feature: x; log(1 + max(x, 0)), in double, rounded once; (x - mean) / sd.
+/// Function that makes a raw number a dense feature: x; log(1 + max(x, 0)), in double, rounded once; (x - mean) / sd.
 /// A missing number becomes 0, after standardise the mean, or what the stated fill becomes.
 class NumberTransform {
  public:

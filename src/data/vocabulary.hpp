@@ -18,7 +18,7 @@ class Vocabulary {
  public:
   /// Tokens seen less than minimum_count times get no id. `feature` names it in errors.
   Vocabulary(const std::string& feature, const TokenCounts& counts, Index minimum_count);
-  /// What bytes() and offsets() gave. Error: such as no vocabulary gives; `where` they stand.
+  /// Takes what bytes() and offsets() gave. Error: such as no vocabulary gives; `where` they stand.
   Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes, const std::vector<Index>& offsets);
 
   /// Gives tokens without an id the ids behind those that there are, in the order of a new vocabulary.

@@ -13,13 +13,13 @@ namespace {
 
 TESSEREC_KERNEL double weight(double x, double exponent) { return elementary::exp(-exponent * elementary::log(x)); }
 
-/// Of x^(power - 1) from 1.
+/// Integrates x^(power - 1) from 1.
 TESSEREC_KERNEL double integral_of(double power, double x) {
   const double log_x = elementary::log(x);
   return std::abs(power) < 1e-12 ? log_x : elementary::expm1(power * log_x) / power;
 }
 
-/// Of that: x[i] from y[i].
+/// Inverts that: x[i] from y[i].
 TESSEREC_KERNEL void inverse_of(double power, Index n, const double* y, double* x) {
   if (std::abs(power) < 1e-12)
     for (Index i = 0; i < n; ++i) x[i] = elementary::exp(y[i]);
@@ -78,7 +78,7 @@ double Zipf::place(const std::uint32_t* quad) const {
 
 Index Zipf::accept(double x, double y) const {
   const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
-  // What is rejected is less than a thousandth of a cell at its left border, this far out.
+  // The rejected part is less than a thousandth of a cell at its left border, this far out.
   return x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_) ? Index(k) - 1 : -1;
 }
 

@@ -32,7 +32,7 @@ class Zipf {
   };
 
   double integral(double x) const;  ///< of x^-exponent from 1
-  /// What four words say of the tail: a place in the range of `integral`.
+  /// Returns what four words say of the tail: a place in the range of `integral`.
   double place(const std::uint32_t* quad) const;
   /// The rank at `x`, the inverse of place `y`; -1: rejected.
   Index accept(double x, double y) const;

@@ -175,8 +175,7 @@ void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
     fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
   if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
     fail(deck.at(path + ".unpooled"),
-         " is not for a table with a projection or qr_collisions: layers take its rows as "
-         "they are");
+         " is not for a table with a projection or qr_collisions: layers take its rows as they are");
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);

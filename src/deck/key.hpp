@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 
 #include "read.hpp"
 #include <tesserec/core/error.hpp>
@@ -60,7 +59,7 @@ Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
   return key;
 }
 
-/// Where the struct's default stands for something taken from elsewhere: says what.
+/// Says what the struct's default stands for, where that is taken from elsewhere.
 template <class T>
 Key<T> default_words(Key<T> key, const std::string& words) {
   key.info.default_value = words;
@@ -84,42 +83,33 @@ Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
       });
 }
 
+/// `M` is an integer, or an optional of one that is unset until the deck sets it.
 template <class T, class M>
 Key<T> integer(const char* name, M T::*member, Integers range, const char* unit, const char* sentence) {
-  if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<M>::max()))
-    range.high = std::numeric_limits<M>::max();
+  using Number = typename decltype(std::optional(std::declval<M>()))::value_type;
+  if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<Number>::max()))
+    range.high = std::numeric_limits<Number>::max();
   return make_key<T>(
       name, "integer", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) { o.*member = static_cast<M>(read_integer(v, path, range)); },
-      [=](const T& o) { return std::to_string(o.*member); });
+      [=](T& o, const Value& v, const std::string& path) {
+        o.*member = static_cast<Number>(read_integer(v, path, range));
+      },
+      [=](const T& o) {
+        const std::optional<Number> value = o.*member;
+        return value ? std::to_string(*value) : "";
+      });
 }
 
-/// Unset until the deck sets it.
-template <class T>
-Key<T> integer(const char* name, std::optional<Index> T::*member, Integers range, const char* unit,
-               const char* sentence) {
-  return make_key<T>(
-      name, "integer", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) { o.*member = read_integer(v, path, range); },
-      [=](const T& o) { return o.*member ? std::to_string(*(o.*member)) : ""; });
-}
-
-template <class T>
-Key<T> number(const char* name, double T::*member, Numbers range, const char* unit, const std::string& sentence) {
+/// `M` is double, or an optional of it that is unset until the deck sets it.
+template <class T, class M>
+Key<T> number(const char* name, M T::*member, Numbers range, const char* unit, const std::string& sentence) {
   return make_key<T>(
       name, "number", range.words(), unit, sentence,
       [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
-      [=](const T& o) { return shortest(o.*member); });
-}
-
-/// Unset until the deck sets it.
-template <class T>
-Key<T> number(const char* name, std::optional<double> T::*member, Numbers range, const char* unit,
-              const char* sentence) {
-  return make_key<T>(
-      name, "number", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
-      [=](const T& o) { return o.*member ? shortest(*(o.*member)) : ""; });
+      [=](const T& o) {
+        const std::optional<double> value = o.*member;
+        return value ? shortest(*value) : "";
+      });
 }
 
 /// `M` is bool, or an optional of it that is unset until the deck sets it.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::deck {
 namespace {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "value.hpp"
@@ -14,7 +13,7 @@
 namespace tesserec::deck {
 
 inline constexpr Index no_limit = std::numeric_limits<Index>::max();
-/// Of steps and epochs: sums of a few do not overflow, and a double holds them.
+/// Largest number of steps and epochs: sums of a few do not overflow, and a double holds them.
 inline constexpr Index most_steps = Index{1} << 53;
 
 struct Integers {

@@ -15,10 +15,9 @@ Section data_section() {
       default_words(texts("predict", &Data::predict, Text::filled, {},
                           "HDF5 data sets to predict, which need no labels; names match as those of train."),
                     "[] (those of evaluate)"),
-      boolean(
-          "trust", &Data::trust,
-          "Whether data sets may take numbers from other files: virtual datasets, external storage, external links. "
-          "Whoever wrote such a data set chose which of your files it reads."),
+      boolean("trust", &Data::trust,
+              "Whether data sets may take numbers from other files: virtual datasets, external storage, external "
+              "links. Whoever wrote such a data set chose which of your files it reads."),
   };
   return single("data", "Where samples come from: files, or [data.synthetic].", keys,
                 [](auto& d) -> auto& { return d.data; }, {"synthetic"});
@@ -36,23 +35,22 @@ Section synthetic_section() {
                                                   {"mt19937", data::BitGenerator::mt19937}};
   const Keys<Synthetic> keys = {
       choice("kind", &Synthetic::kind, kinds,
-             "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's "
-             "uniform "
+             "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's uniform "
              "generator; none: no synthetic data."),
       integer("samples", &Synthetic::samples, {0, most_samples}, "samples", "Training samples of an epoch."),
       integer("evaluate_samples", &Synthetic::evaluate_samples, {0, most_samples}, "samples",
-              "Evaluation samples: planted draws others than in training, reference takes the first of the "
-              "same."),
+              "Evaluation samples: planted draws others than in training, reference takes the first of the same."),
       integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows",
                "Rows of each table's id space, one feature a table."),
       integer("max_rows", &Synthetic::max_rows, {}, "rows", "Caps every entry of rows; 0 means no cap."),
       integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense numbers of a sample."),
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
               "Ids of one feature of a sample, or the most of them."),
-      default_words(integers("bag_lengths", &Synthetic::bag_lengths, {1, 1000000}, {}, "ids",
-                             "planted: ids_per_bag of each feature, in the order of rows; where it is 1 a bag has "
-                             "always one id."),
-                    "[] (ids_per_bag)"),
+      default_words(
+          integers(
+              "bag_lengths", &Synthetic::bag_lengths, {1, 1000000}, {}, "ids",
+              "planted: ids_per_bag of each feature, in the order of rows; where it is 1 a bag has always one id."),
+          "[] (ids_per_bag)"),
       default_words(boolean("variable_bags", &Synthetic::variable_bags,
                             "planted: bag lengths uniform in 0 to ids_per_bag, or all ids_per_bag; reference: 1 to "
                             "ids_per_bag draws, at most as many as the table has rows, or always ids_per_bag draws, of "
@@ -69,11 +67,10 @@ Section synthetic_section() {
              "planted: standard deviation of that part of the logit, where that of a table's effects is 1."),
       integer("pair_rank", &Synthetic::pair_rank, {1, 1024}, "numbers", "planted: of each vector of the pair."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
-      choice(
-          "bit_generator", &Synthetic::bit_generator, generators,
-          "philox: a sample's numbers are a function of run.seed and the sample; mt19937, for reference: the numbers "
-          "of numpy.random.seed(run.seed) in the reference program's order, without train.shuffle; every rank draws "
-          "the whole batch."),
+      choice("bit_generator", &Synthetic::bit_generator, generators,
+             "philox: a sample's numbers are a function of run.seed and the sample; mt19937, for reference: the "
+             "numbers of numpy.random.seed(run.seed) in the reference program's order, without train.shuffle; every "
+             "rank draws the whole batch."),
   };
   return single(
       "data.synthetic", "Samples made on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });
@@ -90,19 +87,18 @@ Section preprocess_section() {
           "Raw files to train on, plain or .gz; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate; they get the ids of the training files."),
-      texts(
-          "predict", &Preprocess::predict, Text::filled, {},
-          "Raw files of rows to score; labels and weights are not read and may lack: an empty field, a header without "
-          "them, or, without a header, rows without the label's field."),
+      texts("predict", &Preprocess::predict, Text::filled, {},
+            "Raw files of rows to score; labels and weights are not read and may lack: an empty field, a header "
+            "without them, or, without a header, rows without the label's field."),
       default_words(text("vocabulary", &Preprocess::vocabulary, Text::path,
                          "Data set of an earlier preprocess, whose ids and transforms all raw files get."),
                     "\"\": the training files teach them; without such files OUTPUT/train.h5"),
       boolean("extend", &Preprocess::extend,
               "Values of the training files that preprocess.vocabulary lacks get the ids behind its own, whose meaning "
               "stays; numbers are transformed as before."),
-      choice("format", &Preprocess::format, formats,
-             "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as "
-             "[[preprocess.column]] says."),
+      choice(
+          "format", &Preprocess::format, formats,
+          "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as [[preprocess.column]] says."),
       text("output", &Preprocess::output, Text::path, "Folder for train.h5, evaluate.h5 and predict.h5."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
              "stop: end with file and line; skip: leave out, count and report."),
@@ -141,10 +137,9 @@ Section column_section() {
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
   const Keys<Column> keys = {
-      required(text(
-          "name", &Column::name, Text::name,
-          "Name of the column; a category's name becomes a feature's. With a header '*' stands for any text: a column "
-          "for each name that matches and that no other block has, ascending, C2 before C10.")),
+      required(text("name", &Column::name, Text::name,
+                    "Name of the column; a category's name becomes a feature's. With a header '*' stands for any text: "
+                    "a column for each name that matches and that no other block has, ascending, C2 before C10.")),
       required(choice(
           "kind", &Column::kind, kinds,
           "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on; key: "

@@ -19,18 +19,16 @@ Keys<LayerSettings> layer_keys() {
       required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
       required(choice("type", &LayerSettings::type, types,
                       join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
-      required(texts(
-          "inputs", &LayerSettings::inputs, Text::filled, {1},
-          "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
-          "and features), pooled.FEATURE, where * and ? match names, rest (the pooled vectors that no "
-          "layer before reads by name, or apart from others), or unpooled.FEATURE (one vector an id). A feature of "
-          "several tables is FEATURE@TABLE.")),
+      required(texts("inputs", &LayerSettings::inputs, Text::filled, {1},
+                     "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
+                     "and features), pooled.FEATURE, where * and ? match names, rest (the pooled vectors that no layer "
+                     "before reads by name, or apart from others), or unpooled.FEATURE (one vector an id). A feature "
+                     "of several tables is FEATURE@TABLE.")),
       of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons",
                        "mlp: of each linear layer; attention: of each but the last, which has 1.")),
-      of_type(
-          some_of("activations", &LayerSettings::activations, dense::activations(),
-                  "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing behind "
-                  "the last. attention: sigmoid, and nothing behind the last.")),
+      of_type(some_of("activations", &LayerSettings::activations, dense::activations(),
+                      "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing "
+                      "behind the last. attention: sigmoid, and nothing behind the last.")),
       of_type(boolean("bias", &LayerSettings::bias, "mlp: whether its linear layers have one.")),
       of_type(boolean("itself", &LayerSettings::itself, "dot: also each vector with itself.")),
       of_type(integer("layers", &LayerSettings::layers, {0, 1024}, "layers", "Of a cross network.")),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // [model], [[table]]; [[model.layer]] is in schema_layer.cpp
-#include "optimizer_keys.hpp"
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss_types.hpp>
@@ -51,11 +50,10 @@ Section model_section() {
                       "Tables of so many rows or fewer are not cut.")),
       smaller(choice("qr_operation", &SmallerTables::qr_operation, operations,
                      "How quotient and remainder become one vector; with concat each has half of the columns.")),
-      smaller(number(
-          "md_temperature", &SmallerTables::md_temperature, {0.0, 1.0}, "",
-          "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table / "
-          "rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not those with a "
-          "table.NAME.dim. 0 means that all are alike.")),
+      smaller(number("md_temperature", &SmallerTables::md_temperature, {0.0, 1.0}, "",
+                     "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table "
+                     "/ rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not "
+                     "those with a table.NAME.dim. 0 means that all are alike.")),
       smaller(integer("md_threshold", &SmallerTables::md_threshold, {}, "rows",
                       "Tables of so many rows or fewer keep embedding_dim.")),
       smaller(boolean("md_round_dims", &SmallerTables::md_round_dims, "Dimensions are rounded to powers of two.")),
@@ -96,9 +94,8 @@ Section model_section() {
              "Of the numbers that the linear layers of mlp, cross, mixture_cross and attention multiply, forward and "
              "back; sums, weights, gradients and all else are fp32. With bf16 activations and weights are rounded for "
              "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16. tf32 is a "
-             "GPU's own "
-             "rounding to 10 bits behind the point. On GPUs bf16 and tf32 want run.kernels = \"cublaslt\", tf32 "
-             "everywhere."),
+             "GPU's own rounding to 10 bits behind the point. On GPUs bf16 and tf32 want run.kernels = \"cublaslt\", "
+             "tf32 everywhere."),
       choice("exchange_forward", &Model::exchange_forward, sharding::number_types(),
              "What the sums of bags, and vectors that are not pooled, are rounded to, once, before the dense half has "
              "them: so half the bytes travel between ranks, but for sums of a part of the rows and rows that travel "
@@ -131,10 +128,10 @@ Keys<EmbeddingBagConfig> table_keys() {
                     "0 (model.embedding_dim)"),
       integer("projection", &EmbeddingBagConfig::projection, {0, 65536}, "columns",
               "A learned matrix without bias makes so many columns of the pooled vector; 0 means that there is none."),
-      default_words(integer("qr_collisions", &EmbeddingBagConfig::qr_collisions, {}, "ids",
-                            "The table is cut in two as model.qr_collisions says, whatever its rows; 0 means that it "
-                            "is not."),
-                    "model.qr_collisions"),
+      default_words(
+          integer("qr_collisions", &EmbeddingBagConfig::qr_collisions, {}, "ids",
+                  "The table is cut in two as model.qr_collisions says, whatever its rows; 0 means that it is not."),
+          "model.qr_collisions"),
       choice("pooling", &EmbeddingBagConfig::pooling, poolings, "How the rows of a bag become one vector."),
       boolean("weighted", &EmbeddingBagConfig::weighted,
               "Multiply each row by the id's weight; the data must have weights for all of the table's features."),
@@ -163,11 +160,11 @@ void read_table(Deck& deck, const Value& block, std::size_t i) {
 
 Section table_section() {
   Section section;
-  section.info = {"table", "[[table]]",
-                  "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a "
-                  "block of its own `optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken "
-                  "from there.",
-                  infos(table_keys())};
+  section.info = {
+      "table", "[[table]]",
+      "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a block of its own "
+      "`optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken from there.",
+      infos(table_keys())};
   section.read = [](Deck& deck, const Value& root) {
     const Value* blocks = repeated(
         root, "table", "a model has at least one table: give [[table]] blocks, or none for one table a feature");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // [optimizer]
-#include "optimizer_keys.hpp"
+#include "section.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::deck {
@@ -45,7 +45,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
              "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
       some("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6}, "start value of the sums."),
   };
-  // What came later is refused where it is not read; the type has been read by then.
+  // Keys that came later are refused where it is not read; the type has been read by then.
   const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {
     if (readers(types, name).empty()) return;
     keys.push_back(of_some(

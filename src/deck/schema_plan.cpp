@@ -31,8 +31,7 @@ Key<planning::ParameterConstraints> types_key() {
       "sharding", "choice or list of choices", join(names, " | "), "",
       "table_wise: whole on one rank; row_wise, column_wise: rows or columns over ranks; table_row_wise, "
       "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a "
-      "copy "
-      "on each rank. One type alone gets its full form; of a list the planner chooses.",
+      "copy on each rank. One type alone gets its full form; of a list the planner chooses.",
       [=](Constraints& o, const Value& v, const std::string& path) {
         o.sharding = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
@@ -60,8 +59,8 @@ Key<planning::ParameterConstraints> kernels_key() {
   return make_key<Constraints>(
       "kernel", "choice or list of choices", join(names, " | "), "",
       "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as optimizer.dense says. "
-      "Of "
-      "a list the planner chooses; both must give the same bits: one optimizer, sgd or adagrad, without weight_decay.",
+      "Of a list the planner chooses; both must give the same bits: one optimizer, sgd or adagrad, without "
+      "weight_decay.",
       [=](Constraints& o, const Value& v, const std::string& path) {
         o.kernel = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
@@ -84,29 +83,25 @@ Section plan_section() {
              "How tables are cut over the ranks; auto: the planner chooses for each table."),
       text("file", &Plan::file, Text::path,
            "A plan as `tesserec plan --json` writes it, or of TorchRec (docs/formats.md), instead of a search; empty: "
-           "plan. One that breaks what "
-           "plan.default "
-           "or [plan.tables.NAME] demands is refused."),
+           "plan. One that breaks what plan.default or [plan.tables.NAME] demands is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
               "Ranks of a node; 0: those that share memory, or as many as a node has GPUs. Another number simulates "
               "nodes."),
-      integer(
-          "exchange_levels", &Plan::exchange_levels, {1, 2}, "",
-          "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, grid) "
-          "may go inside the node first, then between nodes, so that a node gets ids once and returns finished "
-          "vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
+      integer("exchange_levels", &Plan::exchange_levels, {1, 2}, "",
+              "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, "
+              "grid) may go inside the node first, then between nodes, so that a node gets ids once and returns "
+              "finished vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
       integer("min_rows", &Plan::min_rows, {1, no_limit}, "rows",
-              "Rows of a shard at least, where the planner cuts a table that it may leave whole. It makes smaller shards "
-              "only if the step gains more than 5 % or the tables do not fit otherwise."),
+              "Rows of a shard at least, where the planner cuts a table that it may leave whole. It makes smaller "
+              "shards only if the step gains more than 5 % or the tables do not fit otherwise."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
               "Memory of a rank; 0: what the job may use of this machine, shared by the ranks of a node, or a GPU's."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",
              "Share of the memory that tables and messages leave to the rest of the program."),
-      choice(
-          "device", &Plan::device, {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}},
-          "What the ranks of the plan compute on. auto: GPUs where plan.machine names some or the program is built for "
-          "them. Training takes what the program is built for; `tesserec plan` also plans for machines that are not "
-          "here."),
+      choice("device", &Plan::device, {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}},
+             "What the ranks of the plan compute on. auto: GPUs where plan.machine names some or the program is built "
+             "for them. Training takes what the program is built for; `tesserec plan` also plans for machines that are "
+             "not here."),
       text("machine", &Plan::machine, Text::path,
            "h200, a100: nodes of eight such GPUs, by data sheets and published shares of them (docs/gpu.md); else a "
            "TOML file with keys of [plan.costs], as measured on a machine. Keys of the deck overrule it. Empty: a "
@@ -173,8 +168,8 @@ Section tables_section() {
       types_key(),
       default_words(kernels_key(), "plan.file's, or \"fused\""),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
-               "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, "
-               "column_wise and others; empty: the planner chooses."),
+               "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, column_wise "
+               "and others; empty: the planner chooses."),
       default_words(integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
                             "Columns of a piece at least, where columns are cut."),
                     "plan.file's, or 32"),

@@ -36,17 +36,16 @@ Section sweep_section() {
           "method", &Sweep::method,
           Choices<Method>{
               {"grid", Method::grid}, {"list", Method::list}, {"random", Method::random}, {"halton", Method::halton}},
-          "grid: every value of each key with every one of the others, the last key fastest; list: the first values "
-          "of all keys, the second ones, and so on; random: each key drawn by itself; halton: drawn evenly over all "
-          "of the space (a sequence of low discrepancy)."),
-      of_draws(integer("points", &Sweep::points, {0, 100000}, "points",
-                       "How many random and halton draw, all different; more of them leave the first ones as they "
-                       "are.")),
+          "grid: every value of each key with every one of the others, the last key fastest; list: the first values of "
+          "all keys, the second ones, and so on; random: each key drawn by itself; halton: drawn evenly over all of "
+          "the space (a sequence of low discrepancy)."),
+      of_draws(
+          integer("points", &Sweep::points, {0, 100000}, "points",
+                  "How many random and halton draw, all different; more of them leave the first ones as they are.")),
       of_draws(integer("seed", &Sweep::seed, {0, no_limit}, "", "Seed of what random and halton draw.")),
-      choice(
-          "metric", &Sweep::metric, metrics(),
-          "By what points are compared: of the last evaluation; loss: of the training samples since the last line of "
-          "metrics.jsonl; or what the run cost."),
+      choice("metric", &Sweep::metric, metrics(),
+             "By what points are compared: of the last evaluation; loss: of the training samples since the last line "
+             "of metrics.jsonl; or what the run cost."),
       integer("jobs", &Sweep::jobs, {1, 4096}, "jobs",
               "Points that `tesserec sweep run DECK` trains at once on this machine."),
       integer("ranks", &Sweep::ranks, {1, 1 << 20}, "", "Ranks that it starts for each point. The bits stay."),

@@ -41,11 +41,10 @@ Section stage_section() {
   };
   const std::string path = "schedule.stages";
   Section section;
-  section.info = {
-      path, "[[" + path + "]]",
-      "A stage of the learning rate, one after the other; behind the last it is base again. Instead of warm-up "
-      "and decay.",
-      infos(keys)};
+  section.info = {path, "[[" + path + "]]",
+                  "A stage of the learning rate, one after the other; behind the last it is base again. Instead of "
+                  "warm-up and decay.",
+                  infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "give one [[schedule.stages]] a stage, or none");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
@@ -73,15 +72,13 @@ std::vector<Section> train_sections() {
       integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
               "Samples computed at once, over all ranks; of one step, but for accumulate."),
       integer("accumulate", &Train::accumulate, {1, 65536}, "batches",
-              "Batches accumulated into one weight update, by their mean: a power of two. The "
-              "bits are those of one batch as large as all of them; the memory of activations and messages is that of "
-              "batch_size samples."),
+              "Batches accumulated into one weight update, by their mean: a power of two. The bits are those of one "
+              "batch as large as all of them; the memory of activations and messages is that of batch_size samples."),
       integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Times through the training data."),
       integer("steps", &Train::steps, {0, most_steps}, "steps", "Steps of the whole run; 0 means all of the epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
               "Runs of a step's samples whose sums are kept apart, a power of two, at least the ranks times "
-              "accumulate; 0 means from the samples of a step. "
-              "The bits of a result depend on it, never on the ranks."),
+              "accumulate; 0 means from the samples of a step. The bits of a result depend on it, never on the ranks."),
       boolean("shuffle", &Train::shuffle, "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
@@ -149,8 +146,8 @@ std::vector<Section> train_sections() {
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
              "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
       text("group", &Evaluate::group, Text::path,
-           "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; "
-           "each sample has one id."),
+           "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; each "
+           "sample has one id."),
       choice("group_weight", &Evaluate::group_weight,
              Choices<metrics::GroupWeight>{{"samples", metrics::GroupWeight::samples},
                                            {"equal", metrics::GroupWeight::equal}},

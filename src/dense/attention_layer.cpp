@@ -6,10 +6,9 @@
 // of as many as a chunk has samples; the way back makes each block's activations once more, so that these stay small.
 #include <cmath>
 
-#include "attention_formulas.hpp"
 #include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "softmax_formula.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>

@@ -12,7 +12,7 @@
 namespace tesserec::dense {
 namespace {
 
-/// What memory holds that nobody has written.
+/// Content of memory that nobody has written.
 constexpr float untouched = std::numeric_limits<float>::quiet_NaN();
 
 /// Numbers beside their gradients, and the function whose slopes these should be.

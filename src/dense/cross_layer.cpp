@@ -4,8 +4,8 @@
 //   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without, W [n, n]
 #include <algorithm>
 
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include "panels.hpp"
 #include <tesserec/core/error.hpp>
@@ -149,7 +149,7 @@ class CrossLayer final : public Layer {
     std::vector<MlpWorkspace> products;  // of each layer
     Vector<float> out, g, dx0;           // the last x; gradients of a layer's output, and of x_0
     float* x(std::size_t l) { return l < products.size() ? products[l].input.data() : out.data(); }
-    /// What multiplies x_0.
+    /// Returns what multiplies x_0.
     const float* u(std::size_t l) const { return products[l].outputs.back().data(); }
   };
   static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }

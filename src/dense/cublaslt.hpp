@@ -38,7 +38,7 @@ struct LtProduct {
   std::uint32_t a_border = 0, b_border = 0, d_border = 0;  ///< bytes: what every column's address is a multiple of
   auto operator<=>(const LtProduct&) const = default;
 };
-/// Of a call: `count` such products, their matrices so many numbers apart.
+/// Size of a call: `count` such products, their matrices so many numbers apart.
 struct LtSize {
   std::int64_t n = 0, k = 0;
   std::int32_t count = 1;

@@ -13,7 +13,7 @@
 namespace tesserec::dense {
 namespace {
 
-// What an algorithm is chosen for: samples of a rank, and of a lane.
+// Sizes that an algorithm is chosen for: samples of a rank, and of a lane.
 constexpr Index usual_rows = 4096, usual_lane = 512;
 constexpr Index workspace_bytes = 32 << 20;
 constexpr Index widest_border = 16;  // bytes; no instruction reads more at once
@@ -27,8 +27,8 @@ cudaStream_t stream_of([[maybe_unused]] const Device& device) {
   return nullptr;
 #endif
 }
-/// What the addresses of all rows are a multiple of: the same on every rank, since strides and the places of columns
-/// are the model's and buffers begin on borders.
+/// Returns what the addresses of all rows are a multiple of: the same on every rank, since strides and the places of
+/// columns are the model's and buffers begin on borders.
 template <class T>
 std::uint32_t border_of(const T* data, Index stride) {
   return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |

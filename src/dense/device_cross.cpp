@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cross and vector_cross on a device.
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
 #include "device_mlp.hpp"
 #include "device_sums.hpp"
+#include "layer_formulas.hpp"
 #include "row_threads.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_rows.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cat, sum, multiply and dropout on a device.
 #include "device_layers.hpp"
-#include "dropout_formula.hpp"
+#include "layer_formulas.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/device_rows.hpp>

@@ -9,7 +9,7 @@
 namespace tesserec::dense {
 namespace {
 
-/// Of a logit and a label alone.
+/// Loss of a logit and a label alone.
 class SampleLossOnDevice final : public DeviceLoss {
  public:
   explicit SampleLossOnDevice(const SampleLoss& settings) : formula_(settings) {}
@@ -38,7 +38,7 @@ class SampleLossOnDevice final : public DeviceLoss {
   LossFormula formula_;
 };
 
-/// What kernels ask of a batch's chunks.
+/// Facts about a batch's chunks for kernels.
 struct Chunks {
   Pieces pieces;
   const float *labels, *weights;
@@ -113,7 +113,7 @@ class InBatchSoftmaxOnDevice final : public DeviceLoss {
           });
         });
   }
-  /// Of u_i the slopes' sum over items in order, of v_i over queries.
+  /// Writes the gradient: of u_i the slopes' sum over items in order, of v_i over queries.
   void spread(const Device& device, const Batch& batch, Rows<float> gradient) {
     const Chunks chunks(batch);
     const Index width = batch.out.width, dim = width / 2;

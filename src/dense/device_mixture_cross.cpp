@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
 #include "device_mlp.hpp"
 #include "device_sums.hpp"
+#include "layer_formulas.hpp"
 #include "row_threads.hpp"
-#include "softmax_formula.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_rows.hpp>
 

@@ -2,6 +2,7 @@
 #include "device_mlp.hpp"
 
 #include "activation_formulas.hpp"
+#include "device_layers.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_rows.hpp>
 
@@ -23,6 +24,23 @@ void activate_back_by(const Device& device, Index rows, const float* x, Rows<con
       device, "tesserec::dense::activate_back", rows * width,
       KOKKOS_LAMBDA(Index i) { to[i] = from[i / width][i % width] * Formula::slope(x[i]); });
 }
+
+class MlpOnDevice final : public DeviceLayer {
+ public:
+  MlpOnDevice(const std::vector<LinearLayer>& layers, DeviceProducts& products) : mlp_(layers, products) {}
+
+  void forward(const Device& device, const Batch& batch, Rows<float> out) override {
+    mlp_.forward(device, batch.rows, batch.parameters, batch.inputs[0], out);
+  }
+  void backward(const Device& device, const Batch& batch, Rows<const float> out, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) override {
+    mlp_.backward(device, {batch.rows, batch.parameters, batch.inputs[0], out}, batch.chunks, upstream,
+                  input_gradients[0], gradient);
+  }
+
+ private:
+  DeviceMlp mlp_;
+};
 
 }  // namespace
 
@@ -69,6 +87,10 @@ void DeviceMlp::backward(const Device& device, const Forward& of, const Pieces& 
     products_.input_gradient(device, {rows, dy, parameters + layer.weight, masked, dx, &rounded_[l]});
     dy = dx;
   }
+}
+
+std::unique_ptr<DeviceLayer> mlp_on_device(const std::vector<LinearLayer>& layers, DeviceProducts& products) {
+  return std::make_unique<MlpOnDevice>(layers, products);
 }
 
 }  // namespace tesserec::dense

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // score, product, fm and layer_norm on a device.
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
 #include "device_sums.hpp"
-#include "fm_formulas.hpp"
-#include "layer_norm_formulas.hpp"
+#include "layer_formulas.hpp"
 #include "row_threads.hpp"
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // attention and weighted_sum on a device: layers that read a sequence of vectors a sample.
-#include "attention_formulas.hpp"
-#include "cross_formulas.hpp"
 #include "device_blocks.hpp"
 #include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "row_threads.hpp"
-#include "softmax_formula.hpp"
 #include <tesserec/core/device_loops.hpp>
 
 namespace tesserec::dense {

@@ -37,7 +37,7 @@ class ChunkSums {
         });
   }
 
-  /// What a lane's pieces are added to: the first of them, or +0 (which differs where that one is -0).
+  /// Start that a lane's pieces are added to: the first of them, or +0 (which differs where that one is -0).
   enum class Lane { stored, from_zero };
   /// Each lane's sums [first, first + count) to its place in `gradient`, pieces in order.
   void finish(const Device& device, Index first, Index count, LaneGradients gradient, Lane lane_begins) {

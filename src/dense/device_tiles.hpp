@@ -53,7 +53,7 @@ class DeviceTile {
       }
     }
   }
-  /// Whether any of it lies inside.
+  /// Returns whether any of it lies inside.
   TESSEREC_FUNCTION static bool is_wanted(int slot, Index rows, Index columns) {
     return row_of(slot) < rows && column_of(slot) < columns;
   }

@@ -19,7 +19,7 @@ class Dots {
   static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // of pairs: as many sums as a product's tile
   enum class Part { whole, below_diagonal, with_diagonal };          // of a tile
 
-  /// Where row i of the pairs begins.
+  /// Returns where row i of the pairs begins.
   static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
   static Index least(Index a, Index b) { return a < b ? a : b; }
 

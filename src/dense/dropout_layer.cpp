@@ -2,7 +2,7 @@
 // Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else divided
 // by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global batch.
 #include "device_layers.hpp"
-#include "dropout_formula.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>

@@ -2,7 +2,7 @@
 // The second order of a factorization machine (Rendle 2010; Guo et al., DeepFM, arXiv 1703.04247) as TorchRec has it:
 // over all numbers x of a sample together, y = ((sum x)^2 - sum x^2) / 2.
 #include "device_layers.hpp"
-#include "fm_formulas.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>

@@ -9,7 +9,7 @@
 
 #include "device_layers.hpp"
 #include "eight_chains.hpp"
-#include "losses.hpp"
+#include "layers.hpp"
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
@@ -63,7 +63,7 @@ class InBatchSoftmax final : public LossFunction {
       const float own = row[i], most = *std::max_element(row, row + rows);
       const double all = exponentials(rows, most, row);
       sum += label * (elementary::log(all) + most - own);
-      // From here on the row is d(loss / samples)/d(u_i . v_j).
+      // The row is from here on d(loss / samples)/d(u_i . v_j).
       const double factor = label * scale_ / double(chunk.samples);
       scale(rows, factor / all, row);
       row[i] -= float(factor);

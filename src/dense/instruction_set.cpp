@@ -10,7 +10,7 @@
 namespace tesserec::dense {
 namespace {
 
-/// What this machine runs, the best first.
+/// Lists what this machine runs, the best first.
 std::vector<const KernelSet*> available() {
   std::vector<const KernelSet*> all;
 #if defined(__x86_64__) && defined(__GNUC__)

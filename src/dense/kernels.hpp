@@ -12,7 +12,7 @@ using Index = std::int64_t;
 
 namespace tesserec::dense {
 
-/// What becomes of a finished product.
+/// Treatment of a finished product.
 enum class Finish {
   store,
   relu,     ///< max(0, c); not a number stays so
@@ -62,7 +62,7 @@ struct DotVectors {
   Number *bottom, *pooled;
 };
 
-/// Of numbers of one precision.
+/// Products of numbers of one precision.
 struct Products {
   void (*product)(const Product&);
   void (*weight_gradient)(const WeightGradient&);

@@ -40,7 +40,7 @@ struct Neon {
   static TESSEREC_INLINE Register where_positive(Register y, Register v) { return vbslq_f32(vcgtzq_f32(y), v, zero()); }
 };
 
-// In plain C++: FPCR.FZ flushes what is denormal before it is rounded, not after.
+// Written in plain C++: FPCR.FZ flushes what is denormal before it is rounded, not after.
 using NeonBf16 = PlainBf16<Neon::floats, 4>;
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "device_layers.hpp"
-#include "layer_norm_formulas.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who makes which layer.
+/// Makers of layers and losses.
 #pragma once
 
 #include <tesserec/dense/layer_types.hpp>
+#include <tesserec/dense/loss_types.hpp>
 
 namespace tesserec::dense {
 
@@ -22,5 +23,7 @@ std::unique_ptr<Layer> make_layer_norm(const LayerSettings& settings, const std:
 std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const std::vector<InputShape>& inputs);
+
+std::unique_ptr<LossFunction> make_in_batch_softmax(const LossSettings& settings);
 
 }  // namespace tesserec::dense

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "device_layers.hpp"
-#include "losses.hpp"
+#include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss.hpp>
@@ -10,7 +10,7 @@
 namespace tesserec::dense {
 namespace {
 
-/// Of a logit and a label alone.
+/// Loss of a logit and a label alone.
 class OfLogit final : public LossFunction {
  public:
   explicit OfLogit(const SampleLoss& loss) : loss_(loss) {}
@@ -44,8 +44,7 @@ std::vector<LossType>& all_losses() {
        make<Loss::wbce>},
       {"in_batch_softmax",
        "of two vectors side by side, a query's and its item's: cross entropy of the clicked item among all items of "
-       "the "
-       "same chunk of 128 samples.",
+       "the same chunk of 128 samples.",
        {"loss_temperature"},
        make_in_batch_softmax},
   };

@@ -3,10 +3,9 @@
 // and expert e, with V [rank, n], C [rank, rank], U [n, rank] of their own:
 //   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gate x_l)
 // The gates [experts, n] are the same in all layers; one expert has none.
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "softmax_formula.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>

@@ -2,7 +2,6 @@
 #include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/text.hpp>
 #include <tesserec/dense/mlp.hpp>
 
 namespace tesserec::dense {

@@ -26,10 +26,10 @@ inline Index panel_count(Index columns, Index width) { return (columns + width -
 
 /// Rows to panels of `height` rows and `width` columns, padded with zeros.
 void to_panels(Index rows, Index height, Index width, Rows<const float> from, float* panels);
-/// And back, without the padding.
+/// Copies panels back to rows, without the padding.
 void from_panels(Index rows, Index height, Index width, const float* panels, Rows<float> to);
 
-/// In panels: dy = 0 where y <= 0 (y null: nowhere), and sums[c] = sum of dy's column c, row after row from +0.
+/// Sets dy = 0 where y <= 0 (y null: nowhere), in panels, and sums[c] = sum of dy's column c, row after row from +0.
 void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums);
 
 }  // namespace tesserec::dense

@@ -7,7 +7,7 @@
 
 namespace tesserec::dense {
 
-/// Of y = x w^T the depth of b runs along the rows of w; of dx = dy w down its columns.
+/// Direction of the depth of b: along the rows of w for y = x w^T, down its columns for dx = dy w.
 enum class Depth { along, down };
 
 /// c [rows, columns] = start + a b.

@@ -45,7 +45,7 @@ template <class Body>
 TESSEREC_KERNEL static void run_row(Index row, const Body& body) {
   body(row, OneThread());
 }
-/// What Kokkos launches.
+/// Functor that Kokkos launches.
 template <class Body>
 struct OverRows {
   Body body;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * (w_l . x_l) + b_l + x_l
-#include "cross_formulas.hpp"
 #include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include "vectors.hpp"
 #include <tesserec/core/error.hpp>

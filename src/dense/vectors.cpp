@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "cross_formulas.hpp"
-#include "softmax_formula.hpp"
+#include "layer_formulas.hpp"
 #include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {

@@ -36,4 +36,7 @@ class OnDevice {
   static bool now();
 };
 
+/// Reports a queued copy that has not run and reads or writes the allocation.
+void fault_where_pending(const Allocation& allocation);
+
 }  // namespace tesserec::emulated

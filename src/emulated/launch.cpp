@@ -18,9 +18,9 @@ namespace tesserec::emulated {
 namespace {
 
 /// Counts what ran, by label; prints it at the end where TESSEREC_EMULATED_COUNT is set.
-class Count {
+class RunCounts {
  public:
-  ~Count() {
+  ~RunCounts() {
     if (std::getenv("TESSEREC_EMULATED_COUNT") == nullptr) return;
     One all;
     for (const auto& [label, one] : of_) {

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "blocks.hpp"
-#include "pending.hpp"
 #include "sanitizers.hpp"
 #include "watched.hpp"
 #include <tesserec/emulated/fault.hpp>

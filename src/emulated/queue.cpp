@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "blocks.hpp"
 #include "draw.hpp"
-#include "pending.hpp"
 #include <tesserec/emulated/fault.hpp>
 
 namespace tesserec::emulated {

@@ -44,7 +44,7 @@ class SeenThread {
 #ifdef TESSEREC_THREAD_SANITIZER
   static SeenThread current() { return SeenThread(__tsan_get_current_fiber()); }
   static SeenThread made() { return SeenThread(__tsan_create_fiber(0)); }
-  /// From here on what happens is this thread's. Nothing is ordered by it.
+  /// Makes what happens from here on this thread's. Nothing is ordered by it.
   void enter() const { __tsan_switch_to_fiber(fiber_, 1); }
   void name(const char* name) const { __tsan_set_fiber_name(fiber_, name); }
 

@@ -10,7 +10,7 @@
 
 namespace tesserec::jagged {
 
-/// What a message calls bag i: "row 3", or key and sample.
+/// Name that a message has for bag i: "row 3", or key and sample.
 using BagName = std::function<std::string(Index)>;
 
 std::string row_name(Index row);

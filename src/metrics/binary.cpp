@@ -1,18 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <span>
+#include <vector>
 
-#include "ranking.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/metrics/sample_sums.hpp>
 
 namespace tesserec::metrics {
 namespace {
 
-// Largest weight that AUC and AUPRC round to nothing: half of their unit (ranking.cpp).
+/// Numbers that AUC and AUPRC are quotients of. Samples count in units, of which a weight of 1 has 2^32, or 1 where
+/// there are no weights.
+struct Ranking {
+  Unsigned128 half_pairs = 0;  ///< 2 for a click scored above a non-click, 1 for equal scores, times both their units
+  FixedPoint
+      precisions;  ///< sum over the clicks of their weight times the precision among all scored as high or higher
+  Index clicks = 0;
+  Index others = 0;
+  double unit = 1;  ///< weight of one
+
+  /// NaN with one class.
+  double auc() const;
+  /// NaN without a click.
+  double auprc() const;
+};
+
+/// Collective, over the samples of all ranks; scores are not negative and not NaN. Weights are rounded to units, and
+/// all together below most_weight.
+inline constexpr double most_weight = 0x1p30;
+
+constexpr double units = 0x1p32;  // of a weight of 1
+
+// Samples of one score and one label. The bits of a double that is not negative ascend with its value.
+struct Run {
+  std::uint64_t key;  // score bits * 2 + click
+  Index count;        // units
+};
+
+bool by_key(const Run& a, const Run& b) { return a.key < b.key; }
+
+std::uint64_t score_of(const Run& run) { return run.key >> 1; }
+
+std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const float> labels,
+                             std::span<const float> weights) {
+  std::vector<Run> runs(scores.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::uint64_t click = labels[i] >= click_threshold ? 1 : 0;
+    // + 0.0 makes one zero of two.
+    runs[i] = {std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | click,
+               weights.empty() ? 1 : std::llrint(weights[i] * units)};
+  }
+  std::sort(runs.begin(), runs.end(), by_key);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].key == runs[last].key)
+      runs[last].count += runs[i].count;
+    else
+      runs[++last] = runs[i];
+  if (!runs.empty()) runs.resize(last + 1);
+  runs.shrink_to_fit();
+  return runs;
+}
+
+// First scores of the ranks 1, 2, ...: quantiles of a sample to which each rank gives in proportion to its
+// runs.
+std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
+  const Index mine = std::ssize(runs);
+  const Index all = std::max<Index>(1, comm.sum(mine));
+  const Index taken = std::min(mine, (mine * 1024 * comm.size() + all - 1) / all);
+  std::vector<std::uint64_t> sample;
+  for (Index i = 0; i < taken; ++i) sample.push_back(score_of(runs[i * mine / taken]));
+  sample = comm.all_gather(std::span<const std::uint64_t>(sample));
+  std::sort(sample.begin(), sample.end());
+  std::vector<std::uint64_t> first(comm.size() - 1);
+  for (std::size_t r = 0; r < first.size(); ++r)
+    first[r] = sample.empty() ? 0 : sample[(r + 1) * sample.size() / comm.size()];
+  return first;
+}
+
+// All ranks' runs of this rank's range of scores, sorted.
+std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run> runs) {
+  if (comm.size() == 1) return runs;
+  std::vector<Index> send_counts;
+  auto from = runs.begin();
+  for (const std::uint64_t first : split_scores(comm, runs)) {
+    const auto to = std::lower_bound(from, runs.end(), first,
+                                     [](const Run& run, std::uint64_t score) { return score_of(run) < score; });
+    send_counts.push_back(to - from);
+    from = to;
+  }
+  send_counts.push_back(runs.end() - from);
+  const std::vector<Index> recv_counts = comm.all_to_all(std::span<const Index>(send_counts));
+  std::vector<std::size_t> ends = {0};
+  for (const Index count : recv_counts) ends.push_back(ends.back() + count);
+  std::vector<Run> range(ends.back());
+  comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(), std::span<const Index>(recv_counts));
+  runs = {};
+  // Pieces that came from each rank are sorted: neighbours are merged until one is left.
+  const auto at = [&](std::size_t end) { return range.begin() + end; };
+  for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
+    for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
+      std::inplace_merge(at(ends[i]), at(ends[i + width]), at(ends[std::min(i + 2 * width, ends.size() - 1)]), by_key);
+  return range;
+}
+
+struct Classes {
+  Index clicks = 0, others = 0;
+};
+
+Classes count_classes(const std::vector<Run>& runs) {
+  Classes count;
+  for (const Run& run : runs) (run.key & 1 ? count.clicks : count.others) += run.count;
+  return count;
+}
+
+// The part of one range of scores; `below` it there are so many units, and `all` in all ranges.
+Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all, double unit) {
+  Ranking ranking{0, {}, all.clicks, all.others, unit};
+  for (std::size_t i = 0; i < runs.size();) {
+    Index here[2] = {0, 0};  // non-clicks, clicks
+    const std::uint64_t score = score_of(runs[i]);
+    const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // as high or higher
+    for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
+    ranking.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * below.others + here[0]);
+    if (here[1] > 0) ranking.precisions.add(unit * double(here[1]) * (double(clicks) / double(clicks + others)));
+    below.clicks += here[1];
+    below.others += here[0];
+  }
+  return ranking;
+}
+
+double Ranking::auc() const {
+  if (clicks == 0 || others == 0) return SumMetrics::undefined;
+  const Unsigned128 all = 2 * static_cast<Unsigned128>(clicks) * static_cast<Unsigned128>(others);
+  return double(half_pairs) / double(all);
+}
+
+double Ranking::auprc() const {
+  return clicks == 0 ? SumMetrics::undefined : precisions.value() / (unit * double(clicks));
+}
+
+Ranking rank_samples(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels,
+                     std::span<const float> weights) {
+  const std::vector<Run> runs = exchange_ranges(comm, sorted_runs(scores, labels, weights));
+  const std::vector<Classes> ranges = comm.all_gather(count_classes(runs));
+  Classes below, all;
+  for (int r = 0; r < comm.size(); ++r) {
+    if (r == comm.rank()) below = all;
+    all.clicks += ranges[r].clicks;
+    all.others += ranges[r].others;
+  }
+  const bool weighted = comm.sum(std::ssize(weights)) > 0;
+  Ranking ranking = rank_range(runs, below, all, weighted ? 1 / units : 1);
+  ranking.half_pairs = sum(comm, ranking.half_pairs);
+  ranking.precisions = sum(comm, ranking.precisions);
+  return ranking;
+}
+
+// Largest weight that AUC and AUPRC round to nothing: half of their unit (Ranking).
 constexpr float lost_weight = 0x1p-33f;
 
 // The same Error on all ranks, for what only one of them may hold.

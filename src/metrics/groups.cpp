@@ -79,7 +79,7 @@ std::vector<double> discounts(Index count) {
   return values;
 }
 
-/// Of the first `discount.size()` places.
+/// Computes NDCG of the first `discount.size()` places.
 double ndcg_of(std::span<const Sample> group, const std::vector<Tie>& ties, std::span<const double> discount) {
   const Index places = std::min(std::ssize(group), std::ssize(discount));
   double gained = 0, ideal = 0;

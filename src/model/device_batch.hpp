@@ -16,11 +16,11 @@ class DeviceBatch {
 
   /// `input`, all that is read of it in device memory.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
-  /// Of a sequence, in the host's memory.
+  /// Returns the offsets of a sequence, in the host's memory.
   const Index* host_offsets(std::size_t sequence) const { return sequences_[sequence].host_offsets; }
-  /// Where the flat parameters are to be read.
+  /// Returns where the flat parameters are to be read.
   const float* parameters(const Device& device, const PlacedVector<float>& flat);
-  /// Where gradients of the batch's vectors are to be written.
+  /// Returns where gradients of the batch's vectors are to be written.
   float* pooled_gradient(const Device& device, float* wanted);
   std::vector<jagged::JaggedVectors> unpooled_gradient(const Device& device,
                                                        const std::vector<jagged::JaggedVectors>& wanted);

@@ -29,7 +29,7 @@ class DeviceLanes {
   double* losses(const Device& device);
   /// Adds each lane's in order.
   void sum_losses(const Device& device);
-  /// Of each lane, divided by the global batch, on their way.
+  /// Returns the losses of each lane, divided by the global batch, on their way.
   LaneLosses lane_losses(const Device& device, Index global_size);
 
   /// A run of `size` floats a lane, to be written but for the gaps, which are 0.

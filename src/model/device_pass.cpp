@@ -90,7 +90,7 @@ class DevicePass final : public Pass {
   }
 
  private:
-  /// What a layer keeps of a batch.
+  /// Memory of a layer about a batch.
   struct Layer {
     std::unique_ptr<dense::DeviceLayer> on_device;
     DeviceVector<float> output, gradient;  // [rows, width]
@@ -98,7 +98,7 @@ class DevicePass final : public Pass {
     std::vector<const Index*> host_offsets;
     std::vector<Rows<float>> input_gradients;
   };
-  /// What a batch's training reads and writes, in device memory.
+  /// Buffers that a batch's training reads and writes, in device memory.
   struct Training {
     const DenseInput& input;
     const float* parameters;

@@ -14,9 +14,9 @@ namespace tesserec::model {
 
 class Graph {
  public:
-  /// Where a layer finds an input.
+  /// Place in which a layer finds an input.
   enum class From { dense, pooled, unpooled, layer };
-  /// What becomes of the gradient of an input on the way back, when a value may have several readers.
+  /// Treatment of the gradient of an input on the way back, when a value may have several readers.
   enum class Gradient { none, write, add };
   struct Input {
     From from = From::dense;
@@ -36,9 +36,9 @@ class Graph {
         EmbeddedFeatures features);
 
   const std::vector<Node>& nodes() const { return nodes_; }
-  /// Of the nodes.
+  /// Describes the nodes' layers.
   const std::vector<LayerInfo>& layers() const { return layers_; }
-  /// In the flat vector, "LAYER.TENSOR".
+  /// Lists the parts of the flat vector, "LAYER.TENSOR".
   const std::vector<dense::Parameter>& parameters() const { return parameters_; }
   Index size() const { return size_; }
   Index dense_features() const { return dense_features_; }
@@ -68,7 +68,7 @@ class Graph {
   /// [vector] whether `input` names it.
   std::vector<bool> named(const std::string& input) const;
   void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
-  /// Who writes and who adds, from the last layer back.
+  /// Decides who writes and who adds, from the last layer back.
   void plan_gradients();
 
   dense::Precision precision_;

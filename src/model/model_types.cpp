@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "models.hpp"
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::model {

@@ -70,7 +70,7 @@ struct Network::Impl {
         weights(graph),
         pass(make_pass(graph, weights, *loss, settings)) {}
 
-  /// Of a training sample: of the layers that multiply matrices, or of the others.
+  /// Counts the operations of a training sample in the layers that multiply matrices, or in the others.
   double flops(bool products) const {
     double sum = 0;
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {

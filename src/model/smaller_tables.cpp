@@ -28,7 +28,7 @@ void mix_dimensions(std::vector<EmbeddingBagConfig>& tables, const Settings& s) 
   }
 }
 
-/// What `table` is cut by; 0: not at all.
+/// Returns what `table` is cut by; 0: not at all.
 Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
   if (table.half || table.num_embeddings == 0 || !table.unpooled.empty()) return 0;
   const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;

@@ -21,7 +21,7 @@ TESSEREC_KERNEL void add(Index n, const float* from, float* to) {
   for (Index i = 0; i < n; ++i) to[i] += from[i];
 }
 
-/// From sample `first` on.
+/// Returns a sequence from sample `first` on.
 dense::Rows<float> sequence(const jagged::JaggedVectors& all, Index first) {
   const auto dim = Index(all.values.extent(1));
   return {all.values.data(), dim, dim, all.offsets.data() + first};

@@ -35,7 +35,7 @@ class Worker {
   double predict(const float* parameters, const RankData& data, Range samples);
 
  private:
-  /// What a layer keeps of a chunk.
+  /// Memory of a layer about a chunk.
   struct Activations {
     std::unique_ptr<dense::Layer::Workspace> workspace;
     Vector<float> output, gradient;  // [chunk, width]
@@ -43,7 +43,7 @@ class Worker {
     std::vector<dense::Rows<float>> input_gradients;
   };
 
-  /// What the last layer gives for the chunk of `rows` samples from sample `first` on, as the loss takes it.
+  /// Computes what the last layer gives for the chunk of `rows` samples from sample `first` on, as the loss takes it.
   dense::LossFunction::Chunk forward(const float* parameters, const RankData& data, Index first, Index rows);
   dense::Rows<float> last_gradient();
   void backward(const float* parameters, const RankData& data, Index first, Index rows, bool add, float* gradient);
@@ -52,7 +52,7 @@ class Worker {
                             Index rows) const;
   /// The numbers of an input from sample `first` on.
   dense::Rows<const float> rows_of(const Graph::Input& input, const RankData& data, Index first) const;
-  /// Where the gradient of an input comes to in the end.
+  /// Returns where the gradient of an input comes to in the end.
   dense::Rows<float> place(const Graph::Input& input, const RankData& data, Index first) const;
 
   const Graph& graph_;

@@ -19,7 +19,7 @@ TESSEREC_HOST_FUNCTION float block_squares(const Value& x, Index first, Index n)
   return sum;
 }
 
-/// Where the sums over a whole row of n columns go.
+/// Target of sums over a whole row of n columns.
 struct WholeRow {
   Index n;
   float* totals;  // [sums]
@@ -39,7 +39,7 @@ struct WholeRow {
   }
 };
 
-/// Where those over the subtrees of some columns go.
+/// Target of sums over the subtrees of some columns.
 struct Subtrees {
   Range columns;
   float* sums;  // [sums, subtrees]

@@ -17,7 +17,7 @@ double polynomial(double left, double exponent) {
   return elementary::exp(exponent * elementary::log(left));
 }
 
-/// Of the base rate, `done` steps after the start of training.
+/// Returns the factor of the base rate, `done` steps after the start of training.
 double factor(const ScheduleStage& stage, Index done) {
   const bool poly = stage.policy == Policy::poly;
   const Index whole = poly ? stage.max_steps : 1;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include "chart.hpp"
 #include "figures.hpp"
-#include "svg.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -69,7 +67,7 @@ std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::siz
   return points;
 }
 
-/// Of the samples with the highest scores: their share of all samples, and the share of the clicks that they have.
+/// Lists, for the samples with the highest scores, their share of all samples and of the clicks.
 std::vector<Point> gain_points(const Bins& bins) {
   std::vector<Point> points = {{0, 0}};
   double samples = 0, clicks = 0, all_clicks = 0;

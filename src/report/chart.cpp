@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -26,7 +25,7 @@ struct Bounds {
   }
 };
 
-/// What the points need, or what the axis says.
+/// Makes the scale that the points need, or that the axis says.
 Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, double margin) {
   if (axis.high > axis.low) return {axis.low, axis.high, from, to, axis.kind};
   if (axis.kind == Scale::Kind::logarithmic) return {found.low / 1.05, found.high * 1.05, from, to, axis.kind};

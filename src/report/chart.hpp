@@ -17,7 +17,7 @@ struct Point {
 /// A line of a chart; points in the order of x.
 struct Series {
   std::string name;
-  std::string css;  ///< class of its colour and dashes (page.cpp)
+  std::string css;  ///< class of its colour and dashes (report.cpp)
   std::vector<Point> points;
   bool diverged = false;  ///< its values do not widen the axis of the others: beyond it the line follows the edge
 };

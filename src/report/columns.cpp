@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "figures.hpp"
-#include "log_tail.hpp"
 #include "metric.hpp"
 #include "rows.hpp"
+#include "run_folder.hpp"
 #include "scale.hpp"
 #include "svg.hpp"
 #include <tesserec/core/text.hpp>
@@ -75,7 +75,7 @@ Cell truth_cell(const Run& run) {
   return {number_text(run.result.number({"best_auc"}), 5), learnable.empty() ? "" : "learnable " + learnable};
 }
 
-/// Of the run's first start. An older version's run.json knows the newest alone.
+/// Tells the time of the run's first start. An older version's run.json knows the newest alone.
 Cell first_start(const Run& run) {
   if (!run.starts.empty()) return {escaped(run.starts.front().time), ""};
   const std::string time = escaped(run.start.text({"start_time"}));

@@ -5,8 +5,7 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "metric.hpp"
-#include "speed.hpp"
-#include <tesserec/core/text.hpp>
+#include "run_folder.hpp"
 
 namespace tesserec::report {
 namespace {
@@ -42,7 +41,7 @@ TimeUnit time_unit(const Runs& runs) {
   return {1, "time since the first step (seconds)"};
 }
 
-/// Where the starts of the only run lie, but for its first.
+/// Lists where the starts of the only run lie, but for its first.
 std::vector<double> marks_of(const Runs& runs, const TimeUnit* over_time) {
   std::vector<double> marks;
   if (runs.all.size() != 1 || runs.all[0].train.empty()) return marks;
@@ -123,7 +122,7 @@ std::string speed(const Runs& runs) {
               {{"mean since the start", picture_of(means)}});
 }
 
-/// Whether a curve has two values that differ.
+/// Returns whether a curve has two values that differ.
 bool varies(const Curve* curve) {
   return curve != nullptr && std::any_of(curve->values.begin(), curve->values.end(), [&](double value) {
            return std::isfinite(value) && value != curve->values.front();

@@ -13,20 +13,20 @@ namespace tesserec::report {
 std::string curves(const Runs& runs);
 /// Predicted against observed click rate; scores of clicks and of other samples; clicks among the highest scores.
 std::string calibration(const Runs& runs);
-/// By how much the metrics of a run change where one feature's values are permuted.
+/// Shows by how much the metrics of a run change where one feature's values are permuted.
 std::string importances(const Runs& runs);
-/// What training made of each table, and the ids of the evaluation data.
+/// Shows what training made of each table, and the ids of the evaluation data.
 std::string learnt(const Runs& runs);
-/// What a step of rank 0 is made of.
+/// Shows what a step of rank 0 is made of.
 std::string phases(const Runs& runs);
 /// Bytes of a run's ranks, by the plan and as measured: a table of all runs, and a picture of each plan.
 std::string memory(const Runs& runs);
-/// Of each plan, once for the runs that share it: how much of each table each rank holds, and how full it is.
+/// Shows each plan, once for the runs that share it: how much of each table each rank holds, and how full it is.
 std::string plans(const Runs& runs);
 /// A line a point of a sweep, over an axis a key, to the metric.
 std::string parallel_coordinates(const Sweep& sweep);
 
-/// How each run or point ended, with its keys, metrics, speed and files: tiles of one, a table of several.
+/// Shows how each run or point ended, with its keys, metrics, speed and files: tiles of one, a table of several.
 std::string summary(const Runs& runs, const Links& links);
 /// The last lines of the logs of what did not end well.
 std::string logs(const Runs& runs, const Links& links);
@@ -41,7 +41,7 @@ std::string deck(const Run& run);
 /// A value of a key for people: text without quotes, numbers with at most eight digits.
 std::string value_text(const Json& value);
 
-/// What the scale of colours means, where there are many runs.
+/// Explains the scale of colours, where there are many runs.
 std::string colour_scale(const std::string& metric);
 
 }  // namespace tesserec::report

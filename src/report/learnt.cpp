@@ -6,7 +6,6 @@
 #include "figures.hpp"
 #include "scale.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -83,7 +82,7 @@ std::string table_of_one(const std::vector<Learnt>& tables, const std::vector<Id
   return table(rows);
 }
 
-/// Of several runs the share of trained rows and the length of a row, a column a run.
+/// Shows the share of trained rows and the length of a row of several runs, a column a run.
 std::string table_of_several(const std::vector<std::pair<const Run*, std::vector<Learnt>>>& runs) {
   std::vector<std::vector<std::string>> rows = {{"table"}};
   for (const auto& [run, tables] : runs) {
@@ -113,8 +112,7 @@ std::string learnt(const Runs& runs) {
   if (all.empty()) return "";
   const std::string about =
       "A row is trained when its first numbers have left their start values. The length of a row is the root of the "
-      "mean "
-      "square over all rows. ";
+      "mean square over all rows. ";
   const std::string note = all.size() == 1
                                ? about + "Unknown ids (id 0) and samples without an id are of the last evaluation."
                                : about + "Of each run: share of rows trained, length of a row.";

@@ -3,10 +3,9 @@
 #include <filesystem>
 
 #include "figures.hpp"
-#include "log_tail.hpp"
 #include "rows.hpp"
+#include "run_folder.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include "chart.hpp"
 #include "figures.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {

@@ -11,7 +11,7 @@
 
 namespace tesserec::report {
 
-/// How a number of metrics.jsonl is shown.
+/// Form in which a number of metrics.jsonl is shown.
 struct Metric {
   std::string name;                           ///< "AUC", "log loss"
   std::string title;                          ///< "normalized entropy (NE)"
@@ -20,11 +20,11 @@ struct Metric {
   std::optional<bool> more;                   ///< whether more is better; none = neither
 };
 
-/// Of "auc", "window_log_loss", ...
+/// Returns the form of "auc", "window_log_loss", ...
 Metric metric_of(const std::string& name);
 
-/// What a metric is compared with: 1 for normalized entropy and calibration; for the AUC that of the planted model,
-/// where all runs have the same.
+/// Returns what a metric is compared with: 1 for normalized entropy and calibration; for the AUC that of the planted
+/// model, where all runs have the same.
 std::vector<Reference> references_of(const Runs& runs, const std::string& name);
 
 }  // namespace tesserec::report

@@ -25,7 +25,7 @@ class Record {
   /// A member's number or text, whatever lies on the way; what is not there, or something else, is NaN or empty.
   double number(Path path) const;
   std::string text(Path path) const;
-  /// What `take` makes of a member; none without it. An Error of `take` names file and member.
+  /// Returns what `take` makes of a member; none without it. An Error of `take` names file and member.
   template <class Take>
   auto read(Path path, const Take& take) const -> std::optional<decltype(take(Json()))> {
     const Json* const found = find(path);

@@ -15,15 +15,15 @@ namespace {
 namespace files = std::filesystem;
 
 /// The newest outcome of point.json.
-struct Outcome {
+struct NewestOutcome {
   double ended = 0, steps = 0, samples = 0;
   double metric = std::numeric_limits<double>::quiet_NaN();
   std::string digest;
   bool diverged = false;
 };
 
-Outcome outcome_of(const Json& outcomes, const std::string& metric) {
-  Outcome outcome;
+NewestOutcome outcome_of(const Json& outcomes, const std::string& metric) {
+  NewestOutcome outcome;
   outcome.ended = double(outcomes.elements().size());
   if (outcomes.elements().empty()) return outcome;
   const Json& last = outcomes.elements().back();
@@ -35,12 +35,12 @@ Outcome outcome_of(const Json& outcomes, const std::string& metric) {
   return outcome;
 }
 
-const char* state_of(const Outcome& now, const Sweep& sweep) {
+const char* state_of(const NewestOutcome& now, const Sweep& sweep) {
   if (now.diverged) return "diverged";
   return now.ended >= double(sweep.rungs) ? "done" : "started";
 }
 
-void take(Sweep::Point& point, const Outcome& now, const Sweep& sweep, const std::string& folder) {
+void take(Sweep::Point& point, const NewestOutcome& now, const Sweep& sweep, const std::string& folder) {
   const bool same = point.steps == now.steps && point.digest == now.digest;
   point.ended = now.ended;
   point.newer = !same || (now.diverged && point.state != "diverged");
@@ -90,10 +90,9 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
       if (ended(a) != ended(b)) return ended(a) > ended(b);
       return ended(a) > 0 && sign * a.metric < sign * b.metric;
     });
-    warnings.push_back(concat(sweep.path, "/sweep.json is older than ", counted(newer, "point"),
-                              " of it: the page shows these as their point.json has them, but the keys' shares are of "
-                              "before; ",
-                              advice));
+    warnings.push_back(concat(
+        sweep.path, "/sweep.json is older than ", counted(newer, "point"),
+        " of it: the page shows these as their point.json has them, but the keys' shares are of before; ", advice));
   }
   if (others > 0)
     warnings.push_back(concat(sweep.path, "/sweep.json does not know ", counted(std::int64_t(others), "point"),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "links.hpp"
+#include "run_folder.hpp"
 #include "runs.hpp"
 
 namespace tesserec::report {
@@ -31,8 +33,8 @@ struct Column {
   std::vector<Cell> cells;
 };
 
-/// How the rows ended; their metrics, the best and the last; base rate and truth; keys that differ; steps, speed,
-/// memory, times, files. Columns in which no row has anything are left out.
+/// Columns of how the rows ended; their metrics, the best and the last; base rate and truth; keys that differ; steps,
+/// speed, memory, times, files. Columns in which no row has anything are left out.
 std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, const Links& links);
 
 /// The columns of the keys in which the decks of the rows differ.
@@ -40,5 +42,11 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows);
 
 /// "35 s", "2.5 h".
 std::string duration_text(double seconds);
+
+/// "block.key" -> value as the deck has it; blocks that may stand several times have numbers: "table[2].rows".
+std::map<std::string, std::string> keys_of(const std::string& deck);
+
+/// Keys whose values are not the same in all decks, without run.name and run.output.
+std::vector<std::string> differing_keys(const std::vector<std::map<std::string, std::string>>& decks);
 
 }  // namespace tesserec::report

@@ -2,11 +2,12 @@
 #include "run_folder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
+#include "svg.hpp"
 #include <tesserec/core/file.hpp>
 
 namespace tesserec::report {
@@ -42,7 +43,7 @@ std::vector<Start> starts_of(const Record& run) {
       .value_or(std::vector<Start>());
 }
 
-/// Where a line of metrics.jsonl was written.
+/// Position of a line of metrics.jsonl in its run.
 struct Place {
   double step, time;
 };
@@ -102,6 +103,22 @@ void read_metrics(Run& run, const std::string& path) {
     fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
 }
 
+/// Samples of a run before a start, from the start's first two lines; 0 for the first start.
+double samples_before(const Curve& lines, std::size_t first, double from_step) {
+  if (from_step <= 0 || first + 1 >= lines.steps.size()) return 0;
+  const double per_step =
+      (lines.samples[first + 1] - lines.samples[first]) / (lines.steps[first + 1] - lines.steps[first]);
+  return lines.samples[first] - per_step * (lines.steps[first] - from_step);
+}
+
+/// The step that the line's start went on from, if the line before is of an earlier start.
+const Start* begun_between(const Run& run, double before, double now) {
+  const auto found = std::find_if(run.starts.begin(), run.starts.end(), [&](const Start& start) {
+    return start.from_step > 0 && before <= start.from_step && start.from_step < now;
+  });
+  return found == run.starts.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 double seconds_of(const std::string& utc) {
@@ -118,15 +135,15 @@ double Run::last(const std::string& metric) const {
   return none;
 }
 
-std::optional<Best> Run::best(const std::string& metric, bool more) const {
-  std::optional<Best> best;
+std::optional<BestValue> Run::best(const std::string& metric, bool more) const {
+  std::optional<BestValue> best;
   const auto found = evaluate.find(metric);
   if (found == evaluate.end()) return best;
   const Curve& curve = found->second;
   for (std::size_t k = 0; k < curve.values.size(); ++k)
     if (std::isfinite(curve.values[k]) &&
         (!best || (more ? curve.values[k] > best->value : curve.values[k] < best->value)))
-      best = Best{curve.values[k], curve.steps[k]};
+      best = BestValue{curve.values[k], curve.steps[k]};
   return best;
 }
 
@@ -163,6 +180,53 @@ Run read_run(const std::string& folder) {
     run.samples = run.result.number({"samples"});
   }
   return run;
+}
+
+std::deque<std::string> log_tail(const std::string& path) {
+  constexpr std::size_t most_lines = 12, most_letters = 500;
+  constexpr std::streamoff most_bytes = 1 << 16;
+  std::deque<std::string> lines;
+  std::ifstream in(path, std::ios::ate);
+  const std::streamoff size = in.tellg();
+  if (size <= 0) return lines;
+  in.seekg(std::max(std::streamoff{0}, size - most_bytes));
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(shortened(line, most_letters));
+    if (lines.size() > most_lines) lines.pop_front();
+  }
+  return lines;
+}
+
+std::string last_message(const std::string& path) {
+  const std::string head = "tesserec: ";
+  std::string message;
+  for (const std::string& line : log_tail(path))
+    if (line.starts_with(head)) message = line.substr(head.size());
+  return message;
+}
+
+Curve speed_between_lines(const Run& run) {
+  const auto found = run.train.find("samples_per_second");
+  if (found == run.train.end()) return {};
+  const Curve& lines = found->second;
+  const Curve none;
+  const Curve& evaluations = run.evaluate.empty() ? none : run.evaluate.begin()->second;
+  Curve speed = lines;
+  double before = 0;  // samples of earlier starts
+  for (std::size_t i = 1, e = 0; i < lines.values.size(); ++i) {
+    if (const Start* const start = begun_between(run, lines.steps[i - 1], lines.steps[i])) {
+      before = samples_before(lines, i, start->from_step);
+      continue;
+    }
+    double seconds = lines.seconds[i] - lines.seconds[i - 1];
+    for (; e < evaluations.steps.size() && evaluations.steps[e] < lines.steps[i]; ++e) {
+      if (evaluations.steps[e] == lines.steps[i - 1]) seconds = lines.seconds[i] - evaluations.seconds[e];
+      if (evaluations.steps[e] > lines.steps[i - 1])
+        seconds = (lines.samples[i] - before) / lines.values[i] - (lines.samples[i - 1] - before) / lines.values[i - 1];
+    }
+    speed.values[i] = seconds > 0 ? (lines.samples[i] - lines.samples[i - 1]) / seconds : NAN;
+  }
+  return speed;
 }
 
 }  // namespace tesserec::report

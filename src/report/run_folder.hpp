@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,14 +30,14 @@ struct Start {
 };
 
 /// A value and the steps done when it was measured.
-struct Best {
+struct BestValue {
   double value, step;
 };
 
 /// Seconds since 1970 of "2026-01-02T03:04:05Z"; NaN where it is something else.
 double seconds_of(const std::string& utc);
 
-/// What a run's folder says (docs/formats.md).
+/// Content of a run's folder (docs/formats.md).
 struct Run {
   std::string folder;
   std::string name;                       ///< the last part of the folder's path
@@ -57,7 +58,7 @@ struct Run {
   /// The last value of a curve that is there and finite; NaN without one.
   double last(const std::string& metric) const;
   /// The best of a metric of evaluations, more or less being better; none without a value.
-  std::optional<Best> best(const std::string& metric, bool more) const;
+  std::optional<BestValue> best(const std::string& metric, bool more) const;
   /// The mean training loss since the last line of metrics.jsonl, or of that line.
   double closing_loss() const;
 };
@@ -65,5 +66,16 @@ struct Run {
 /// Errors, naming the file: no metrics.jsonl; no line in it and no run.json; a line before the last that is no JSON;
 /// run.json, result.json or point.json that are none.
 Run read_run(const std::string& folder);
+
+/// The last lines of a text file, each shortened; none where it cannot be read.
+std::deque<std::string> log_tail(const std::string& path);
+
+/// The last message of the program in them, without its name; empty where there is none.
+std::string last_message(const std::string& path);
+
+/// Samples a second between each log line and the one before it, by the clock, without the evaluations between them:
+/// a stall is a dip. The first line of a start has the mean since that start. NaN where no time went by. Where a run
+/// evaluates between two lines, the time is that of the steps alone.
+Curve speed_between_lines(const Run& run);
 
 }  // namespace tesserec::report

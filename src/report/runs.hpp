@@ -20,7 +20,7 @@ struct Sweep {
     bool newer = false;           ///< point.json knows more than sweep.json
     std::string css = "nothing";  ///< class of its lines: by its place among those with a metric
   };
-  /// What the key alone says of the metric.
+  /// Importance of a key: what it alone says of the metric.
   struct Key {
     std::string name, better;
     double share = 0;  ///< of the metric's variance; NaN = not known
@@ -39,14 +39,14 @@ struct Sweep {
 /// anew, and `warnings` say so. Error, naming the file: it is none.
 Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings);
 
-/// Where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
+/// Returns where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point);
 
 /// Takes over what the point.json of each point knows that sweep.json does not. Adds a warning with the command that
 /// rewrites sweep.json where it is older than a point, or lacks one.
 void refresh(Sweep& sweep, std::vector<std::string>& warnings);
 
-/// What a page shows, and in which colours.
+/// Runs that a page shows, and their colours.
 struct Runs {
   static constexpr std::size_t few = 6;  ///< so many have a colour and dashes each; more share a scale of colours
   std::vector<Run> all;

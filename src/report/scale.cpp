@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scale.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <tesserec/core/text.hpp>

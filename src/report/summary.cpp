@@ -3,7 +3,6 @@
 #include "figures.hpp"
 #include "rows.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 
 namespace tesserec::report {
 namespace {

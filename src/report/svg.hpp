@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tesserec::report {
 
@@ -22,7 +23,7 @@ std::string element(const char* name, Attributes attributes, const std::string& 
 /// <name a="b"/>: an element that never has content.
 std::string lone_element(const char* name, Attributes attributes);
 
-/// What a browser shows while the mouse is on the element around it.
+/// Makes what a browser shows while the mouse is on the element around it.
 std::string hover(std::string_view text);
 
 std::string line(double x1, double y1, double x2, double y2, const std::string& css);
@@ -36,5 +37,14 @@ std::string picture(double width, double height, std::string_view title, const s
 
 /// At most so many characters, the middle left out.
 std::string shortened(const std::string& text, std::size_t length);
+
+/// Text of a cell without a value.
+inline const std::string nothing = "–";
+
+/// Rows of cells, the first a head; cells are markup. A column in which no row has anything is left out.
+std::string table(const std::vector<std::vector<std::string>>& rows);
+
+/// A square of a run's colour.
+std::string swatch(const std::string& css);
 
 }  // namespace tesserec::report

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "decks.hpp"
 #include "figures.hpp"
+#include "rows.hpp"
 #include "svg.hpp"
-#include "table.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::report {
@@ -102,6 +101,20 @@ std::string colour_scale(const std::string& metric) {
   std::string text = "colours by " + escaped(metric) + ", place by place: best ";
   for (int colour = 0; colour < 9; ++colour) text += swatch(concat("q", colour));
   return element("p", {{"class", "legend"}}, text + " worst");
+}
+
+std::string deck(const Run& run) {
+  const std::string all = run.start.text({"deck"});
+  if (all.empty()) return "";
+  const auto words = run.start.read({"argv"}, [](const Json& argv) {
+    return join(argv.elements(), "", [](const Json& word) { return " " + word.string(); });
+  });
+  const auto headed = [](const std::string& title, const std::string& text) {
+    return element("h3", {}, escaped(title)) + element("pre", {}, escaped(text));
+  };
+  return element("p", {}, element("code", {}, "tesserec" + escaped(words.value_or("")))) +
+         headed("as it was written: " + run.start.text({"deck_file"}), run.start.text({"deck_text"})) +
+         headed("every key, as the program understood it", all);
 }
 
 }  // namespace tesserec::report

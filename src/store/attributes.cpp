@@ -38,7 +38,7 @@ Handle type_on_disk(const AttributeLabel& at) {
   if constexpr (std::is_same_v<Part, std::string>)
     return string_type(at, H5T_CSET_UTF8);
   else
-    return {check(H5Tcopy(disk_type<Part>()), at.path, at.label, "describe its type"), H5Tclose};
+    return {check(H5Tcopy(types_of(Part{}).disk), at.path, at.label, "describe its type"), H5Tclose};
 }
 
 std::vector<std::string> read_strings(const AttributeLabel& at, hid_t attribute, hid_t type, hid_t space,
@@ -82,7 +82,7 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
     if (!whole && !(std::is_same_v<T, double> && kind == H5T_FLOAT))
       fail(at.path, ": ", at.label, " is not ", std::is_same_v<T, double> ? "a number" : "an integer");
     std::vector<T> values(size);
-    if (size > 0) check(H5Aread(attribute, memory_type<T>(), values.data()), at.path, at.label, "read it");
+    if (size > 0) check(H5Aread(attribute, types_of(T{}).memory, values.data()), at.path, at.label, "read it");
     // HDF5 clips what does not fit.
     if constexpr (std::is_same_v<T, std::int64_t>)
       if (H5Tget_size(type) >= sizeof(T) && H5Tget_sign(type) == H5T_SGN_NONE &&
@@ -100,7 +100,7 @@ void write_elements(const AttributeLabel& at, hid_t attribute, const T* values, 
     const Handle type = string_type(at, H5T_CSET_UTF8);
     check(H5Awrite(attribute, type, pointers.data()), at.path, at.label, "write it");
   } else {
-    check(H5Awrite(attribute, memory_type<T>(), values), at.path, at.label, "write it");
+    check(H5Awrite(attribute, types_of(T{}).memory, values), at.path, at.label, "write it");
   }
 }
 

@@ -11,7 +11,6 @@
 #include "manifest.hpp"
 #include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>

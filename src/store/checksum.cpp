@@ -4,12 +4,18 @@
 #include <bit>
 #include <cassert>
 #include <charconv>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -21,7 +27,7 @@ constexpr std::uint64_t block_factor = 0xC2B2AE3D27D4EB4Full;
 
 std::uint64_t seed_of(const std::string& name) { return XXH3_64bits(name.data(), name.size()); }
 
-/// Whether the square of one of n numbers is not finite: it is 2^64 or more, or no number.
+/// Returns whether the square of one of n numbers is not finite: it is 2^64 or more, or no number.
 template <int n>
 bool not_finite(const float* values) {
   constexpr std::uint32_t exponent = 0x7f800000, too_large = (127 + 64) << 23;
@@ -107,6 +113,25 @@ std::string combined_digest(const std::map<std::string, std::uint64_t>& checksum
   std::string lines;
   for (const auto& [name, checksum] : checksums) lines += name + "=" + checksum_text(checksum) + "\n";
   return checksum_text(XXH3_64bits(lines.data(), lines.size()));
+}
+
+std::string sampled_checksum(const std::string& path) {
+  constexpr Index blocks = 64, block = 4096;
+  const Descriptor file(path, O_RDONLY, "open it");
+  struct stat status {};
+  if (::fstat(file, &status) != 0) fail_errno(path, "read its size");
+  const Index bytes = status.st_size, last = bytes - block;
+  const bool whole = bytes <= blocks * block;
+  const Index step = whole ? block : last / (blocks - 1);
+  std::vector<char> sampled(std::size_t(blocks * block));
+  std::size_t size = 0;
+  for (Index k = 0; k < blocks; ++k) {
+    const Index first = !whole && k + 1 == blocks ? last : k * step;
+    const ssize_t got = ::pread(file, sampled.data() + size, std::size_t(block), first);
+    if (got < 0) fail_errno(path, "read it");
+    size += std::size_t(got);
+  }
+  return concat(bytes, " bytes, ", checksum_text(bytes_checksum("sampled", sampled.data(), Index(size))));
 }
 
 }  // namespace tesserec::store

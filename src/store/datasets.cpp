@@ -102,7 +102,7 @@ void File::create_dataset(const std::string& name, const std::vector<Index>& sha
   check(H5Pset_layout(creation, H5D_CONTIGUOUS), impl_->path, name, "choose a contiguous layout");
   check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), impl_->path, name, "choose early storage");
   check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), impl_->path, name, "turn filling off");
-  impl_->create_dataset(name, shape, disk_type<T>(), creation);
+  impl_->create_dataset(name, shape, types_of(T{}).disk, creation);
 }
 
 template <class T>
@@ -122,7 +122,7 @@ void File::create_virtual(const std::string& name, const std::vector<Index>& sha
     check(H5Pset_virtual(creation, place, source.file.c_str(), ("/" + plain).c_str(), there), impl_->path, name,
           "name a part");
   }
-  impl_->create_dataset(name, shape, disk_type<T>(), creation);
+  impl_->create_dataset(name, shape, types_of(T{}).disk, creation);
 }
 
 template <class T>
@@ -133,7 +133,7 @@ void File::write(const std::string& name, const Slab& slab, const T* data) {
   const Block block = resolve(impl_->path, name, extents, slab);
   if (block.rows * block.width == 0) return;
   const Selection at = select(impl_->path, name, dataset, extents, block);
-  check(H5Dwrite(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "write it");
+  check(H5Dwrite(dataset, types_of(T{}).memory, at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "write it");
 }
 
 template <class T>
@@ -150,7 +150,7 @@ void File::read(const std::string& name, const Slab& slab, T* data) const {
   const Block block = resolve(impl_->path, name, extents, slab);
   if (block.rows * block.width == 0) return;
   const Selection at = select(impl_->path, name, dataset, extents, block);
-  check(H5Dread(dataset, memory_type<T>(), at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "read it");
+  check(H5Dread(dataset, types_of(T{}).memory, at.memory, at.file, H5P_DEFAULT, data), impl_->path, name, "read it");
   impl_->require_unchanged();
 }
 
@@ -160,7 +160,7 @@ void File::write_all(const std::string& name, const std::vector<Index>& shape, c
   create_dataset<T>(name, shape);
   if (!shape.empty()) return write(name, Slab{0, shape[0]}, data);
   const Handle dataset = impl_->open_dataset(name);
-  check(H5Dwrite(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data), impl_->path, name, "write it");
+  check(H5Dwrite(dataset, types_of(T{}).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), impl_->path, name, "write it");
 }
 
 template <class T>
@@ -174,7 +174,7 @@ std::vector<T> File::read_all(const std::string& name) const {
   for (const Index extent : shape(name)) size *= extent;
   std::vector<T> values(size);
   if (size > 0)
-    check(H5Dread(dataset, memory_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), impl_->path, name,
+    check(H5Dread(dataset, types_of(T{}).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), impl_->path, name,
           "read it");
   return values;
 }

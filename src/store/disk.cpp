@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -13,7 +16,6 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/disk.hpp>
-#include <tesserec/store/drafts.hpp>
 
 namespace tesserec::store {
 namespace {
@@ -29,6 +31,16 @@ void sync(int file, const std::string& path) {
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
+}
+
+struct OpenDrafts {
+  std::mutex mutex;
+  std::multiset<std::string> paths;
+};
+
+OpenDrafts& open_drafts() {
+  static OpenDrafts all;
+  return all;
 }
 
 }  // namespace
@@ -133,6 +145,25 @@ void make_folder_durably(const std::string& path) {
   if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "make this folder");
   if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot make this folder: a file is in its way");
   sync_path(above);
+}
+
+OpenDraft::OpenDraft(std::string path) : path_(std::move(path)) {
+  OpenDrafts& all = open_drafts();
+  const std::lock_guard lock(all.mutex);
+  all.paths.insert(path_);
+}
+
+OpenDraft::~OpenDraft() {
+  OpenDrafts& all = open_drafts();
+  const std::lock_guard lock(all.mutex);
+  all.paths.erase(all.paths.find(path_));
+}
+
+void remove_open_drafts() noexcept {
+  OpenDrafts& all = open_drafts();
+  const std::lock_guard lock(all.mutex);
+  std::error_code ignored;  // the next writer removes what is left
+  for (const std::string& path : all.paths) std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace tesserec::store

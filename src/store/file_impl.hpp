@@ -6,8 +6,8 @@
 
 #include "foreign_file.hpp"
 #include "handle.hpp"
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>
-#include <tesserec/store/stamp.hpp>
 
 namespace tesserec::store {
 
@@ -29,9 +29,10 @@ struct File::Impl {
   /// Error when the dataset may not be read (Trust).
   void require_own_numbers(const std::string& name, hid_t dataset) const;
   void require_stored(const std::string& name) const;
-  /// Where numbers of this type lie one after the other in this file, bytes; -1 where HDF5 has to find or change them.
+  /// Returns where numbers of this type lie one after the other in this file, bytes; -1 where HDF5 has to find or
+  /// change them.
   Index flat_offset(const std::string& name, hid_t type) const;
-  /// Of a virtual dataset with so many numbers: each source is there, and all numbers have one.
+  /// Checks a virtual dataset with so many numbers: each source is there, and all numbers have one.
   void require_sources(const std::string& name, hid_t creation, Index points) const;
   /// Error when the file is not the one that was opened.
   void require_unchanged() const;

@@ -5,10 +5,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <typeinfo>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,7 +20,7 @@ namespace {
 
 constexpr Index piece_bytes = Index{8} << 20;  // of one answer
 
-/// In the process: its files by number.
+/// Returns the files of the process by number, inside it.
 std::map<Index, File>& files() {
   static std::map<Index, File> instance;
   return instance;
@@ -79,7 +77,7 @@ Bytes ForeignFile::serve_flat(Decoder from) {
   const File& file = opened(from.get<Index>());
   const auto lock = hdf5_lock();
   Bytes bytes;
-  encode(bytes, file.impl_->flat_offset(from.get<std::string>(), memory_type<T>()));
+  encode(bytes, file.impl_->flat_offset(from.get<std::string>(), types_of(T{}).memory));
   return bytes;
 }
 

@@ -68,7 +68,7 @@ class ForeignFile {
   static Bytes serve_close(Decoder from);
   /// Asks once for each dataset.
   const std::vector<Index>& shape(const std::string& dataset) const;
-  /// In the process: the file of this number.
+  /// Returns the file of this number, inside the process.
   static const File& opened(Index number);
 
   std::shared_ptr<ForeignProcess> process_;

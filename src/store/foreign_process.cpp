@@ -6,9 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <new>
-#include <string>
 #include <vector>
 
 #include <fcntl.h>
@@ -27,7 +25,7 @@ namespace {
 constexpr rlim_t most_seconds = 20;
 constexpr int child_socket = 3;
 
-struct Request {
+struct CallHead {
   ForeignProcess::Serve serve = nullptr;
   std::size_t bytes = 0;
 };
@@ -91,7 +89,7 @@ Bytes text_bytes(const std::string& text) {
     if (const int file = std::stoi(entry.path().filename().string()); file != child_socket) open.push_back(file);
   for (const int file : open) ::close(file);
   for (int file = 0; file < child_socket; ++file) ::open("/dev/null", O_RDWR);
-  Request request;
+  CallHead request;
   while (receive(child_socket, &request, sizeof request)) {
     Bytes bytes(request.bytes);
     if (!receive(child_socket, bytes.data(), bytes.size())) break;
@@ -168,7 +166,7 @@ void ForeignProcess::fail_ended(const std::string& path) {
 
 Bytes ForeignProcess::call(const std::string& path, Serve serve, const Bytes& arguments) {
   const auto lock = hdf5_lock();
-  const Request request{serve, arguments.size()};
+  const CallHead request{serve, arguments.size()};
   Answer answer;
   if (ended_ || !send(socket_, &request, sizeof request) || !send(socket_, arguments.data(), arguments.size()) ||
       !receive(socket_, &answer, sizeof answer))

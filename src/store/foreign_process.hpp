@@ -14,8 +14,8 @@ namespace tesserec::store {
 
 class ForeignProcess {
  public:
-  /// What the process runs: it takes the bytes of its arguments, and returns those of its result. Both processes are of
-  /// one program, so a function has one address in both.
+  /// Function that the process runs: it takes the bytes of its arguments, and returns those of its result. Both
+  /// processes are of one program, so a function has one address in both.
   using Serve = Bytes (*)(Decoder);
 
   /// Returns the process that reads all open files without a seal; forks it where there is none, or where it has ended.

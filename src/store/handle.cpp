@@ -25,8 +25,8 @@ void renew_hdf5_lock() { new (&hdf5_mutex()) std::recursive_mutex; }
 
 std::unique_lock<std::recursive_mutex> hdf5_lock() {
   std::unique_lock<std::recursive_mutex> lock(hdf5_mutex());
-  // What a failing run leaves open is not HDF5's to tidy up when the process ends; where another library has started
-  // it, it is that one's.
+  // Files that a failing run leaves open are not HDF5's to tidy up when the process ends; where another library has
+  // started it, it is that one's.
   static const herr_t started = (H5dont_atexit(), H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   if (started < 0) fail("HDF5 does not start");
   return lock;
@@ -39,46 +39,10 @@ void fail_hdf5(const std::string& path, const std::string& object, const char* a
   fail(path, object.empty() ? "" : ": ", object, ": cannot ", action, ": HDF5 says: ", reason);
 }
 
-template <>
-hid_t memory_type<float>() {
-  return H5T_NATIVE_FLOAT;
-}
-template <>
-hid_t memory_type<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-hid_t memory_type<std::int32_t>() {
-  return H5T_NATIVE_INT32;
-}
-template <>
-hid_t memory_type<std::int64_t>() {
-  return H5T_NATIVE_INT64;
-}
-template <>
-hid_t memory_type<std::uint8_t>() {
-  return H5T_NATIVE_UINT8;
-}
-
-template <>
-hid_t disk_type<float>() {
-  return H5T_IEEE_F32LE;
-}
-template <>
-hid_t disk_type<double>() {
-  return H5T_IEEE_F64LE;
-}
-template <>
-hid_t disk_type<std::int32_t>() {
-  return H5T_STD_I32LE;
-}
-template <>
-hid_t disk_type<std::int64_t>() {
-  return H5T_STD_I64LE;
-}
-template <>
-hid_t disk_type<std::uint8_t>() {
-  return H5T_STD_U8LE;
-}
+NumberTypes types_of(float) { return {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE}; }
+NumberTypes types_of(double) { return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE}; }
+NumberTypes types_of(std::int32_t) { return {H5T_NATIVE_INT32, H5T_STD_I32LE}; }
+NumberTypes types_of(std::int64_t) { return {H5T_NATIVE_INT64, H5T_STD_I64LE}; }
+NumberTypes types_of(std::uint8_t) { return {H5T_NATIVE_UINT8, H5T_STD_U8LE}; }
 
 }  // namespace tesserec::store

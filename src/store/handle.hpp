@@ -12,7 +12,7 @@ namespace tesserec::store {
 
 /// The one lock of the process; the first call turns HDF5's own printing of errors off.
 std::unique_lock<std::recursive_mutex> hdf5_lock();
-/// In a process that was forked by the thread that holds the lock: as if nobody held it.
+/// Frees the lock in a process that was forked by the thread that holds it.
 void renew_hdf5_lock();
 
 /// "PATH: OBJECT: cannot ACTION: " and HDF5's innermost reason.
@@ -50,10 +50,14 @@ class Handle {
   Close close_;
 };
 
-/// Types in memory and, little-endian, on disk.
-template <class T>
-hid_t memory_type();
-template <class T>
-hid_t disk_type();
+/// Types of a number in memory and, little-endian, on disk.
+struct NumberTypes {
+  hid_t memory, disk;
+};
+NumberTypes types_of(float);
+NumberTypes types_of(double);
+NumberTypes types_of(std::int32_t);
+NumberTypes types_of(std::int64_t);
+NumberTypes types_of(std::uint8_t);
 
 }  // namespace tesserec::store

@@ -4,7 +4,6 @@
 
 #include "file_impl.hpp"
 #include "seal.hpp"
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>

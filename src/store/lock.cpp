@@ -23,8 +23,8 @@
 namespace tesserec::store {
 namespace {
 
-/// Of the whole file from `first` on (length 0), or of `length` bytes. 0 or errno. The lock belongs to the open file,
-/// not to the process, so that two jobs in one process are kept apart too.
+/// Locks or frees the whole file from `first` on (length 0), or `length` bytes. 0 or errno. The lock belongs to the
+/// open file, not to the process, so that two jobs in one process are kept apart too.
 int lock_range(int file, short type, Index first, Index length) {
   struct flock range {};
   range.l_type = type;
@@ -55,7 +55,7 @@ void write_owner(int file, const std::string& path) {
     log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));
 }
 
-/// Whether `path` is still the file that is open: its owner may have renamed or removed it.
+/// Returns whether `path` is still the file that is open: its owner may have renamed or removed it.
 bool is_still(int file, const std::string& path) {
   struct stat open {
   }, named{};

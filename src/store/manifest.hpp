@@ -19,8 +19,8 @@ Manifest read_manifest(const std::string& folder);
 /// Not collective.
 PartedFile open_verified(const comm::Communicator& comm, const std::string& path, const std::string* seal = nullptr);
 
-/// Of a checkpoint of version 1, whose state.h5 has no seal: Error when its size or a byte outside its datasets is not
-/// what the manifest says. The datasets have checksums of their own.
+/// Checks a checkpoint of version 1, whose state.h5 has no seal: Error when its size or a byte outside its datasets is
+/// not what the manifest says. The datasets have checksums of their own.
 void require_version_1(const std::string& folder);
 
 }  // namespace tesserec::store

@@ -21,7 +21,7 @@ herr_t refuse(const char*, const char*, const char* file, const char* object, un
   return -1;
 }
 
-/// How links are followed: all of them, or, with `external`, none into other files.
+/// Returns how links are followed: all of them, or, with `external`, none into other files.
 Handle link_access(const std::string& path, ExternalLink* external) {
   Handle list(check(H5Pcreate(H5P_LINK_ACCESS), path, "", "prepare links"), H5Pclose);
   if (external != nullptr) check(H5Pset_elink_cb(list, refuse, external), path, "", "prepare links");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "seal.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/store/parted_file.hpp>
-#include <tesserec/store/stamp.hpp>
 
 namespace tesserec::store {
 namespace {

@@ -30,7 +30,7 @@ std::string text_of(const Json& json, const char* name) {
   return json.has(name) && json.at(name).kind() == Json::Kind::string ? json.at(name).string() : "";
 }
 
-/// Whether the owner of a lock is of this machine.
+/// Returns whether the owner of a lock is of this machine.
 bool is_here(const std::string& owner) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);

@@ -13,7 +13,6 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
-#include <tesserec/store/file_checksum.hpp>
 
 namespace tesserec::store {
 namespace {

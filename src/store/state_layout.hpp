@@ -28,7 +28,7 @@ std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm,
 class HostRows {
  public:
   HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
-  /// Of a piece at most.
+  /// Returns the rows of a piece at most.
   Index most() const {
     const SlabSource& source = *item_.source;
     if (source.in_place({0, item_.slab.rows}) != nullptr) return item_.slab.rows;

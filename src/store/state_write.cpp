@@ -24,7 +24,7 @@ void require_tiling(const comm::Communicator& comm, const Layout& layout, const 
   }
 }
 
-/// Where the first number stands whose square is not finite; one is there.
+/// Tells where the first number stands whose square is not finite; one is there.
 std::string first_not_finite(const StateItem& item, Index first, Index rows, const float* data) {
   const Index columns = columns_of(item);
   for (Index row = first; row < first + rows; ++row)
@@ -74,7 +74,7 @@ std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
   return slices;
 }
 
-/// What of a run of rows these items own; that of a device is copied to `staged`.
+/// Adds what these items own of a run of rows; that of a device is copied to `staged`.
 void add_pieces(const Exec& exec, const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
                 std::vector<PartedWriter::SlabData>& pieces, std::deque<HostRows>& staged) {
   for (const StateItem* item : items) {

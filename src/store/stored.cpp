@@ -56,8 +56,7 @@ void require_filters(const At& at, hid_t dataset, hid_t creation) {
     H5Eclear2(H5E_DEFAULT);
     fail(at.path, ": ", at.name, " is compressed with the filter ", shown(name), " (number ", id,
          "), which HDF5 does not have here; write it with gzip or uncompressed, or let HDF5_PLUGIN_PATH name the "
-         "folder of "
-         "the filter's plugin");
+         "folder of the filter's plugin");
   }
 }
 

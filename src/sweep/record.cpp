@@ -117,8 +117,7 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
   if (!std::isfinite(value_of(outcome, metric, folder)))
     fail(folder, ": ", metric, " is undefined at step ", outcome.steps,
          " (of evaluation data with one class it always is, and of groups where none has both classes), so that no "
-         "point can be "
-         "compared; give other data.evaluate or another sweep.metric");
+         "point can be compared; give other data.evaluate or another sweep.metric");
   return outcome;
 }
 

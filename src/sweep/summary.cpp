@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
-#include "rows.hpp"
+#include <tesserec/core/csv.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/run_end.hpp>
@@ -10,6 +13,27 @@
 
 namespace tesserec::sweep {
 namespace {
+
+/// Rows of cells as text, each column as wide as its widest cell, behind two spaces; the first row is the head.
+std::string columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) line += "  " + left(row[c], widths[c]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+/// Rows of cells as CSV (RFC 4180).
+std::string csv(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (const auto& row : rows) text += join(row, ",", csv_cell) + "\n";
+  return text;
+}
 
 using Row = std::vector<std::string>;
 
@@ -91,7 +115,7 @@ std::string rungs_text(const Sweep& sweep) {
                 join(std::vector<Index>(sweep.rungs.begin() + 1, sweep.rungs.end())), "\n");
 }
 
-/// What halving took.
+/// Tells what halving took.
 std::string steps_text(const Sweep& sweep) {
   double steps = 0;
   for (Index i = 0; i < std::ssize(sweep.runs); ++i)

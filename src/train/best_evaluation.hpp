@@ -19,17 +19,17 @@ class BestEvaluation {
   /// says where `goes_on` and that is of this metric and data set, and, with checkpoint.keep_best, its checkpoint
   /// stands.
   void begin(Index step, Index begun, bool goes_on);
-  /// Whether the evaluation made after `step` is better than all before, by evaluate.monitor in its direction, or is
-  /// the best itself, made again. A metric that is not a number is not better.
+  /// Returns whether the evaluation made after `step` is better than all before, by evaluate.monitor in its direction,
+  /// or is the best itself, made again. A metric that is not a number is not better.
   bool is_better(const metrics::BinaryMetrics& metrics, Index step) const;
   /// It is the best from here on: best.json says so where the run has checkpoints, and with checkpoint.keep_best, where
   /// that of this step stands by now, the one of the best before may go.
   void take(const metrics::BinaryMetrics& metrics, Index step);
-  /// Where its checkpoint stands; empty without checkpoint.keep_best.
+  /// Returns where its checkpoint stands; empty without checkpoint.keep_best.
   std::string checkpoint() const;
   /// The step whose checkpoint stays; nothing without checkpoint.keep_best.
   std::optional<Index> kept_step() const;
-  /// Whether evaluate.patience evaluations up to `step` were not better.
+  /// Returns whether evaluate.patience evaluations up to `step` were not better.
   bool is_out_of_patience(Index step) const;
   /// Nothing until the first evaluation.
   const std::optional<store::BestEvaluation>& so_far() const { return best_; }

@@ -3,6 +3,7 @@
 
 #include "checkpoint_parts.hpp"
 #include "task.hpp"
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>

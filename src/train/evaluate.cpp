@@ -7,7 +7,6 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/train/evaluate.hpp>
@@ -63,8 +62,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
   if (retrieves && (towers.dim = session.model.dense.tower_width()) == 0)
     fail(
         "evaluate.metrics has candidate_recall, which needs two towers: a model whose last layer is a score, or a cat, "
-        "of "
-        "two vectors of one width, as model.type = \"two_tower\"");
+        "of two vectors of one width, as model.type = \"two_tower\"");
   for_each_prediction(session, source, retrieves ? &towers : nullptr,
                       [&](const data::Batch& batch, const std::vector<float>& probabilities) {
                         scores.insert(scores.end(), probabilities.begin(), probabilities.end());

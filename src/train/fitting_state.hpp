@@ -22,12 +22,13 @@ struct FittingState {
   std::vector<std::string> unused;      ///< of the checkpoint; its states only where the items have some
 };
 
-/// Of this rank's `items` those that the checkpoint's `then` has with the same shape, or, of a table, with fewer rows.
-/// A state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same lists.
+/// Selects those of this rank's `items` that the checkpoint's `then` has with the same shape, or, of a table, with
+/// fewer rows. A state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same
+/// lists.
 FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
                            const store::StateRecords& then);
 
-/// Whether a matrix is one of weights, not of an optimizer's states.
+/// Returns whether a matrix is one of weights, not of an optimizer's states.
 bool is_of_weights(const std::string& name);
 
 }  // namespace tesserec::train

@@ -5,7 +5,6 @@
 
 #include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/text.hpp>

@@ -17,7 +17,7 @@ namespace tesserec::train {
 namespace {
 
 /// One feature of the source: a column of numbers, or bags of ids.
-struct Feature {
+struct PermutedFeature {
   std::string name;
   bool dense;
   Index place;
@@ -50,9 +50,9 @@ Index bits_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 float number_of(Index bits) { return std::bit_cast<float>(std::uint32_t(bits)); }
 
 /// This rank's part of a feature, then the parts of all ranks: each sample is of one rank, so a sum joins them.
-class Gather {
+class FeatureGather {
  public:
-  Gather(const Session& session, const Feature& feature, const data::SourceInfo& info)
+  FeatureGather(const Session& session, const PermutedFeature& feature, const data::SourceInfo& info)
       : session_(session), feature_(feature), columns_(info.dense_features), lengths_(info.samples, 0) {}
 
   void add(const data::Batch& batch, Index first) {
@@ -97,13 +97,13 @@ class Gather {
 
  private:
   const Session& session_;
-  const Feature& feature_;
+  const PermutedFeature& feature_;
   Index columns_;  // of numbers
   std::vector<Index> lengths_, mine_, weights_;
   std::vector<Range> runs_;  // of this rank's samples
 };
 
-/// Which sample each sample has the feature's values of.
+/// Draws the sample of which each sample has the feature's values.
 std::vector<Index> permutation(Index samples, std::uint64_t seed, std::size_t feature) {
   std::vector<Index> order(samples);
   std::iota(order.begin(), order.end(), Index{0});
@@ -114,7 +114,7 @@ std::vector<Index> permutation(Index samples, std::uint64_t seed, std::size_t fe
 }
 
 /// Gives the batch the values that its samples have in the permutation.
-void replace(data::Batch& batch, Index first, const Feature& feature, Index columns, const Values& values,
+void replace(data::Batch& batch, Index first, const PermutedFeature& feature, Index columns, const Values& values,
              const std::vector<Index>& order) {
   if (feature.dense) {
     for (Index b = 0; b < batch.size; ++b)
@@ -149,8 +149,8 @@ void replace(data::Batch& batch, Index first, const Feature& feature, Index colu
 }
 
 /// The features that the model reads.
-std::vector<Feature> features_of(const Session& session, const data::SourceInfo& info) {
-  std::vector<Feature> features;
+std::vector<PermutedFeature> features_of(const Session& session, const data::SourceInfo& info) {
+  std::vector<PermutedFeature> features;
   for (Index k = 0; k < info.dense_features; ++k)
     features.push_back({info.dense_names.empty() ? concat("dense ", k + 1) : info.dense_names[k], true, k});
   for (std::size_t f = 0; f < info.features.size(); ++f) {
@@ -167,7 +167,7 @@ std::vector<Feature> features_of(const Session& session, const data::SourceInfo&
 }  // namespace
 
 std::vector<Importance> importance(Session& session, data::Source& source) {
-  const std::vector<Feature> features = features_of(session, source.info());
+  const std::vector<PermutedFeature> features = features_of(session, source.info());
   const Index samples = source.info().samples;
   std::vector<Importance> all;
   std::vector<float> labels, weights;
@@ -175,7 +175,7 @@ std::vector<Importance> importance(Session& session, data::Source& source) {
     const auto what = [&] { return concat("feature \"", features[f].name, "\" of all ", samples, " samples"); };
     std::vector<double> scores;
     with_memory(what, 16.0 * double(samples), [&] {
-      Gather gather(session, features[f], source.info());
+      FeatureGather gather(session, features[f], source.info());
       for_each_batch(session, source, [&](const data::Batch& batch, Index first) { gather.add(batch, first); });
       const Values values = gather.all();
       const std::vector<Index> order = permutation(samples, session.job.run.seed, f);

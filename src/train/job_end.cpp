@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <limits>
 #include <string_view>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/slurm.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/train/job_end.hpp>
@@ -30,6 +34,18 @@ double JobEnd::left() const {
 
 bool JobEnd::near(double between_looks, double checkpoint) const {
   return left() < between_looks + busy_disk * checkpoint + end_of_program;
+}
+
+void JobWatch::turn_took(double seconds) { turn_ = std::max(turn_, seconds); }
+void JobWatch::checkpoint_took(double seconds) { checkpoint_ = std::max(checkpoint_, seconds); }
+
+int JobWatch::signal() const {
+  if (first_ && Signals::received() == 0 && end_.near(turn_, checkpoint_)) {
+    log_info(concat("the job ends in ", fixed(end_.left(), 0), " s (SLURM_JOB_END_TIME), and a checkpoint takes ",
+                    fixed(checkpoint_, 1), " s"));
+    std::raise(SIGUSR1);
+  }
+  return Signals::received();
 }
 
 }  // namespace tesserec::train

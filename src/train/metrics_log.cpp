@@ -11,7 +11,7 @@
 namespace tesserec::train {
 namespace {
 
-/// Whether a run that goes on after `step` keeps this line. One that a kill cut off is no JSON and goes.
+/// Returns whether a run that goes on after `step` keeps this line. One that a kill cut off is no JSON and goes.
 bool stays(const std::string& line, Index step, Index last) {
   try {
     const Json json = parse_json(line);
@@ -38,7 +38,7 @@ double unix_time() {
 
 Json begun(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
 
-/// What a line of this step and kind begins with.
+/// Returns what a line of this step and kind begins with.
 std::string beginning(Index step, const std::string& kind) {
   const std::string text = begun(step, kind).text();
   return text.substr(0, text.size() - 1) + ",";

@@ -36,7 +36,7 @@ void check_same_bytes(const Session& session, const std::string& then, const std
   log_info(difference + ", as checkpoint.accept allows");
 }
 
-/// What a resumed run must have in common with the run that wrote the checkpoint.
+/// Checks what a resumed run must have in common with the run that wrote the checkpoint.
 void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                     const std::string& file) {
   const Job& job = session.job;
@@ -63,17 +63,18 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         "rest of this epoch deals its samples anew");
 }
 
-/// Whether the training data have the bytes that the checkpoint's had. False where that is not known.
+/// Returns whether the training data have the bytes that the checkpoint's had. False where that is not known.
 bool same_files(const Session& session, const std::string& then) {
   return !session.contents.empty() && data::content_digest(session.contents) == then;
 }
 
-/// Which bytes the checkpoint's training data had; empty where it does not say.
+/// Returns which bytes the checkpoint's training data had; empty where it does not say.
 std::string content_then(const store::Attributes& attributes, const std::string& file) {
   return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
 }
 
-/// Whether a run that may go on with other data has another data set: other files, or another number of samples.
+/// Returns whether a run that may go on with other data has another data set: other files, or another number of
+/// samples.
 bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                      const std::string& file) {
   const bool may_differ = accepts(session.job.checkpoint, "data.train");
@@ -156,8 +157,7 @@ void check_states_begin(const Session& session) {
     check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, moves.sparse, moves.dense));
 }
 
-/// Manifest::origin of a run that went on from a checkpoint elsewhere, or began with its weights.
-std::string went_on_from(const std::string& seal) { return "resume " + seal; }
+/// Returns Manifest::origin of a run that began with the weights of a checkpoint elsewhere.
 std::string begun_with(const std::string& seal) { return "start " + seal; }
 
 /// Begins with what checkpoint.start_from has; nothing where it names none. Collective.
@@ -192,6 +192,8 @@ void look_at_start(const Session& session, const store::Checkpoint& own) {
 }
 
 }  // namespace
+
+std::string went_on_from(const std::string& seal) { return "resume " + seal; }
 
 std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;

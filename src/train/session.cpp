@@ -10,8 +10,8 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/store/checksum.hpp>
 #include <tesserec/store/file_list.hpp>
-#include <tesserec/store/sampled.hpp>
 #include <tesserec/train/gpu_share.hpp>
 #include <tesserec/train/session.hpp>
 #include <tesserec/train/tables.hpp>

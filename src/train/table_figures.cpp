@@ -30,7 +30,7 @@ struct Sample {
   Index first(Index row) const { return row / (apart * run_rows); }
 };
 
-/// Of one table, on this rank.
+/// Sums of one table, on this rank.
 struct Sums {
   Index looked_at = 0, trained = 0;
   ExactSum squares;

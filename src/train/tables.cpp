@@ -16,7 +16,7 @@ double ids_per_bag(const data::SourceInfo& data, std::size_t feature) {
   return data.ids_per_bag.empty() ? 1.0 : data.ids_per_bag[feature];
 }
 
-/// Where the data have a feature of the table.
+/// Returns where the data have a feature of the table.
 std::size_t feature_index(const data::SourceInfo& data, const std::string& feature,
                           const embedding::EmbeddingBagConfig& table) {
   const auto found = std::find(data.features.begin(), data.features.end(), feature);

@@ -12,12 +12,12 @@
 namespace tesserec::train {
 namespace {
 
-/// Those that checkpoint.accept may always name.
+/// Blocks that checkpoint.accept may always name.
 constexpr std::string_view blocks[] = {"model", "table", "optimizer", "schedule", "data"};
 
 bool begins_with(const std::string& text, const std::string& head) { return text.compare(0, head.size(), head) == 0; }
 
-/// Whether `key` is `name` or lies in the block `name`.
+/// Returns whether `key` is `name` or lies in the block `name`.
 bool is_in(const std::string& key, const std::string& name) {
   return begins_with(key, name) && (key.size() == name.size() || key[name.size()] == '.');
 }
@@ -26,7 +26,7 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
   return std::any_of(names.begin(), names.end(), [&](const char* name) { return is_in(key, name); });
 }
 
-/// Whether this key is a part of the task.
+/// Returns whether this key is a part of the task.
 bool matters(const std::string& key, Purpose purpose, bool same_files) {
   if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
   if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
@@ -38,7 +38,7 @@ bool matters(const std::string& key, Purpose purpose, bool same_files) {
   return is_in_one_of(key, {"model", "table", "data"});
 }
 
-/// Whether another value of the key gives weights of other shapes, which the checkpoint's cannot become.
+/// Returns whether another value of the key gives weights of other shapes, which the checkpoint's cannot become.
 bool shapes_weights(const std::string& key) {
   const auto ends_with_one_of = [&](std::initializer_list<const char*> ends) {
     return std::any_of(ends.begin(), ends.end(), [&](const char* end) { return key.ends_with(end); });
@@ -80,7 +80,7 @@ std::map<std::string, std::vector<std::string>> block_names(const std::string& t
   return names;
 }
 
-/// Those of `names` that `others` has too.
+/// Lists those of `names` that `others` has too.
 std::vector<std::string> common(std::vector<std::string> names, const std::vector<std::string>& others) {
   std::erase_if(names, [&](const auto& name) { return std::find(others.begin(), others.end(), name) == others.end(); });
   return names;

@@ -9,16 +9,16 @@
 
 namespace tesserec::train {
 
-/// What a checkpoint is loaded for: to go on training, to begin another run, or for its weights alone.
+/// Purpose of loading a checkpoint: to go on training, to begin another run, or for its weights alone.
 enum class Purpose { resume, start, weights };
 
 /// A deck as effective_deck writes it: "model.bottom" -> "[64, 8]", "table.NAME.pooling" -> "\"sum\"".
 std::map<std::string, std::string> flat_deck(const std::string& text);
 
-/// Whether checkpoint.accept names the key or a block that it lies in.
+/// Returns whether checkpoint.accept names the key or a block that it lies in.
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
 
-/// What a difference that checkpoint.accept allows explains: weights, or optimizer states, that do not fit.
+/// Consequences of a difference that checkpoint.accept allows: weights, or optimizer states, that do not fit.
 struct Explained {
   bool weights = false, states = false;
 };

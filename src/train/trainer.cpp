@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
-#include <optional>
 
 #include "best_evaluation.hpp"
-#include "job_watch.hpp"
 #include "run_length.hpp"
 #include "run_locks.hpp"
 #include <tesserec/comm/agree.hpp>
@@ -17,8 +14,8 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
-#include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/pipeline.hpp>
@@ -216,7 +213,7 @@ class Run {
 
   bool is_due_between() const { return at_.step > 0 && at_.step < length_.last && due(job_.evaluate.every_steps); }
 
-  /// Whether the run ends with this evaluation.
+  /// Decides whether the run ends with this evaluation.
   void look_at(const metrics::BinaryMetrics& metrics, bool better) {
     result_.reached_auc = job_.evaluate.stop_at_auc > 0 && metrics.auc >= job_.evaluate.stop_at_auc;
     result_.out_of_patience = at_.step < length_.last && !better && best_.is_out_of_patience(at_.step);
@@ -228,7 +225,7 @@ class Run {
     best_.take(*result_.evaluation, at_.step);
   }
 
-  /// Whether the run ended where it goes on: its last evaluation once more, of which the log has the line.
+  /// Decides whether the run ended where it goes on: its last evaluation once more, of which the log has the line.
   void look_back() {
     if (evaluation_ == nullptr || (job_.evaluate.stop_at_auc == 0 && !best_.is_out_of_patience(at_.step))) return;
     const auto metrics = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);

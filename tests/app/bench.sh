@@ -20,15 +20,8 @@ must_succeed 'predicted step' plan "$deck" "${quick[@]}" --set plan.machine="$fo
 must_succeed '"predicted_step_seconds"' plan "$deck" "${quick[@]}" --json --set plan.machine="$folder/machines/this.toml"
 must_succeed 'constants of the planner' bench --only costs "${quick[@]:0:8}"
 must_succeed 'bottleneck: ' bench "$deck" "${quick[@]}" --only limits,step
-export OMP_NUM_THREADS=1
-must_succeed 'cost of the law: ' bench "$deck" "${quick[@]}" --only law --set plan.default=row_wise
-must_succeed '"law_cost": ' bench "$deck" "${quick[@]}" --only law --set plan.default=table_wise --json
-must_fail 'for columns that are cut; set plan.default' bench "$deck" "${quick[@]}" --only law --set plan.default=column_wise \
-  --set plan.tables.C9.min_partition=4
-must_fail "with the host's kernels; set run.kernels" bench "$deck" "${quick[@]}" --only law --set run.kernels=portable
-unset OMP_NUM_THREADS
 must_succeed 'all kernels of a step' bench "$deck" "${quick[@]}" --only kernels
-must_fail 'train.accumulate is 2, but parts, step and law are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
+must_fail 'train.accumulate is 2, but parts and step are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 
 # A step of a machine twice as slow is predicted to take longer.
 printf 'dense_flops = 1e6\n' >slow.toml
@@ -42,7 +35,7 @@ printf 'name,rows,dim,ids_per_bag\na,10,4,1\n' >tables.csv
 must_succeed '"critical_path_seconds"' plan --tables tables.csv --json
 ! grep -q predicted_step_seconds "$folder/out" || complain "a list of tables has no dense half to predict"
 
-must_fail '--only: "speed" is none of limits, costs, parts, step, law, kernels' bench --only speed
+must_fail '--only: "speed" is none of limits, costs, parts, step, kernels' bench --only speed
 must_fail 'give one, such as inputs/bench.toml' bench --only step
 must_fail 'add costs to --only' bench --only limits --save x.toml "${quick[@]:0:8}"
 must_fail 'no.toml: cannot read the deck' bench no.toml

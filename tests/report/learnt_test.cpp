@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "made_runs.hpp"
 #include "src/report/chart.hpp"
-#include "src/report/speed.hpp"
+#include "src/report/run_folder.hpp"
 #include <tesserec/report/report.hpp>
 
 TEST_CASE("a running mean keeps both ends, and of rates it is that of all their samples over all their time") {

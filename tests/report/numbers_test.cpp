@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "made_runs.hpp"
-#include "src/report/decks.hpp"
+#include "src/report/rows.hpp"
 #include "src/report/scale.hpp"
 #include "src/report/svg.hpp"
 #include <tesserec/report/report.hpp>

@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/core/index.hpp>
-#include <tesserec/store/sampled.hpp>
+#include <tesserec/store/checksum.hpp>
 
 using namespace tesserec;
 

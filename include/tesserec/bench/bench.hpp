@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <set>
 #include <string>
 
@@ -13,11 +12,11 @@
 
 namespace tesserec::bench {
 
-/// What can be measured.
-inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "law", "kernels"};
-/// Whether any of `which` needs a deck's data and belongs to its model.
+/// Names what can be measured.
+inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "kernels"};
+/// Returns whether any of `which` needs a deck's data and belongs to its model.
 inline bool needs_model(const std::set<std::string>& which) {
-  return which.count("parts") + which.count("step") + which.count("law") + which.count("kernels") > 0;
+  return which.count("parts") + which.count("step") + which.count("kernels") > 0;
 }
 
 /// Measures on all ranks at once. `which`: some of `groups`. Collective. Errors are those of training: data that are

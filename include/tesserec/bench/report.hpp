@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +21,15 @@ struct Figure {
   double fraction() const { return limit > 0 ? rate / limit : 0; }
 };
 
-/// What `tesserec bench` found.
+/// Findings of `tesserec bench`.
 struct Report {
   int ranks = 1;
   int ranks_per_node = 1;
   std::vector<Figure> figures;
-  double step_seconds = 0;         ///< a whole step of the deck, s
-  double samples_per_step = 0;     ///< of all ranks
-  double step_fraction = 0;        ///< model FLOP/s of the whole step over the measured peak of all ranks
-  std::optional<double> law_cost;  ///< seconds of a step by the reduction law over those without, less 1
-  std::string bottleneck;          ///< the part that loses most time against its limit
+  double step_seconds = 0;      ///< a whole step of the deck, s
+  double samples_per_step = 0;  ///< of all ranks
+  double step_fraction = 0;     ///< model FLOP/s of the whole step over the measured peak of all ranks
+  std::string bottleneck;       ///< the part that loses most time against its limit
   planning::MachineCosts costs;
   std::vector<std::string> cost_keys;  ///< those of `costs` that were measured here
 

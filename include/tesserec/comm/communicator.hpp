@@ -37,7 +37,7 @@ class Communicator {
   int size() const { return channel_.size(); }
   /// MPI_COMM_NULL where it was made without MPI, which is of one rank.
   MPI_Comm mpi() const { return channel_.mpi(); }
-  /// What moves numbers between the devices of these ranks: a parent's, MPI if it has none.
+  /// Returns what moves numbers between the devices of these ranks: a parent's, MPI if it has none.
   Transport& transport() const { return *transport_; }
 
   void barrier() const { channel_.barrier(); }
@@ -90,7 +90,7 @@ class Communicator {
   void set_piece(Index bytes) { channel_.set_piece(bytes); }
 
  private:
-  /// Of each rank, its own left out.
+  /// Messages of each rank, its own left out.
   struct Parcels {
     std::vector<Sent> sent;
     std::vector<Received> received;

@@ -24,7 +24,7 @@ class LaneSums {
   /// A buffer of the caller's, used before those made here: sum(0) comes to lie in the one lent last, sum(1) in the one
   /// before, and so on. Not for a run that absorbs others.
   void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
-  /// Where the vector of a lane is to be written, before the next call; its content is undefined. Lanes come in
+  /// Returns the vector that a lane is written to, before the next call; its content is undefined. Lanes come in
   /// ascending order, every lane of the run once.
   PlacedVector<float> next(Index lane);
   /// After the last lane: what is left are the sums of whole subtrees.

@@ -10,7 +10,7 @@
 
 namespace tesserec::comm {
 
-/// What is called of NCCL, for one communicator, on a stream of its own. Each call throws Error with NCCL's text where
+/// Calls of NCCL, for one communicator, on a stream of its own. Each call throws Error with NCCL's text where
 /// it fails. In a build without NCCL tests have one over MPI and the host's memory.
 class Nccl {
  public:
@@ -24,7 +24,7 @@ class Nccl {
   /// ncclCommInitRank: collective, with the id that one of the ranks made.
   virtual void init(const Id& id, const Communicator& ranks) = 0;
 
-  /// What moves from here on begins when `device` has come here.
+  /// Lets what moves from here on begin when `device` has come here.
   virtual void after(const Device& device) = 0;
   /// `device` goes on from here when all that was to move has moved.
   virtual void before(const Device& device) = 0;
@@ -33,7 +33,7 @@ class Nccl {
   virtual void receive(void* to, Index bytes, int peer) = 0;
   virtual void group_end() = 0;
 
-  /// What has failed since, from any thread; empty = nothing. ncclCommGetAsyncError
+  /// Says what has failed since, from any thread; empty = nothing. ncclCommGetAsyncError
   virtual std::string async_error() const = 0;
   /// Gives up all that is under way, from any thread: a device that waits for it goes on. ncclCommAbort
   virtual void abort() = 0;
@@ -43,7 +43,7 @@ class Nccl {
 
 /// The build's; none = it has no NCCL.
 std::unique_ptr<Nccl> make_nccl();
-/// What make_nccl makes from now on.
+/// Sets what make_nccl makes from now on.
 void provide_nccl(std::unique_ptr<Nccl> (*make)());
 
 }  // namespace tesserec::comm

@@ -26,7 +26,7 @@ class Node {
 
   const Communicator& ranks() const { return ranks_; }
   const Communicator& across() const { return across_; }
-  /// Of n floats that the ranks of the node work on once for all of them, this rank's part: whole cache lines.
+  /// Returns this rank's part of n floats on which the ranks of the node work once for all: whole cache lines.
   Range share(Index n) const { return {border(n, ranks_.rank()), border(n, ranks_.rank() + 1)}; }
 
  private:

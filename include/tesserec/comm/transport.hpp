@@ -20,7 +20,7 @@ class Transport {
   virtual ~Transport() = default;
   /// For people: "MPI, by way of the host's memory".
   virtual std::string description() const = 0;
-  /// Of the same type, for the ranks of another communicator.
+  /// Makes one of the same type, for the ranks of another communicator.
   virtual std::unique_ptr<Transport> of(const Communicator& ranks) const = 0;
 
   /// Queued on `device`: what lies there when it comes to this, is elsewhere when it goes on.
@@ -37,7 +37,7 @@ class Transport {
 /// by way of pinned memory.
 std::unique_ptr<Transport> mpi_transport(const Communicator& ranks);
 
-/// By NCCL, whose calls are `calls`. Collective. Error where ranks have different versions of it.
+/// Makes one by NCCL, whose calls are `calls`. Collective. Error where ranks have different versions of it.
 std::unique_ptr<Transport> nccl_transport(const Communicator& ranks, std::unique_ptr<Nccl> calls);
 
 }  // namespace tesserec::comm

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
 #include <tesserec/comm/node_memory.hpp>
@@ -32,7 +33,7 @@ class TreeReduce {
              Place place = Place::host);
   ~TreeReduce();
 
-  /// What adds this rank's lanes of a micro-batch. The last total is read no more. Collective.
+  /// Returns the sums to which this rank adds the lanes of a micro-batch. The last total is read no more. Collective.
   LaneSums& lane_sums();
   /// When lane_sums() is finished: after the last micro-batch the total, which stays until lane_sums() is called again;
   /// before, of none. Collective.
@@ -54,16 +55,16 @@ class TreeReduce {
     std::vector<int> left;
   };
 
-  /// Where sum i of a rank of the node lies.
+  /// Returns the place of sum i of a rank of the node.
   float* shared_sum(int rank, Index i) const;
-  /// Whether each of this rank's sums that lies in the node's memory is in its own place: copying the others there
-  /// would overwrite one that is not.
+  /// Returns whether each of this rank's sums that lies in the node's memory is in its own place: copying the others
+  /// there would overwrite one that is not.
   bool in_place() const;
-  /// Of the node, from its ranks' sums.
+  /// Adds the sums of the node's ranks.
   void add_ranks();
-  /// Of all nodes: this rank's piece into `total`.
+  /// Adds this rank's piece of all nodes into `total`.
   void add_nodes(Range piece, float* total);
-  /// Of all micro-batches, after the last.
+  /// Adds all micro-batches, after the last.
   void add_micro_batches(int micro_batch, Range piece, float* total);
 
   Exec exec_;
@@ -82,5 +83,10 @@ class TreeReduce {
 
 /// The sum over a micro-batch's lanes of one double a lane: `mine` holds this rank's lanes in order.
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
+
+/// MPI's own sum over the ranks, in place: its order of additions is the library's, so that the bits depend
+/// on the number of ranks. For tesserec bench, which shows what the ordered sum costs beside it; training
+/// never calls it.
+void unordered_sum(const Communicator& comm, float* values, Index n);
 
 }  // namespace tesserec::comm

@@ -51,7 +51,7 @@ struct Site {
 };
 #endif
 
-/// What a tool sees of memory and kernels of the device, where it cannot tell them from the host's by their space.
+/// Labels memory and kernels of the device for tools, where a tool cannot tell them from the host's by their space.
 inline std::string on_device(const std::string& label) { return label + " [device]"; }
 
 /// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
@@ -123,8 +123,8 @@ template <class Kernel>
 void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
 #endif
 
-/// Of a launch: its kernel travels with it. Else a large one would wait in constant memory for the one before, which no
-/// graph can record.
+/// Property of a launch whose kernel travels with it. Else a large one would wait in constant memory for the one
+/// before, which no graph can record.
 using ByValue = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
 /// Launches body(i) for i in [0, n), each by a thread of its own. `Bounds`: Kokkos' LaunchBounds, or nothing.

@@ -16,7 +16,7 @@ namespace tesserec {
 
 class DeviceGraph {
  public:
-  /// Of what `launches` launches on `device`; none of it runs. Throws Error where CUDA refuses.
+  /// Records what `launches` launches on `device`; none of it runs. Throws Error where CUDA refuses.
   DeviceGraph(const Device& device, const std::function<void()>& launches);
   void launch(const Device& device) const;
 

@@ -19,7 +19,7 @@ TESSEREC_KERNEL static void run_team(const Team& team, const Body& body) {
   body(team);
 }
 
-/// What Kokkos launches.
+/// Functor that Kokkos launches.
 template <class Body>
 struct OverNumbers {
   static constexpr Index block = device_is_host ? 4096 : 1;

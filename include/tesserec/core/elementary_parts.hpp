@@ -17,7 +17,7 @@ template <class T>
 TESSEREC_FUNCTION T number(typename Numbers<T>::Bits bits) {
   return __builtin_bit_cast(T, bits);
 }
-// By bits: a branch, as the compiler makes of ?:, would keep a loop from being vectorised.
+// Chosen by bits: a branch, as the compiler makes of ?:, would keep a loop from being vectorised.
 template <class T>
 TESSEREC_FUNCTION T choose(bool condition, T yes, T no) {
   const typename Numbers<T>::Bits mask = -static_cast<typename Numbers<T>::Bits>(condition);

@@ -9,7 +9,7 @@
 
 namespace tesserec {
 
-/// Whether this build computes on GPUs.
+/// Returns whether this build computes on GPUs.
 bool built_for_gpus();
 
 /// Before Kokkos starts. Error: no driver, no GPU, or none that this build has code for; with what to do.

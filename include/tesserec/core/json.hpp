@@ -14,7 +14,7 @@ namespace tesserec {
 class Json {
  public:
   enum class Kind { null, boolean, integer, number, string, array, object };
-  /// How an array or object is written: on one line, or a line for each of its elements.
+  /// Form in which an array or object is written: on one line, or a line for each of its elements.
   enum class Layout { line, lines };
 
   Json() = default;
@@ -34,13 +34,13 @@ class Json {
   static Json array(Layout layout = Layout::line) { return Json(Kind::array, layout); }
   static Json object(Layout layout = Layout::line) { return Json(Kind::object, layout); }
 
-  /// Of an object: one more member, by a name that it does not have.
+  /// Adds a member to an object, by a name that it does not have.
   Json& set(const std::string& name, Json value);
-  /// Of an array: one more element.
+  /// Adds an element to an array.
   Json& add(Json value);
 
   Kind kind() const { return kind_; }
-  /// Whether this is an object that has the member.
+  /// Returns whether this is an object that has the member.
   bool has(const std::string& name) const { return find(name) != nullptr; }
   /// The member, or Error that names it.
   const Json& at(const std::string& name) const;
@@ -50,7 +50,7 @@ class Json {
   double number() const;  ///< of integers too
   const std::string& string() const;
   const std::vector<Json>& elements() const;
-  /// Of an object, in the order of the text.
+  /// Lists the names of an object, in the order of the text.
   const std::vector<std::string>& names() const;
 
   /// As JSON, whatever bytes the strings have: what is not UTF-8 in them becomes U+FFFD.

@@ -17,7 +17,7 @@
 
 namespace tesserec {
 
-/// Where kernels run. The host space of whatever Kokkos is installed: Serial or OpenMP.
+/// Place in which kernels run: the host space of whatever Kokkos is installed, Serial or OpenMP.
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Exec::memory_space;
 
@@ -31,7 +31,8 @@ using Device = emulated::Device;
 template <class T>
 using DeviceVector = emulated::Array<T, emulated::Kind::device>;
 #else
-/// Where device kernels run: the default space of the Kokkos that is installed; in a host build the same as Exec.
+/// Place in which device kernels run: the default space of the Kokkos that is installed; in a host build the same as
+/// Exec.
 using Device = Kokkos::DefaultExecutionSpace;
 template <class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, Device::memory_space>;
@@ -45,7 +46,7 @@ MatrixView<T> view_of(T* data, Index rows, Index columns) {
   return MatrixView<T>(data, rows, columns);
 }
 
-/// How many threads `exec` has.
+/// Counts the threads of `exec`.
 inline int concurrency(const Exec& exec) { return int(exec.concurrency()); }
 
 /// Uninitialised storage with a label "tesserec::<folder>::<name>"; huge pages are asked for from 4 MiB on.

@@ -48,7 +48,7 @@ class Lanes {
   int micro_batches_;
 };
 
-/// Which samples of one global batch lie in which lane, and on which rank: a rank has the samples of its lanes.
+/// Map from the samples of one global batch to lanes and ranks: a rank has the samples of its lanes.
 class BatchSplit {
  public:
   BatchSplit() = default;

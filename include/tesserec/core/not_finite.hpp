@@ -13,7 +13,7 @@ class NotFinite {
  public:
   /// At n numbers that what was launched before has written and nobody changes until found().
   void look(Place place, const float* values, Index n) { looks_.push_back({place, values, n}); }
-  /// Of each look since the last call, in turn: where in it the first one is, or -1.
+  /// Returns, for each look since the last call, in turn, where in it the first one is, or -1.
   std::vector<Index> found(const Exec& exec);
 
  private:

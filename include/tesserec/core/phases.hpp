@@ -42,7 +42,7 @@ class Phases {
     return body();
   }
 
-  /// In the order of their first beginning.
+  /// Lists them in the order of their first beginning.
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:
@@ -59,7 +59,7 @@ class Phases {
     running_.pop_back();
     Kokkos::Profiling::popRegion();
   }
-  /// To the phase that runs, up to now.
+  /// Counts the time up to now to the phase that runs.
   void count() {
     const double more = timer_.seconds();
     if (!running_.empty()) seconds_[running_.back()].second += more;

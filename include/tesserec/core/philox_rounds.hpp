@@ -23,7 +23,7 @@ TESSEREC_FUNCTION void ten_rounds(std::uint32_t key0, std::uint32_t key1, std::u
   }
 }
 
-/// Of 32 random bits, uniform in [-bound, bound) with one rounding: what Random::fill_rows gives.
+/// Makes a number of 32 random bits, uniform in [-bound, bound) with one rounding: what Random::fill_rows gives.
 TESSEREC_FUNCTION float uniform(std::uint32_t bits, float bound) {
   return __builtin_fmaf(2.0f * bound, float(bits >> 8) * 0x1p-24f, -bound);
 }

@@ -30,7 +30,7 @@ inline Kernels chosen(Kernels kernels) {
   return has_cublaslt ? Kernels::cublaslt : Kernels::simd;
 #endif
 }
-/// Where the numbers of these kernels lie.
+/// Returns where the numbers of these kernels lie.
 inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::simd ? Place::host : Place::device; }
 
 /// For all that was launched on `exec` and on its device.
@@ -81,10 +81,10 @@ class PlacedVector {
   }
 
   Place place() const { return place_; }
-  /// To be read and written where they lie.
+  /// Returns the numbers, to be read and written where they lie.
   T* data() const { return place_ == Place::host ? host_.data() : device_.data(); }
   std::size_t size() const { return place_ == Place::host ? host_.extent(0) : device_.extent(0); }
-  /// Of the host's memory.
+  /// Returns those in the host's memory.
   const Vector<T>& host() const {
     assert(place_ == Place::host);
     return host_;
@@ -125,7 +125,7 @@ class PlacedMatrix : public PlacedVector<T> {
       : PlacedVector<T>(exec, place, label, rows * columns), rows_(rows), columns_(columns) {}
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
-  /// Of the host's memory.
+  /// Returns those in the host's memory.
   MatrixView<T> host() const {
     assert(this->place() == Place::host);
     return view_of(this->data(), rows_, columns_);

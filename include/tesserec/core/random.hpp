@@ -11,7 +11,7 @@
 
 namespace tesserec {
 
-/// What a number is drawn for; two purposes never share numbers.
+/// Purpose that a number is drawn for; two purposes never share numbers.
 enum class Purpose : std::uint32_t {
   table_weights = 1,
   dense_weights = 2,

@@ -22,8 +22,8 @@ TESSEREC_FUNCTION int height_above(std::uint64_t a, std::uint64_t b) {
 /// Marks the last leaf of a tree; above all heights.
 inline constexpr int last_leaf = 63;
 
-/// Where leaf a meets leaf b > a: the height of the lowest node above both, or last_leaf if that does not lie inside
-/// leaves [begin, end): then the sum so far is that of a whole subtree.
+/// Returns where leaf a meets leaf b > a: the height of the lowest node above both, or last_leaf if that does not lie
+/// inside leaves [begin, end): then the sum so far is that of a whole subtree.
 TESSEREC_FUNCTION int next_height(Index a, Index b, Index begin, Index end) {
   const int height = height_above(a, b);
   const Index first = a >> height << height;

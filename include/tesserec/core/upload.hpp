@@ -37,7 +37,7 @@ T* reserve_pinned(const Device& exec, PinnedVector<T>& view, const std::string& 
   return view.data();
 }
 
-/// How far a device has come in what was queued on it.
+/// Mark of how far a device has come in what was queued on it.
 class DeviceMark {
  public:
   /// Here, behind all that was queued before.
@@ -88,7 +88,7 @@ class Upload {
     }
     return reserve_pinned(exec, slot.numbers, label, size);
   }
-  /// Where kernels launched on `exec` from here on read them, until the next ones are sent.
+  /// Returns where kernels launched on `exec` from here on read them, until the next ones are sent.
   const T* send(const Device& exec, Index size) {
     Slot& slot = slots_[at_];
     device_ = exec;

@@ -13,13 +13,13 @@ namespace tesserec::data {
 /// data.predict or, without it, the evaluation data.
 enum class Use { train, evaluate, predict };
 
-/// What the generator will make; features are "C1", "C2", ...
+/// Describes what the generator will make; features are "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
 
 /// data.trust, for whoever opens data sets.
 store::Trust trust_of(const Settings& settings);
 
-/// Whether the settings give data for this use. Errors: files and a generator are both given.
+/// Returns whether the settings give data for this use. Errors: files and a generator are both given.
 bool has_source(const Settings& settings, Use use);
 
 /// Error unless the data, those of `key`, have labels.

@@ -2,7 +2,6 @@
 /// Click logs with a planted model, whose best possible AUC is known.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,7 +15,7 @@ struct Batch;
 enum class PlantedStream : std::uint64_t;
 class PlantedTable;
 
-/// Which frequency ranks of each table count: bit rank % 8 of byte rank / 8.
+/// Frequency ranks of each table that count: bit rank % 8 of byte rank / 8.
 using RankMask = std::vector<std::vector<std::uint8_t>>;
 
 /// Ids by Zipf's law, dense features N(0, 1), and labels 1 with probability sigmoid(z) of the truth
@@ -42,8 +41,8 @@ class PlantedModel {
 
   Index tables() const;
 
-  /// Of settings.pair: query vectors [p, 1] and item vectors [c q, effect], [samples, pair_rank + 1] both, whose inner
-  /// product is what z says of an item beside another one: c = pair_strength / sqrt(pair_rank).
+  /// Writes the towers of settings.pair: query vectors [p, 1] and item vectors [c q, effect], [samples, pair_rank + 1]
+  /// both, whose inner product is what z says of an item beside another one: c = pair_strength / sqrt(pair_rank).
   void towers(PlantedStream stream, std::span<const Index> samples, std::vector<float>& queries,
               std::vector<float>& items) const;
 
@@ -63,7 +62,7 @@ class PlantedModel {
   double scale_ = 1, bias_ = 0;
 };
 
-/// What the truth says of the evaluation samples.
+/// Truth about the evaluation samples.
 struct PlantedTruth {
   std::vector<double> probabilities;  ///< the truth's: their AUC is the best possible
   std::vector<double> restricted;     ///< of the truth whose rows were seen often enough in training

@@ -28,7 +28,7 @@ struct ColumnCounts {
   ColumnCounts& operator+=(const ColumnCounts& other);
 };
 
-/// What one raw file gave.
+/// Yield of one raw file.
 struct FileReport {
   std::string path;
   Index bytes = 0;                    ///< on disk
@@ -40,7 +40,7 @@ struct FileReport {
   std::vector<std::string> unknown;   ///< [F] the first value without an id, quoted; empty where there is none
 };
 
-/// What one data set file holds.
+/// Content of one data set file.
 struct DatasetReport {
   std::string output;             ///< path; empty when there is none
   Index rows = 0;                 ///< samples N

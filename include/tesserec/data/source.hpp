@@ -24,7 +24,7 @@ struct KeyColumn {
   Index bytes = 0;  ///< of the longest text
 };
 
-/// What a source holds, known before the first batch.
+/// Content of a source, known before the first batch.
 struct SourceInfo {
   std::string description;               ///< files or generator, for the banner
   Index samples = 0;                     ///< of an epoch, all ranks
@@ -66,7 +66,7 @@ struct OddValues {
   std::vector<Index> not_single;  ///< [feature] bags without an id, or with several
 };
 
-/// How a source deals samples to this rank.
+/// Rule by which a source deals samples to this rank.
 struct Deal {
   int rank = 0;
   int ranks = 1;
@@ -80,7 +80,7 @@ struct Deal {
   Index batch_samples(Index samples, Index batch) const { return std::min(batch_size, samples - batch * batch_size); }
 };
 
-/// Where batches come from, each as its micro-batches one after the other. Position is (epoch, batch), so that a
+/// Source of batches, each as its micro-batches one after the other. Position is (epoch, batch), so that a
 /// restart on any number of ranks continues exactly. One object a rank, called from one thread; no call is collective.
 /// The ranks' sources must agree in info() and in each batch's global_size, and each gives the samples of its own lanes
 /// (Deal::lanes, Lanes::samples_of_rank); a batch of another size is an Error of the step on every rank.

@@ -21,7 +21,7 @@ struct BagLength {
 };
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
 
-/// What bag_lengths or pair cannot be: the key, and what it is and what would fit. Nothing where both can.
+/// Fault of bag_lengths or pair: the key, what it is and what would fit. Nothing where both will do.
 struct SyntheticFault {
   std::string key, text;
 };

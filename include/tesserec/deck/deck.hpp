@@ -63,17 +63,17 @@ std::string read_deck_text(const std::string& path);
 Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {},
                 const std::map<std::size_t, std::string>& origins = {});
 
-/// What keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
+/// Checks what keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);
 
-/// What a [sweep], if there is one, and the other blocks owe each other: for the commands of a sweep, since the others
-/// take the deck as it stands.
+/// Checks what a [sweep], if there is one, and the other blocks owe each other: for the commands of a sweep, since the
+/// others take the deck as it stands.
 void check_sweep(const Deck& deck);
 
 /// Calls body; where it throws model::SettingError, the Error has the line of the key.
 void with_lines(const Deck& deck, const std::function<void()>& body);
 
-/// Of a deck whose tables are known: the layers of its model fit one another and the data's dense features.
+/// Checks that the layers of its model fit one another and the data's dense features. Its tables must be known.
 void check_network(const Deck& deck, Index dense_features);
 
 /// For commands that need samples: Error unless data.train or data.synthetic is given.

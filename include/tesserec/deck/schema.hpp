@@ -26,10 +26,10 @@ struct BlockInfo {
 /// All blocks and keys, in the order of the documentation.
 const std::vector<BlockInfo>& schema();
 
-/// What a key takes by name: "dot", "cat"; "true", "false"; empty where its values have no names.
+/// Returns what a key takes by name: "dot", "cat"; "true", "false"; empty where its values have no names.
 std::vector<std::string> choices_of(const KeyInfo& key);
 
-/// What holds for every deck, as Markdown without headings.
+/// Returns what holds for every deck, as Markdown without headings.
 const std::string& reading_rules();
 
 /// docs/deck.md, and what `tesserec describe` prints.

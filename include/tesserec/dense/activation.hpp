@@ -9,12 +9,12 @@
 
 namespace tesserec::dense {
 
-/// What a linear layer's output goes through.
+/// Function that a linear layer's output goes through.
 ///   relu max(0, x);  sigmoid 1 / (1 + e^-x);  tanh;  swish x sigmoid(x) (Ramachandran et al., arXiv 1710.05941)
 ///   gelu x (1 + erf(x / sqrt 2)) / 2 (Hendrycks, Gimpel, arXiv 1606.08415)
 enum class Activation { none, relu, sigmoid, tanh, gelu, swish };
 
-/// By the names that a deck has.
+/// Lists them by the names that a deck has.
 const std::vector<std::pair<std::string, Activation>>& activations();
 
 /// Neither none nor relu, which the matrix kernels do by themselves: its slope takes x.

@@ -32,7 +32,7 @@ class DeviceLayer {
  public:
   virtual ~DeviceLayer() = default;
 
-  /// Whether it launches other kernels for another Draw.
+  /// Returns whether it launches other kernels for another Draw.
   virtual bool draws() const { return false; }
 
   struct Batch {

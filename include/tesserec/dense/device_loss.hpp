@@ -21,7 +21,7 @@ class DeviceLoss {
   };
   /// losses [rows]: each sample's, times its weight; and d(their sum / samples)/d(out).
   virtual void evaluate(const Device& device, const Batch& batch, double* losses, Rows<float> gradient) = 0;
-  /// What predict says of each row: probabilities [rows].
+  /// Writes what predict says of each row: probabilities [rows].
   virtual void predict(const Device& device, Index rows, Rows<const float> out, float* probabilities) = 0;
 };
 

@@ -16,7 +16,7 @@ class DeviceProducts {
  public:
   virtual ~DeviceProducts() = default;
 
-  /// Of a layer and a batch: what its products read more than once, as their precision wants it.
+  /// Operands of a layer and a batch that its products read more than once, as their precision wants them.
   struct Rounded {
     DeviceVector<std::uint16_t> x, weight;  ///< bf16, rows on borders of 16 bytes
   };
@@ -40,12 +40,13 @@ class DeviceProducts {
     const float* weight = nullptr;
     Rows<const float> mask = {};  ///< as dx; null = all count
     Rows<float> dx = {};          ///< [rows, in]
-    /// What `forward` kept, where the last call was the layer's weight_gradient of the same dy; null = neither.
+    /// Operands that `forward` kept, where the last call was the layer's weight_gradient of the same dy; null =
+    /// neither.
     const Rounded* rounded = nullptr;
   };
   virtual void input_gradient(const Device& device, const InputGradient& product) = 0;
 
-  /// Of each lane dy^T x and the column sums of dy.
+  /// Product dy^T x of each lane, and the column sums of dy.
   struct WeightGradient {
     Pieces pieces = {};                ///< of the rows
     Rows<const float> dy = {};         ///< [rows, out]
@@ -58,15 +59,15 @@ class DeviceProducts {
   virtual void weight_gradient(const Device& device, const WeightGradient& product) = 0;
 };
 
-/// By kernels of our own, whose bits are those of the host's products in fp32: every element one chain of fma over the
-/// depth in order; of a weight's gradient one a piece, finished, then added, pieces in order.
+/// Makes products by kernels of our own, whose bits are those of the host's products in fp32: every element one chain
+/// of fma over the depth in order; of a weight's gradient one a piece, finished, then added, pieces in order.
 std::unique_ptr<DeviceProducts> portable_products();
 
-/// By cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16 numbers, but of
-/// fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
+/// Makes products by cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16
+/// numbers, but of fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
 std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision);
 
-/// Those of `kernels`, which are a device's.
+/// Makes the products of `kernels`, which are a device's.
 std::unique_ptr<DeviceProducts> device_products(Kernels kernels, Precision precision);
 
 }  // namespace tesserec::dense

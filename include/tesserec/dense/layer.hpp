@@ -37,7 +37,7 @@ inline void copy_rows(Index rows, Rows<const float> from, Rows<float> to) {
   for (Index r = 0; r < rows; ++r) std::copy_n(from[r], from.width, to[r]);
 }
 
-/// What a layer is made for: an input's width, as vectors side by side; or a sequence of vectors.
+/// Shape that a layer is made for: an input's width, as vectors side by side; or a sequence of vectors.
 struct InputShape {
   std::vector<Index> vectors;
   std::vector<std::string> names = {};  ///< of the vectors, for messages
@@ -82,7 +82,7 @@ class Layer {
   /// "13-512-256-64-16": for people.
   virtual std::string describe() const = 0;
   virtual Flops flops() const = 0;
-  /// Whether its time is that of products of matrices, or of all the rest.
+  /// Returns whether its time is that of products of matrices, or of all the rest.
   virtual bool multiplies_matrices() const { return true; }
 
   /// Its tensors in a run of `size()` floats of its own.
@@ -96,14 +96,14 @@ class Layer {
   virtual void pack(const Exec&, const float* /*parameters*/, bool /*backward*/, float* /*packed*/,
                     Range /*part*/) const {}
 
-  /// What one thread keeps of a chunk between forward and backward.
+  /// Memory of one thread about a chunk, between forward and backward.
   struct Workspace {
     virtual ~Workspace() = default;
   };
   /// For chunks of up to `rows` samples; every byte is written once by the calling thread. Null: needs none.
   virtual std::unique_ptr<Workspace> make_workspace(const Exec&, Index /*rows*/) const { return nullptr; }
 
-  /// What a layer that draws numbers needs of a chunk.
+  /// Facts about a chunk for layers that draw numbers.
   struct Draw {
     bool training = false;
     std::uint64_t seed = 0;

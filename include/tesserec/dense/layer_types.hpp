@@ -19,7 +19,7 @@ struct LayerType {
   bool sequences = false;  ///< takes them; other types never see one
 };
 
-/// Those of Tesserec, and those that were added, in this order.
+/// Lists the types of Tesserec, and those that were added, in this order.
 const std::vector<LayerType>& layer_types();
 /// A kind of one's own, before any network is made. Error: the name is taken.
 void add_layer_type(LayerType type);

@@ -10,7 +10,7 @@ namespace tesserec::dense {
 
 enum class Loss { bce, mse, wbce };
 
-/// How the probability of one sample is judged, as the reference DLRM does it. p = 1 / (1 + exp(-logit)), y the label.
+/// Loss of one sample's probability, as the reference DLRM has it. p = 1 / (1 + exp(-logit)), y the label.
 ///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm cut at -100.
 ///   wbce: weight[y] * bce, y truncated to 0 or 1; a mean over samples, not over weights.
 /// A threshold t clamps p to [t, 1 - t] first; its gradient is 0 outside, 1 inside and on the border.
@@ -26,11 +26,11 @@ struct LossValue {
   double gradient = 0.0;
 };
 
-/// By a probability, and its derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch
+/// Judges a probability, with the derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch
 /// does.
 LossValue loss_of_probability(const SampleLoss& settings, double probability, double label);
 
-/// By a logit. bce without threshold is computed from the logit itself and cannot overflow or be cut.
+/// Judges a logit. bce without threshold is computed from the logit itself and cannot overflow or be cut.
 LossValue loss_of_logit(const SampleLoss& settings, double logit, double label);
 
 /// The prediction of a logit: clamped where there is a threshold.

@@ -37,7 +37,7 @@ class LossFunction {
   };
   /// Adds the samples' losses, each times its weight, to `sum`, in order, and writes d(sum / samples)/d(out).
   virtual void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const = 0;
-  /// What predict says of one sample, from `width` numbers: a probability.
+  /// Returns what predict says of one sample, from `width` numbers: a probability.
   virtual double prediction(const float* out, Index width) const = 0;
   /// The same loss for whole batches in device memory, with the same bits. Null: there is none.
   virtual std::unique_ptr<DeviceLoss> on_device() const;

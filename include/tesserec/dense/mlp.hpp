@@ -35,7 +35,7 @@ struct MlpWorkspace {
   std::vector<Vector<float>> gradients;  ///< of each layer's output, in panels
   Vector<float> input_gradient_panels;
   Vector<float> bias_sums;  ///< one layer's
-  // What products in bf16 read; empty where none does.
+  // Operands of products in bf16; empty where there are none.
   RoundedPanels rounded_input;
   std::vector<RoundedPanels> rounded_outputs, rounded_gradients;  ///< of each layer
 };
@@ -45,7 +45,7 @@ struct MlpWorkspace {
 /// rows that come along.
 class Mlp {
  public:
-  /// With bf16, layers of one neuron stay in fp32.
+  /// Layers of one neuron stay in fp32, with bf16 too.
   explicit Mlp(std::vector<LinearLayer> layers, Precision precision = Precision::fp32);
 
   const std::vector<LinearLayer>& layers() const { return layers_; }
@@ -75,7 +75,7 @@ class Mlp {
   Index height(Index rows) const { return precision_ == Precision::bf16 ? rows + rows % 2 : rows; }
   Precision precision(std::size_t layer) const { return layers_[layer].out > 1 ? precision_ : Precision::fp32; }
 
-  /// What these consist of, layer by layer, on the workspace's panels. Who writes the panels of the input, or of
+  /// Parts of these, layer by layer, on the workspace's panels. Who writes the panels of the input, or of
   /// the last layer's gradient, has them rounded before the first of these. The bias's gradient is part of
   /// weight_gradient, its sums and the mask of the layer before are part of input_gradient.
   void forward(std::size_t layer, Index rows, const float* packed, MlpWorkspace& workspace) const;
@@ -87,7 +87,7 @@ class Mlp {
  private:
   const float* input(std::size_t layer, const MlpWorkspace& workspace) const;
   const RoundedPanels& rounded_input(std::size_t layer, const MlpWorkspace& workspace) const;
-  /// Of a relu: where y <= 0 the gradient is 0; null: nowhere.
+  /// Returns the y of a relu: where y <= 0 the gradient is 0; null: nowhere.
   const float* mask(std::size_t layer, const MlpWorkspace& workspace) const;
   /// The gradient of a layer's output, finished but for its activation: through that, and its bias's sums.
   void through_activation(std::size_t layer, Index rows, MlpWorkspace& workspace) const;

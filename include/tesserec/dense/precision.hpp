@@ -7,11 +7,11 @@
 
 namespace tesserec::dense {
 
-/// Of the numbers that a product of matrices multiplies; sums are fp32 in each. bf16: rounded to the nearest, ties to
-/// even; tf32: as a GPU's tensor cores take floats, 10 bits behind the point (src/dense/README.md).
+/// Precision of the numbers that a product of matrices multiplies; sums are fp32 in each. bf16: rounded to the nearest,
+/// ties to even; tf32: as a GPU's tensor cores take floats, 10 bits behind the point (src/dense/README.md).
 enum class Precision { fp32, bf16, tf32 };
 
-/// By the names that a deck has.
+/// Lists them by the names that a deck has.
 const std::vector<std::pair<std::string, Precision>>& precisions();
 const std::string& name(Precision precision);
 

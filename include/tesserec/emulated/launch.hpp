@@ -11,7 +11,6 @@
 
 #include <tesserec/emulated/device.hpp>
 #include <tesserec/emulated/memory.hpp>
-#include <tesserec/emulated/site.hpp>
 
 namespace tesserec::emulated {
 
@@ -136,5 +135,22 @@ void launch_scan(const Device& device, const std::string& label, std::int64_t n,
   launch_numbers(device, label, runs, count);
   launch_numbers(device, label, runs, finish);
 }
+
+/// A place in the source of a kernel, taken as a default argument: `Site site = Site::here()`.
+struct Site {
+  const char* file;
+  int line;
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+  bool operator==(const Site& other) const { return line == other.line && same(file, other.file); }
+
+ private:
+  static constexpr bool same(const char* a, const char* b) {
+    while (*a != '\0' && *a == *b) {
+      ++a;
+      ++b;
+    }
+    return *a == *b;
+  }
+};
 
 }  // namespace tesserec::emulated

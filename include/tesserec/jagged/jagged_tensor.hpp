@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iosfwd>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
@@ -53,7 +52,7 @@ struct BasicJaggedTensor {
   Index size() const { return offsets.extent(0) == 0 ? 0 : Index(offsets.extent(0)) - 1; }
   Index length(Index row) const { return offsets(row + 1) - offsets(row); }
   Index total() const { return size() == 0 ? 0 : offsets(size()); }
-  /// Of the longest row; 0 without rows.
+  /// Returns the length of the longest row; 0 without rows.
   Index max_length() const;
   bool weighted() const { return weights.extent(0) > 0; }
   Vector<Index> lengths(const Exec& exec) const;

@@ -9,7 +9,7 @@
 
 namespace tesserec::metrics {
 
-/// How good a click model is on a set of samples.
+/// Quality of a click model on a set of samples.
 struct BinaryMetrics : SumMetrics, GroupMetrics, CandidateMetrics {
   double auc = undefined;    ///< area under the ROC curve, ties counted as half; NaN when only one class is there
   double auprc = undefined;  ///< average precision, sum of (recall - recall before) * precision over the distinct

@@ -8,13 +8,13 @@
 
 namespace tesserec::metrics {
 
-/// How well inner products find what was clicked.
+/// Quality of inner products at finding what was clicked.
 struct CandidateMetrics {
   double candidate_recall = SumMetrics::undefined;  ///< of the clicks, how many items are among the k candidates of the
                                                     ///< highest inner product with the click's query; NaN without one
 };
 
-/// What two towers say of this rank's samples: vectors [N, dim] of queries and of items.
+/// Output of two towers for this rank's samples: vectors [N, dim] of queries and of items.
 struct TowerVectors {
   Index dim = 0;
   std::vector<float> queries, items;

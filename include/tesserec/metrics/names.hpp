@@ -12,16 +12,16 @@ namespace tesserec::metrics {
 /// Every metric's name in decks and outputs, in the order of the documentation.
 std::vector<std::string> names();
 
-/// Those of SumMetrics.
+/// Lists the names of SumMetrics.
 std::vector<std::string> names_of_sums();
 
-/// Those of which more is better, or less: not calibration, which is good at 1, nor ctr, which is of the data.
+/// Lists metrics of which more is better, or less: not calibration, which is good at 1, nor ctr, which is of the data.
 std::vector<std::string> more_is_better();
 std::vector<std::string> less_is_better();
 
-/// Whether the metric is one of GroupMetrics.
+/// Returns whether the metric is one of GroupMetrics.
 bool needs_groups(const std::string& name);
-/// Whether it is one of CandidateMetrics.
+/// Returns whether it is one of CandidateMetrics.
 bool needs_towers(const std::string& name);
 
 /// Name and value of each metric asked for, in that order. Error: an unknown name; those known are listed.

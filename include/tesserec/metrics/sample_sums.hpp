@@ -32,7 +32,7 @@ struct SumMetrics {
   double mae = undefined;          ///< mean of |p - y|
 };
 
-/// What they are made of: ten integers, so that parts of the samples come and go in any order without a trace.
+/// Sums that they are made of: ten integers, so that parts of the samples come and go in any order without a trace.
 class SampleSums {
  public:
   /// [N] each, p and y in [0, 1]; no weights: all are 1.

@@ -3,7 +3,7 @@
 
 namespace tesserec::metrics {
 
-/// How much a group counts in GAUC: by its samples (Zhou et al., Deep Interest Network, KDD 2018), or like any other,
+/// Weight of a group in GAUC: by its samples (Zhou et al., Deep Interest Network, KDD 2018), or like any other,
 /// as in TorchRec.
 enum class GroupWeight { samples, equal };
 

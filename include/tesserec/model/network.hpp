@@ -21,7 +21,7 @@ namespace tesserec::model {
 /// are out x in, row-major; biases out x 1.
 using dense::Parameter;
 
-/// What the dense half is given for one rank's samples of one global batch.
+/// Input of the dense half for one rank's samples of one global batch.
 struct DenseInput {
   Lanes lanes{1};
   Range my_lanes;                  ///< the rank's lanes
@@ -35,8 +35,8 @@ struct DenseInput {
   /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
   float* probabilities = nullptr;
   std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature
-  /// Where pooled and unpooled lie, and their gradients. With portable kernels they, the parameters and their gradients
-  /// may lie with the host or on the device, else with the host; all else is the host's.
+  /// Place of pooled and unpooled, and of their gradients. With portable kernels they, the parameters and their
+  /// gradients may lie with the host or on the device, else with the host; all else is the host's.
   Place place = Place::host;
 };
 
@@ -50,7 +50,7 @@ struct EmbeddedFeature {
   embedding::QrOperation operation = embedding::QrOperation::mult;  ///< of two halves
   double ids = 1;                                                   ///< of a sample, on average
 };
-/// Those that are pooled and those that are not, each in the order of tables and features.
+/// Features that are pooled and those that are not, each in the order of tables and features.
 struct EmbeddedFeatures {
   std::vector<EmbeddedFeature> pooled;
   std::vector<EmbeddedFeature> unpooled = {};
@@ -90,8 +90,8 @@ class Network {
   double other_flops_per_sample() const;
   const std::vector<LayerInfo>& layers() const;
 
-  /// From now on the ranks of `node`, which must stay, call forward_backward and predict together, with the same
-  /// parameters: they pack the weights once for all of them, into memory that they share. Collective.
+  /// Lets the ranks of `node`, which must stay, pack the weights once for all of them, into memory that they share:
+  /// from now on they call forward_backward and predict together, with the same parameters. Collective.
   void share_weights(const comm::Node& node);
 
   /// Start values (dense::Start) from counters; gaps zero.
@@ -110,7 +110,7 @@ class Network {
   /// losses. `towers`, where wanted, gets [B, 2 * tower_width()]: a sample's two vectors.
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers = nullptr) const;
-  /// Where the last layer is the score of two vectors, or both side by side: their width. Else 0.
+  /// Returns the width of the two vectors of which the last layer is the score, or which it has side by side. Else 0.
   Index tower_width() const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace tesserec::model {
 
-/// How DLRM's vectors meet.
+/// Interaction of DLRM's vectors.
 enum class Interaction { dot, cat };
 
 /// DCN's cross network: matrices of low rank, full ones, vectors, or a mixture of experts of low rank.

@@ -9,8 +9,8 @@
 
 namespace tesserec::model {
 
-/// What they give, in the order of the tables and their features; one that several tables look up is FEATURE@TABLE.
-/// What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
+/// Names what they give, in the order of the tables and their features; one that several tables look up is
+/// FEATURE@TABLE. What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node. Its calls come from the thread
@@ -36,11 +36,11 @@ struct ShardedModel {
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
   Network dense;
-  /// Where the ranks of a node have one copy of the parameters and of their optimizer's states; else each has its own,
-  /// as on a device.
+  /// Memory in which the ranks of a node have one copy of the parameters and of their optimizer's states; else each has
+  /// its own, as on a device.
   comm::NodeMemory memory;
-  /// Of the dense half, flat, where its kernels want them; Network::layout names its parts. All ranks of a node may see
-  /// and write the same.
+  /// Parameters of the dense half, flat, where its kernels want them; Network::layout names its parts. All ranks of a
+  /// node may see and write the same.
   PlacedVector<float> parameters;
   optim::DenseOptimizer optimizer;
 };

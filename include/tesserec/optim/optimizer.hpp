@@ -34,7 +34,7 @@ enum class Type {
 };
 enum class Decay { l2, decoupled };
 
-/// Which types read which of these says `info(type).keys`.
+/// Settings of an optimizer; `info(type).keys` says which of them a type reads.
 struct Settings {
   Type type = Type::sgd;
   double lr = 0.01;           ///< base learning rate; the schedule scales it
@@ -67,9 +67,9 @@ struct TypeInfo {
   std::vector<int> row_sums;      ///< a row moves by sums over all its columns: how many in each round
   std::vector<std::string> keys;  ///< settings that it reads, besides lr, max_gradient, weight_decay and decay
 
-  /// Whether a weight moves by its own numbers alone, so that any run of weights can be moved.
+  /// Returns whether a weight moves by its own numbers alone, so that any run of weights can be moved.
   bool elementwise() const;
-  /// Whether a tensor of a dense half can be moved, for which it is one long row.
+  /// Returns whether a tensor of a dense half can be moved, for which it is one long row.
   bool moves_tensors() const;
   bool reads(const std::string& key) const;
   /// Tells whether its states mean something only beside the number of steps that made them.
@@ -77,7 +77,7 @@ struct TypeInfo {
 };
 /// All of them, in the order of the enumeration.
 const std::vector<TypeInfo>& types();
-/// Those that also move every row of a table; and dense parameters.
+/// Lists those that also move every row of a table; and dense parameters.
 std::vector<TypeInfo> elementwise_types();
 std::vector<TypeInfo> tensor_types();
 inline const TypeInfo& info(Type type) { return types()[std::size_t(type)]; }
@@ -85,7 +85,7 @@ inline const std::vector<StateInfo>& states(Type type) { return info(type).state
 /// Rounds in which the owners of a row's columns exchange sums.
 inline int row_rounds(Type type) { return int(info(type).row_sums.size()); }
 
-/// What one step's formulas need besides the settings: computed once a step, in double, rounded to float.
+/// Numbers that one step's formulas need besides the settings: computed once a step, in double, rounded to float.
 struct StepScalars {
   Type type = Type::sgd;
   bool elementwise = true;
@@ -108,7 +108,7 @@ StepScalars step_scalars(const Settings& settings, double lr, Index step);
 /// Each of n numbers times `scale`, then cut to magnitude `most`; 0 = none is.
 void limit(float scale, float most, const float* from, float* to, Index n);
 
-/// Where the states of some weights lie, as `states(type)` lists them; null where the type has fewer.
+/// Places of the states of some weights, as `states(type)` lists them; null where the type has fewer.
 using States = std::array<float*, 3>;
 
 /// One step of n consecutive weights with gradient g, for elementwise types. The bits of a weight do not depend on n or

@@ -7,7 +7,7 @@
 namespace tesserec::optim {
 namespace rules {
 
-/// Where either length is 0 the row moves as if they were equal.
+/// Divides the lengths; if either is 0 the row moves as if they were equal.
 TESSEREC_FUNCTION float trust_ratio(float weights, float update) {
   return weights > 0.0f && update > 0.0f ? weights / update : 1.0f;
 }

@@ -51,7 +51,7 @@ TESSEREC_FUNCTION void descend(float rate, float shrink, const StepScalars& s, C
   c.w = std::fma(-rate, decayed(s, c, g), shrink * c.w);
 }
 
-/// What a weight moves by alone. The states of a column come first, then a row's numbers.
+/// Numbers that a weight moves by alone. The states of a column come first, then a row's numbers.
 struct Elementwise {
   static constexpr int rounds = 0, row_numbers = 0;
   static constexpr bool moves_states = true;  // move changes them

@@ -49,7 +49,7 @@ struct ScheduleSettings {
   std::vector<ScheduleStage> stages = {};
 };
 
-/// What a schedule owes itself, and the setting at fault.
+/// Fault of a schedule, and the setting at fault.
 struct ScheduleFault {
   std::string key, text;
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <tesserec/core/index.hpp>
 #include <tesserec/core/kokkos.hpp>
 
 namespace tesserec::store {
@@ -26,15 +27,33 @@ struct TableBlock {
 std::uint64_t table_checksum(const Exec& exec, const std::string& name, const TableBlock& block,
                              bool* finite = nullptr);
 
-/// Of anything else: blocks of 64 KiB, seeded by (name, block). `first_byte` is a multiple of 64 KiB.
+/// Sums anything else: blocks of 64 KiB, seeded by (name, block). `first_byte` is a multiple of 64 KiB.
 std::uint64_t bytes_checksum(const std::string& name, const void* data, Index bytes, Index first_byte = 0);
 
 /// 16 hexadecimal digits.
 std::string checksum_text(std::uint64_t checksum);
-/// What checksum_text wrote; empty where the text is anything else.
+/// Reads what checksum_text wrote; empty where the text is anything else.
 std::optional<std::uint64_t> checksum_of_text(std::string_view text);
 
 /// One string for many checksums, by name: 16 hexadecimal digits.
 std::string combined_digest(const std::map<std::string, std::uint64_t>& checksums);
+
+struct FileChecksum {
+  Index bytes = 0;             ///< of the whole file
+  std::uint64_t checksum = 0;  ///< of the share that was read
+};
+
+/// Reads share `share` of `of` of a file. The checksums of all shares, added modulo 2^64, are bytes_checksum of all its
+/// bytes under the name "file". Error when it cannot be read.
+FileChecksum file_checksum(const std::string& path, Index share = 0, Index of = 1);
+
+/// "BYTES CHECKSUM" of a file: its seal, which is not compared with its bytes, or, without one, that of all its bytes.
+/// Error when it cannot be read.
+std::string file_content(const std::string& path);
+
+/// Returns "BYTES bytes, CHECKSUM" of a file, the checksum over 64 blocks of 4 KiB from its first to its last bytes, of
+/// a smaller file over all. It tells apart the files that ranks on different nodes see behind one path, without reading
+/// them whole. Error: the file cannot be read.
+std::string sampled_checksum(const std::string& path);
 
 }  // namespace tesserec::store

@@ -58,4 +58,20 @@ void make_folder_durably(const std::string& path);
 /// Throws Error: "PATH: cannot ACTION: REASON", the reason of errno.
 [[noreturn]] void fail_errno(const std::string& path, const std::string& action);
 
+/// Names a draft, a file or a folder, while this process writes it, which must not leave it half written, however it
+/// ends.
+class OpenDraft {
+ public:
+  explicit OpenDraft(std::string path);
+  ~OpenDraft();
+  OpenDraft(const OpenDraft&) = delete;
+  OpenDraft& operator=(const OpenDraft&) = delete;
+
+ private:
+  std::string path_;
+};
+
+/// Removes the drafts that are written now, for a process that ends without unwinding. Any thread may call it.
+void remove_open_drafts() noexcept;
+
 }  // namespace tesserec::store

@@ -2,6 +2,7 @@
 /// The files that a deck's lists of paths and globs name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,18 @@ std::vector<std::string> list_files(const std::vector<std::string>& patterns, co
 /// passed over.
 std::vector<std::string> files_of_both(const std::vector<std::string>& patterns,
                                        const std::vector<std::string>& others);
+
+/// Identity of the file that a path names, and time of its last write.
+struct Stamp {
+  std::uint64_t device = 0, file = 0, bytes = 0;
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< of the last write
+  bool operator==(const Stamp&) const = default;
+};
+
+/// Error when there is no such file.
+Stamp stamp_of(const std::string& path);
+
+/// Error when `path` is another file now, or was written since.
+void require_unchanged(const std::string& path, const Stamp& stamp);
 
 }  // namespace tesserec::store

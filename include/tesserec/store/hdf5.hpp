@@ -17,7 +17,7 @@ namespace tesserec::store {
 
 enum class ElementType { f32, f64, i32, i64, u8, other };
 
-/// What an attribute of a group or dataset may be.
+/// Value of an attribute of a group or dataset.
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
@@ -33,7 +33,7 @@ struct Slab {
   Index columns = -1;
 };
 
-/// Of the library at hand: "1.10.8".
+/// Returns the version of the library at hand: "1.10.8".
 std::string hdf5_version();
 
 class File {
@@ -51,7 +51,7 @@ class File {
 
   const std::string& path() const;
   bool exists(const std::string& name) const;
-  /// Whether what is there is a dataset; false for a group.
+  /// Returns whether what is there is a dataset; false for a group.
   bool is_dataset(const std::string& name) const;
   /// Names inside a group, ascending.
   std::vector<std::string> names(const std::string& group) const;
@@ -60,7 +60,7 @@ class File {
   /// Error when the dataset takes numbers from other files without trust, or when some of its numbers are stored
   /// nowhere: never written, or in a file that is missing. HDF5 gives zeros for those.
   void require_stored(const std::string& dataset) const;
-  /// Where a contiguous dataset's data begin, bytes; 0 when it is empty.
+  /// Returns where a contiguous dataset's data begin, bytes; 0 when it is empty.
   Index offset(const std::string& dataset) const;
 
   /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
@@ -99,7 +99,7 @@ class File {
   /// Whatever it is.
   Attribute any_attribute(const std::string& object, const std::string& name) const;
 
-  /// Of a created file: its bytes, with room for the seal in front (docs/formats.md), as long as nothing is added.
+  /// Returns a created file's bytes, with room for the seal in front (docs/formats.md), as long as nothing is added.
   std::span<std::byte> image();
   /// A created file is written (an old one is replaced), and proven on the disk; without this call it is dropped.
   void close();

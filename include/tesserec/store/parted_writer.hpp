@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/store/drafts.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/store/parts.hpp>
 
@@ -28,7 +28,7 @@ class PartedWriter {
   /// Waits at most `lock_wait` seconds for another job that writes X.h5. `comm` outlives this.
   PartedWriter(const comm::Communicator& comm, std::string path, PartsLayout layout, std::vector<int> owners = {},
                double lock_wait = 0);
-  /// What was not published is removed.
+  /// Removes what was not published.
   ~PartedWriter();
   PartedWriter(const PartedWriter&) = delete;
   PartedWriter& operator=(const PartedWriter&) = delete;
@@ -36,7 +36,7 @@ class PartedWriter {
   const PartsLayout& layout() const { return layout_; }
   int owner(int part) const { return owners_[part]; }
 
-  /// What this rank holds of a dataset: row-major, elements of the dataset's type.
+  /// This rank's piece of a dataset: row-major, elements of the dataset's type.
   struct SlabData {
     std::size_t dataset = 0;
     Slab slab;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tesserec/core/index.hpp>
@@ -45,7 +44,7 @@ void with_element(ElementType type, const F& f) {
   }
 }
 
-/// Which rows of which dataset lie in which part: a function of the shapes alone.
+/// Map from rows of datasets to parts: a function of the shapes alone.
 class PartsLayout {
  public:
   /// The datasets of a group have the same number of rows and are cut at the same ones. Groups follow each other, a

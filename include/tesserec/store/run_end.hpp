@@ -7,7 +7,7 @@
 namespace tesserec::store {
 
 struct RunEnd {
-  /// By result.json: "finished", "auc", "patience", "stopped by signal 15", "diverged" or "failed". Without a
+  /// As result.json says: "finished", "auc", "patience", "stopped by signal 15", "diverged" or "failed". Without a
   /// result.json of the newest start: "running" where its lock is held, "crashed" where it is free, "running or
   /// crashed" where neither is known.
   std::string state;

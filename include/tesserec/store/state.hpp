@@ -26,7 +26,7 @@ struct StateItem {
   bool owned = true;  ///< this rank writes it; of a replicated part exactly one rank says so
 };
 
-/// Of one dataset.
+/// Record of one dataset.
 struct StateRecord {
   Index rows = 0;
   Index columns = 0;
@@ -45,7 +45,7 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
 /// Opens what write_state wrote; the ranks together compare all of it with its seals.
 PartedFile open_state(const comm::Communicator& comm, const std::string& path);
 
-/// Whether a file may hold more than is asked of it.
+/// Extent to which a file is read: it may hold more than that, or not.
 enum class Extent { part, all };
 
 /// Fills the items (owned or not), and compares the checksums of what came to be in memory with those in the file. An
@@ -68,7 +68,7 @@ T attribute(const Attributes& attributes, const std::string& name, const std::st
   return std::get<T>(found->second);
 }
 
-/// What the file holds, by its own account. Not collective.
+/// Lists what the file holds, by its own account. Not collective.
 StateRecords list_state(const PartedFile& file);
 
 /// Checksums of the owned parts, by name, without a file; combined_digest makes one string of them. `not_finite`, where

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <tesserec/store/disk.hpp>
-#include <tesserec/store/drafts.hpp>
 #include <tesserec/store/lock.hpp>
 
 namespace tesserec::store {

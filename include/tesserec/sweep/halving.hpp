@@ -4,9 +4,7 @@
 /// synchronous: who goes on is decided when all have a value, so the order in which they end decides nothing.
 #pragma once
 
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -23,7 +21,7 @@ std::vector<Index> rungs(const Halving& halving, Index last);
 /// The indices of the finite values, the best first; equal ones in the order of `among`.
 std::vector<Index> ranked(std::vector<Index> among, const std::function<double(Index)>& value, bool more_is_better);
 
-/// Where a sweep stands.
+/// State of a sweep.
 struct Standing {
   std::vector<std::vector<Index>> in;  ///< the points of each rung that is open or over, in the order of their indices
   std::vector<Index> waiting;          ///< of the open rung: those without a value; empty: the sweep is over
@@ -32,8 +30,9 @@ struct Standing {
   bool is_in(std::size_t rung, Index point) const;
 };
 
-/// Of `points` points, with value(point, rung): nothing where the point has not come so far, not a number where it
-/// diverged, which never goes on. A rung of n points sends max(1, n / eta) on, or fewer if fewer are finite.
+/// Finds the standing of `points` points, with value(point, rung): nothing where the point has not come so far, not a
+/// number where it diverged, which never goes on. A rung of n points sends max(1, n / eta) on, or fewer if fewer are
+/// finite.
 Standing standing(const Halving& halving, std::size_t rungs, Index points,
                   const std::function<std::optional<double>(Index point, std::size_t rung)>& value,
                   bool more_is_better);

@@ -10,7 +10,7 @@
 
 namespace tesserec::sweep {
 
-/// What is wrong with a setting: its name below [sweep], "keys.optimizer.dense.lr", and what to say of it.
+/// Fault of a setting: its name below [sweep], "keys.optimizer.dense.lr", and what to say of it.
 struct Fault {
   std::string key, text;
 };

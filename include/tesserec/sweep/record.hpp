@@ -12,7 +12,7 @@
 
 namespace tesserec::sweep {
 
-/// How a point stood at the end of a rung.
+/// Standing of a point at the end of a rung.
 struct Outcome {
   Index steps = 0;
   Index samples = 0;                      ///< since the start of training
@@ -37,8 +37,8 @@ std::optional<Record> read_record(const std::string& folder, const std::string& 
 /// Whole or not at all; makes the folder.
 void write_record(const std::string& folder, const Record& record);
 
-/// Of the run that has just ended in the folder, from result.json and metrics.jsonl. Error where they lack what
-/// `metric` needs.
+/// Reads the outcome of the run that has just ended in the folder, from result.json and metrics.jsonl. Error where they
+/// lack what `metric` needs.
 Outcome outcome_of_run(const std::string& folder, const std::string& metric);
 
 /// The value of a metric; not a number where the point diverged. Error that names the folder where it has none.

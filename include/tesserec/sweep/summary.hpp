@@ -11,7 +11,7 @@ namespace tesserec::sweep {
 std::string list_text(const Sweep& sweep);
 Json list_json(const Sweep& sweep);
 
-/// What they came to, the best first; what is missing; which keys mattered.
+/// Tells what they came to, the best first; what is missing; which keys mattered.
 std::string summary_text(const Sweep& sweep);
 std::string summary_csv(const Sweep& sweep);
 Json summary_json(const Sweep& sweep);

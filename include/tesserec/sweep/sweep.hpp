@@ -35,7 +35,7 @@ struct Sweep {
   std::optional<double> value(Index point, std::size_t rung) const;
   /// At the last rung that the point has ended; not a number before the first.
   double last_value(Index point) const;
-  /// Of the point's last rung; null before the first ends.
+  /// Returns the outcome of the point's last rung; null before the first ends.
   const Outcome* last(Index point) const;
   Standing standing() const;
 };

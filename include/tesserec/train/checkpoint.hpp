@@ -11,7 +11,7 @@
 
 namespace tesserec::train {
 
-/// Where a run is: what a checkpoint adds to weights and optimizer state.
+/// Position of a run: what a checkpoint adds to weights and optimizer state.
 struct Position {
   Index step = 0;       ///< steps done, on data sets before this one too
   Index epoch = 0;      ///< of the next batch, since the first one of this data set
@@ -49,6 +49,9 @@ std::string save(Session& session, const Position& position, Index epoch_samples
 /// size, other data or another deck (unless checkpoint.accept); a folder whose later checkpoints the run would replace
 /// (unless run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
+
+/// Returns the Manifest::origin of a run that went on from a checkpoint elsewhere, which has this seal.
+std::string went_on_from(const std::string& seal);
 
 /// A checkpoint opened for its weights alone, as evaluate and predict take them.
 struct TrainedModel {

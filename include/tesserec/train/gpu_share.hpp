@@ -19,11 +19,12 @@ struct GpuShare {
 /// Collective.
 GpuShare gpu_share(const comm::Communicator& comm);
 
-/// What moves numbers between the devices of the job's ranks, as run.communicator says. Collective. Errors: ranks that
-/// share a GPU without run.share_gpus; NCCL where there is none, where nothing lies on devices, or where ranks share.
+/// Makes what moves numbers between the devices of the job's ranks, as run.communicator says. Collective. Errors: ranks
+/// that share a GPU without run.share_gpus; NCCL where there is none, where nothing lies on devices, or where ranks
+/// share.
 std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, const RunSettings& run);
 
-/// How many of the texts, each of `sizes` bytes in `all`, are that of `rank`.
+/// Counts the texts, each of `sizes` bytes in `all`, that equal that of `rank`.
 int equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank);
 
 }  // namespace tesserec::train

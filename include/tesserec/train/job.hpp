@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/core/lanes.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/model/settings.hpp>

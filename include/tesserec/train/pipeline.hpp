@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include <tesserec/core/phases.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/data/source.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
@@ -34,7 +33,7 @@ class TrainPipelineSparseDist {
   /// Trains on the next batch, over the ends of epochs; `last` is the last step of the run, the same on all ranks.
   /// Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
-  /// What the last call trained on.
+  /// Returns what the last call trained on.
   const data::Batch& batch() const { return batches_[at_hand_].batch; }
 
   /// Gives up the batch ahead: the run ends before its last step. Collective.

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/comm/transport.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/step.hpp>
@@ -18,7 +17,7 @@ struct Session {
   /// lacks, a model whose widths do not fit.
   Session(const Exec& exec, const comm::Communicator& comm, const Job& job, const data::SourceInfo& data);
 
-  /// How a source deals samples to this rank.
+  /// Makes the rule by which a source deals samples to this rank.
   static data::Deal deal(const comm::Communicator& comm, const Job& job, bool shuffle);
 
   Exec exec;

@@ -50,7 +50,7 @@ struct Settings {
 
   /// Samples of a step.
   Index step_samples() const { return batch_size * accumulate; }
-  /// Of a step.
+  /// Returns the lanes of a step.
   int lane_count() const { return lanes > 0 ? lanes : Lanes::automatic(step_samples()); }
 };
 

@@ -10,8 +10,8 @@
 
 namespace tesserec::train {
 
-/// How a source deals a model's batches to this rank: by the model's lanes, micro-batches, ranks and seed.
-/// `batch_size`: samples of a step, all its micro-batches together.
+/// Makes the rule by which a source deals a model's batches to this rank: by the model's lanes, micro-batches, ranks
+/// and seed. `batch_size`: samples of a step, all its micro-batches together.
 data::Deal deal_of(const model::ShardedModel& model, Index batch_size, bool shuffle);
 
 /// One training step: the picture of the program. Ranks, lanes, micro-batches and schedule are the model's.
@@ -28,9 +28,9 @@ class TrainStep {
   /// names step and tensor.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
-  /// From now on each step leaves predictions().
+  /// Makes each step leave predictions() from now on.
   void keep_predictions() { keeps_predictions_ = true; }
-  /// Of the last step's batch [B], by the weights before they moved; with the bits of predict.
+  /// Returns predictions of the last step's batch [B], by the weights before they moved; with the bits of predict.
   const std::vector<float>& predictions() const { return predictions_; }
 
   /// The length of all gradients of the last step that moved, dense and of touched rows, before max_norm bounded it; 0
@@ -49,7 +49,7 @@ class TrainStep {
     return BatchSplit(lanes_, comm_.size(), batch.global_size, batch.micro_batch);
   }
   model::DenseInput input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors, Index step);
-  /// From a micro-batch's part of it: the batch's mean loss after the last, before it the part.
+  /// Takes a micro-batch's part of the loss and returns the batch's mean loss after the last, before it the part.
   double batch_loss(int micro_batch, double part);
   /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.
   void look_at(int micro_batch, const sharding::BatchVectors<float>& gradients);
@@ -68,7 +68,7 @@ class TrainStep {
   PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
   std::vector<float> piece_;      // of it, where it lies on a device and its length is bound
   std::vector<double> losses_;    // of the batch's micro-batches so far
-  // Of the pooled vectors, the un-pooled features and the dense parameters, one whose gradient was not finite in this
+  // Looks for one of the pooled vectors, un-pooled features or dense parameters whose gradient is not finite in this
   // batch.
   NotFinite looks_;
   Index bad_column_ = -1, bad_sequence_ = -1, bad_parameter_ = -1;

@@ -14,7 +14,7 @@
 
 namespace tesserec::train {
 
-/// What a training run says at its end.
+/// Result of a training run.
 struct TrainResult {
   Index steps = 0;                ///< of the whole run, restarts included
   Index samples = 0;              ///< of the whole run
@@ -42,7 +42,7 @@ struct TrainResult {
   std::string best_checkpoint;                ///< with checkpoint.keep_best: its folder
 };
 
-/// What a caller does while the run's folder is its own. Called on all ranks.
+/// Actions of a caller while the run's folder is its own. Called on all ranks.
 struct RunHooks {
   /// When nothing stands against the run any more: where it goes on from, and whether a step is left to make.
   std::function<void(const Position&, bool goes_on)> begins = [](const Position&, bool) {};
