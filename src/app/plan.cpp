@@ -80,7 +80,8 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
 /// The deck's tables as training would have them.
 std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
-  if (info) deck.plan = train::planner_settings(deck.plan, tables, *info);
+  if (info)
+    deck.plan = train::planner_settings(deck.plan, tables, *info, data::id_shares(deck.data, *info, deck.run.seed));
   if (tables.empty())
     fail(deck.file, ": neither the data nor [[table]] blocks say which tables there are; give data.train or --tables");
   for (const embedding::EmbeddingBagConfig& table : tables)
@@ -122,6 +123,18 @@ std::string task_line(const deck::Deck& deck, const planning::Topology& topology
                 bytes_text(topology.memory), " a rank", from, taken, "\n");
 }
 
+/// Names what holds the bytes of the rank that needs most.
+std::string memory_line(const planning::PlanEstimate& estimate) {
+  const auto& ranks = estimate.holds;
+  const auto most =
+      std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
+  if (most == ranks.end() || most->program == 0) return "";
+  return concat("memory of rank ", most - ranks.begin(), ": rows ", bytes_text(most->rows), ", optimizer states ",
+                bytes_text(most->states), ", messages ", bytes_text(most->messages), ", dense network ",
+                bytes_text(most->dense), ", batches ", bytes_text(most->batches), ", program and MPI ",
+                bytes_text(most->program), "; together ", bytes_text(most->sum()), "\n");
+}
+
 }  // namespace
 
 int plan(const Invocation& invocation, const comm::Communicator& comm) {
@@ -146,7 +159,8 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     return 0;
   }
   const double critical_path = one.proven.estimate.critical_path();
-  print(comm, task_line(deck, topology) + planning::describe(deck.tables, one.proven));
+  print(comm, task_line(deck, topology) + planning::popularity_text(deck.tables, deck.plan) +
+                  planning::describe(deck.tables, one.proven) + memory_line(one.proven.estimate));
   if (one.dense_seconds > 0)
     print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 4), " ms: tables ",
                        significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",

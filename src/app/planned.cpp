@@ -15,6 +15,10 @@
 namespace tesserec::app {
 namespace {
 
+/// Measured by runs/compare/memory.py: bytes of a rank of a tiny deck, more of it where there are several, and batches
+/// that wait, compute and are made.
+constexpr double program_bytes = 37e6, mpi_bytes = 3e6, batches_alive = 3;
+
 /// A number of ranks and its plan, or why there is none.
 struct RankPlan {
   int ranks = 0;
@@ -89,6 +93,24 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
          "\n";
 }
 
+/// Adds what ranks hold beside the tables.
+void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const model::Network& dense) {
+  const Lanes lanes(deck.train.lane_count(), deck.train.accumulate);
+  const Index samples = deck.train.step_samples();
+  const double states = double(optim::states(deck.optimizer.dense.type).size());
+  double sample = 4.0 * double(dense.dense_features() + 1);  // bytes
+  for (const embedding::EmbeddingBagConfig& table : deck.tables) {
+    const auto demand = deck.plan.tables.find(table.name);
+    const double ids = demand == deck.plan.tables.end() ? 1 : demand->second.pooling_factor;
+    sample += 8 * (ids + 1) * double(table.feature_names.size());
+  }
+  for (planning::RankBytes& rank : ranks) {
+    rank.dense = model::dense_bytes(dense, lanes, int(ranks.size()), samples, Index(states));
+    rank.batches = batches_alive * sample * double(samples) / double(ranks.size());
+    rank.program = program_bytes + (ranks.size() > 1 ? mpi_bytes : 0);
+  }
+}
+
 }  // namespace
 
 Planned planned(const PlanTask& task, const planning::Topology& topology) {
@@ -103,10 +125,12 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
     result.proven = planner.given_plan(deck.tables);
   else
     result.proven = planner.plan(deck.tables);
-  if (task.dense_features > 0)
-    result.dense_seconds = model::dense_seconds(
-        model::Network(deck.model, task.dense_features, model::embedded_features(deck.tables)),
-        Lanes(deck.train.lane_count(), deck.train.accumulate), topology, deck.train.step_samples());
+  if (task.dense_features > 0) {
+    const model::Network dense(deck.model, task.dense_features, model::embedded_features(deck.tables));
+    result.dense_seconds = model::dense_seconds(dense, Lanes(deck.train.lane_count(), deck.train.accumulate), topology,
+                                                deck.train.step_samples());
+    add_rest(result.proven.estimate.holds, deck, dense);
+  }
   return result;
 }
 

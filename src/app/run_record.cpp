@@ -74,31 +74,12 @@ std::string log_file() {
 /// Tells, by the plan, each rank's bytes of weights and optimizer states in tables, and what the planner adds for
 /// messages.
 Json memory_json(const train::Session& session) {
-  const auto& tables = session.model.tables();
-  const planning::ProvenPlan& proven = session.model.embeddings.placement().plan;
-  const train::OptimizerSettings& moves = session.job.optimizer;
-  const int ranks = session.comm.size();
-  std::vector<Index> weights(ranks), states(ranks), messages(ranks);
-  const auto add = [&](int rank, embedding::EmbeddingBagConfig table, planning::ComputeKernel kernel, Range blocks,
-                       Index columns) {
-    const Index rows = embedding::TableShard{.config = table, .blocks = blocks}.rows().size();
-    const optim::Settings& optimizer = planning::optimizer_of(table, kernel, moves.sparse, moves.dense);
-    table.embedding_dim = columns;
-    const Index bytes = rows * columns * Index{sizeof(float)};
-    weights[rank] += bytes;
-    states[rank] += planning::table_bytes(table, optimizer, rows) - bytes;
-  };
-  for (std::size_t t = 0; t < tables.tables().size(); ++t) {
-    const embedding::EmbeddingBagConfig& table = tables.tables()[t];
-    const planning::ParameterSharding& sharding = proven.plan[t];
-    if (sharding.shards.empty())
-      for (int rank = 0; rank < ranks; ++rank)
-        add(rank, table, sharding.kernel, {0, embedding::block_count}, table.embedding_dim);
-    for (const planning::Shard& shard : sharding.shards)
-      add(shard.rank, table, sharding.kernel, shard.blocks, shard.columns.size());
+  std::vector<Index> weights, states, messages;
+  for (const planning::RankBytes& holds : session.model.embeddings.placement().plan.estimate.holds) {
+    weights.push_back(Index(holds.rows));
+    states.push_back(Index(holds.states));
+    messages.push_back(Index(holds.messages));
   }
-  for (int rank = 0; rank < ranks; ++rank)
-    messages[rank] = std::max<Index>(0, Index(proven.estimate.bytes[rank]) - weights[rank] - states[rank]);
   return Json::object().set("weights", weights).set("states", states).set("messages", messages);
 }
 

@@ -36,6 +36,9 @@ class PlantedTable {
   void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;
   /// Row of a frequency rank: a fixed pseudo-random bijection of [0, rows), so that hot rows are scattered.
   Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
+  /// Number of the most frequent ranks, whose rows are at hand, and the share that a rank has of the ids.
+  Index hot() const { return zipf_.hot(); }
+  double share(Index rank) const { return zipf_.probability(rank); }
   /// N(0, 1) / sqrt(1 + rank / 1000) of each.
   void effects(std::span<const Index> ranks, float* out) const;
   /// The same for number j of a row's vector in a pair.

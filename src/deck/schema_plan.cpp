@@ -176,9 +176,9 @@ Section tables_section() {
       number("pooling_factor", &Constraints::pooling_factor, {0, 1e6}, "ids",
              "Ids of a bag on average, for the planner's estimate; 0: as the data have."),
       default_words(number("zipf", &Constraints::zipf, {0.0, 10.0}, "",
-                           "Exponent of the ids' frequency by Zipf's law, for the planner's estimate, which takes the "
-                           "frequent rows for scattered over the table; 0: uniform."),
-                    "data.synthetic.zipf of a planted model, or 0"),
+                           "Exponent of the ids' frequency by Zipf's law, for the planner's estimate, which then takes "
+                           "the frequent rows for scattered over the table; 0: uniform."),
+                    "as counted in data.train, or by the planted model's law"),
   };
   Section section;
   section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.", infos(keys)};

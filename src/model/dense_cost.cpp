@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
 
 #include <tesserec/model/dense_cost.hpp>
 
 namespace tesserec::model {
 
-DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
+namespace {
+
+/// The most samples and lanes that a rank has.
+std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global_batch) {
   Index samples = 0, most_lanes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     samples = std::max(samples, lanes.samples_of_rank(rank, ranks, global_batch).size());
     most_lanes = std::max(most_lanes, lanes.of_rank(rank, ranks).size());
   }
+  return {samples, most_lanes};
+}
+
+}  // namespace
+
+DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
+  const auto [samples, most_lanes] = most_of_rank(lanes, ranks, global_batch);
   const double other = dense.other_flops_per_sample();
   const double gradient = sizeof(float) * double(dense.parameters());
   DenseWork work;
@@ -22,6 +35,15 @@ DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ra
   const double nodes = double(ranks) / ranks_per_node;
   work.wire_bytes = 4 * gradient / ranks_per_node * (nodes - 1) / nodes;
   return work;
+}
+
+double dense_bytes(const Network& dense, const Lanes& lanes, int ranks, Index global_batch, Index states) {
+  const auto [samples, most_lanes] = most_of_rank(lanes, ranks, global_batch);
+  // Parameters, both packed forms, and sums over lanes (comm::LaneSums has about log2 of them, and the result).
+  const double copies = 3 + double(states) + double(std::bit_width(std::uint64_t(most_lanes))) + 1;
+  const double vectors = ranks > 1 ? 4 : 2;  // pooled vectors and their gradients; train.pipeline has two batches
+  return sizeof(float) *
+         (copies * double(dense.parameters()) + double(samples) * vectors * double(dense.pooled_width()));
 }
 
 double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {

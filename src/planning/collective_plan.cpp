@@ -17,6 +17,11 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   text.precision(17);
   text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
        << ' ' << *demand.min_partition << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
+  if (demand.popular) {
+    double sum = 0;
+    for (const BlockRows& one : demand.popular->rows) sum += double(one.block + 1) * one.rows * one.share;
+    text << ' ' << demand.popular->from << ' ' << demand.popular->rows.size() << ' ' << sum;
+  }
   for (const ComputeKernel kernel : demand.kernel.list)
     text << ' ' << name(kernel) << ' ' << int(model.optimizer(table, kernel).type);
   for (const std::string& feature : table.unpooled) text << ' ' << feature;

@@ -59,13 +59,25 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
   const std::size_t ranks = topology_.ranks;
   PlanEstimate estimate;
   std::vector<Cost> owned(ranks);
+  estimate.holds.resize(ranks);
   Cost everywhere{{.latency = latency()}, 0};
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const TableCosts costs = this->costs(tables[t], plan[t].kernel);
+    const auto hold = [&](RankBytes& rank, Index rows, Index columns) {
+      embedding::EmbeddingBagConfig piece = tables[t];
+      piece.embedding_dim = columns;
+      const double weights = double(rows) * double(columns) * sizeof(float);
+      rank.rows += weights;
+      rank.states += double(table_bytes(piece, optimizer(piece, plan[t].kernel), rows)) - weights;
+    };
     Cost all, each;
-    if (plan[t].type == ShardingType::data_parallel) each = costs.copy_cost();
+    if (plan[t].type == ShardingType::data_parallel) {
+      each = costs.copy_cost();
+      for (RankBytes& rank : estimate.holds) hold(rank, tables[t].num_embeddings, costs.dim());
+    }
     for (const Shard& shard : plan[t].shards) {
       const ShardCost cost = costs.cost(shard, plan[t]);
+      hold(estimate.holds[shard.rank], costs.blocks().rows(shard.blocks).size(), shard.columns.size());
       owned[shard.rank] += cost.owner;
       all += cost.owner;
       each += cost.each;
@@ -79,6 +91,8 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     cost += everywhere;
     estimate.split.push_back(cost.seconds);
     estimate.seconds.push_back(cost.seconds.sum());
+    RankBytes& holds = estimate.holds[estimate.bytes.size()];
+    holds.messages = std::max(0.0, cost.bytes - holds.rows - holds.states);
     estimate.bytes.push_back(cost.bytes);
   }
   return estimate;

@@ -140,8 +140,9 @@ double Bins::cost_of_cut(std::size_t t, const Option& whole) const {
   for (const FreeTable::Cut& cut : problem_.free[t]->cuts()) {
     if (cut.columns > 1) continue;
     const TableCosts& costs = problem_.free[t]->costs(cut);
-    const double filled = costs.filled(0.5), vectors = cut.form == ExchangeForm::pooled ? filled : 0;
-    const ShardLoad half = costs.load(costs.rows() / 2, filled, vectors, costs.dim(), cut.form);
+    Part part = costs.whole() * 0.5;
+    part[part_filled] = part[part_vectors] = costs.filled(0.5);
+    const ShardLoad half = costs.load(part, costs.dim(), cut.form);
     least = std::min(least, 2 * (half.owner.seconds + problem_.ranks * half.each.seconds) - whole.total);
   }
   return least;

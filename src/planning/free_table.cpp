@@ -15,14 +15,12 @@ FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, In
   while (step_ > 1 && step_ * finest > rows_->used) step_ /= 2;
   for (std::size_t kernel = 0; kernel < costs_.size(); ++kernel) {
     const TableCosts& of = costs_[kernel].second;
-    const double all = of.filled(1), whole = of.whole_vectors();
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
       for (Index columns = 1; columns <= most_columns; ++columns) {
         const double width = double(of.dim()) / double(columns);
-        const double vectors = form == ExchangeForm::pooled ? whole : 0;
         Index widest = 0;
         for (Index c = 0; c < columns; ++c) widest = std::max(widest, this->columns(c, columns).size());
-        cuts_.push_back({kernel, form, columns, of.load(of.rows(), all, vectors, width, form),
+        cuts_.push_back({kernel, form, columns, of.load(of.whole(), width, form),
                          RowPartitions(*rows_, of, width, double(widest), form)});
       }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <tesserec/planning/id_frequencies.hpp>
 
@@ -24,41 +25,41 @@ double power_sum(double first, double last, double s) {
 
 }  // namespace
 
-IdFrequencies::IdFrequencies(double rows, double exponent) : rows_(rows) {
-  if (exponent == 0) {
-    classes_.push_back({rows, 1 / rows});
-    return;
+IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* popular) : rows_(rows) {
+  double known = 0, rest = 1;  // rows with a block, and the lookups of others
+  for (const BlockRows& one : popular ? popular->rows : std::vector<BlockRows>()) {
+    classes_.push_back({one.rows, one.share, one.block});
+    known += one.rows;
+    rest -= one.rows * one.share;
   }
+  rest = std::max(rest, 0.0);
+  const std::size_t first_other = classes_.size();
   double total = 0;
-  for (double first = 1; first <= rows;) {
-    const double count = first <= single ? 1 : std::min(rows - first + 1, std::floor(first * longer));
+  for (double first = known + 1; first <= rows;) {
+    double count = rows - first + 1;
+    if (exponent != 0) count = first <= single ? 1 : std::min(count, std::floor(first * longer));
     const double sum = count == 1 ? std::pow(first, -exponent) : power_sum(first, first + count, exponent);
-    classes_.push_back({count, sum / count});
+    classes_.push_back({count, sum / count, scattered});
     total += sum;
     if (first + count == first) break;  // beyond 2^53 the last rows of a table are one number
     first += count;
   }
-  for (Class& one : classes_) one.share /= total;
+  for (std::size_t i = first_other; i < classes_.size(); ++i) classes_[i].share *= rest / total;
+  std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) { return a.share > b.share; });
 }
 
-double IdFrequencies::distinct(double ids, double hot) const {
+double IdFrequencies::rows_with(double share) const {
+  const auto [first, last] = std::equal_range(classes_.begin(), classes_.end(), Class{0, share, scattered},
+                                              [](const Class& a, const Class& b) { return a.share > b.share; });
+  return std::accumulate(first, last, 0.0, [](double rows, const Class& one) { return rows + one.rows; });
+}
+
+double IdFrequencies::found(double ids, double share) { return -std::expm1(ids * log_other(share)); }
+
+double IdFrequencies::distinct(double ids) const {
   double sum = 0;
-  for (const Class& one : classes_) {
-    if (hot <= 0) break;
-    sum -= std::min(hot, one.rows) * std::expm1(ids * log_other(one.share));
-    hot -= one.rows;
-  }
+  for (const Class& one : classes_) sum += one.rows * found(ids, one.share);
   return sum;
-}
-
-double IdFrequencies::share(double hot) const {
-  double sum = 0;
-  for (const Class& one : classes_) {
-    if (hot <= 0) break;
-    sum += std::min(hot, one.rows) * one.share;
-    hot -= one.rows;
-  }
-  return std::min(1.0, sum);
 }
 
 double IdFrequencies::as_uniform(double ids) const {

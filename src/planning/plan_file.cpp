@@ -152,7 +152,18 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
                      .set("latency_seconds", estimate.split[r].latency));
   for (std::size_t t = 0; t < tables.size(); ++t)
     of_tables.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
-  return json.set("per_rank", per_rank).set("tables", of_tables).text() + "\n";
+  Json memory = Json::object();
+  for (const auto& [key, bytes] : {std::pair{"rows", &RankBytes::rows},
+                                   {"states", &RankBytes::states},
+                                   {"messages", &RankBytes::messages},
+                                   {"dense", &RankBytes::dense},
+                                   {"batches", &RankBytes::batches},
+                                   {"program", &RankBytes::program}}) {
+    Json ranks = Json::array();
+    for (const RankBytes& holds : estimate.holds) ranks.add(std::ceil(holds.*bytes));
+    memory.set(key, ranks);
+  }
+  return json.set("bytes_by_holder", memory).set("per_rank", per_rank).set("tables", of_tables).text() + "\n";
 }
 
 ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,

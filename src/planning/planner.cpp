@@ -33,7 +33,7 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& 
 }
 
 /// Gain of a plan that is worth smaller shards. Predicted steps err by more, and the estimate of a few rows errs most:
-/// it takes frequent rows for scattered, and one row may have a third of a table's ids.
+/// where it does not know popular rows, one may have a third of a table's ids.
 constexpr double worth = 1.05;
 /// Divisor by which the least rows of a shard are lowered.
 constexpr Index step_down = 10;

@@ -139,6 +139,24 @@ const char* form_name(ExchangeForm form) {
   return form == ExchangeForm::rows ? "rows" : "two_levels";
 }
 
+std::string popularity_text(std::span<const EmbeddingBagConfig> tables, const Settings& settings) {
+  std::map<std::string, Index> sources;
+  for (const EmbeddingBagConfig& table : tables) {
+    const auto found = settings.tables.find(table.name);
+    const ParameterConstraints demand = found == settings.tables.end() ? ParameterConstraints{} : found->second;
+    const double zipf = demand.zipf.value_or(0);
+    const std::string law = zipf > 0 ? concat("Zipf ", significant(zipf, 4), ", scattered") : "taken as equal";
+    ++sources[demand.popular ? demand.popular->from : law];
+  }
+  const bool one = sources.size() == 1;
+  return "frequencies of rows: " +
+         join(sources, "; ",
+              [&](const auto& source) {
+                return source.first + (one ? "" : concat(" (", counted(source.second, "table"), ")"));
+              }) +
+         "\n";
+}
+
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan) {
   return plan_table(tables, plan, {});
 }

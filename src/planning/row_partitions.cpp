@@ -5,30 +5,63 @@
 
 namespace tesserec::planning {
 
-RowShares::RowShares(const TableCosts& costs, Index min_rows) {
-  const auto& blocks = costs.blocks();
-  const auto share = [&](Index begin, Index end) {
-    const double part = double(blocks.rows({begin, end}).size()) / costs.rows();
-    return Share{part * costs.rows(), costs.filled(part), 0};
-  };
+namespace {
+
+constexpr std::size_t filled_steps = 4096, alike_shares = 1024;
+
+}  // namespace
+
+RowShares::RowShares(const TableCosts& of, Index min_rows) : costs(of) {
+  const embedding::RowBlocks& blocks = costs.blocks();
   used = blocks.block(Index(costs.rows()) - 1) + 1;
-  full.resize(used);
-  for (Index n = 1; n < used; ++n) {
-    full[n] = share(0, n);
-    const Index size = n & -n;  // the subtrees are the binary digits
-    full[n].vectors = n == size ? full[n].filled : full[n - size].vectors + full[size].vectors;
-  }
-  last.resize(used);
-  last[0] = {costs.rows(), costs.filled(1), costs.whole_vectors()};
+  for (std::size_t i = 0; i <= filled_steps; ++i) filled_at.push_back(of.filled(double(i) / double(filled_steps)));
+  filled_at.push_back(filled_at.back());
+  for (Index b = 0; b <= used; ++b) share.push_back(std::min(1.0, costs.upto(b)[part_ids] / costs.whole()[part_ids]));
+  climbs.resize(used + 1);
   for (Index begin = used - 1; begin > 0; --begin) {
-    last[begin] = share(begin, embedding::block_count);
-    const Index next = begin + (begin & -begin);
-    last[begin].vectors = next < used ? full[next - begin].filled + last[next].vectors : last[begin].filled;
+    const Index next = std::min(used, begin + (begin & -begin));
+    climbs[begin] = filled(share[next] - share[begin]) + climbs[next];
   }
-  const auto too_few = [&](const Share& piece) { return piece.rows < double(min_rows); };
-  shortest = std::max<Index>(1, std::partition_point(full.begin(), full.end(), too_few) - full.begin());
-  for (last_begin = used - 1; last_begin > 0 && too_few(last[last_begin]);) --last_begin;
+  const auto rows = [&](Index begin, Index end) { return blocks.rows({begin, end}).size(); };
+  while (shortest < used && rows(0, shortest) < min_rows) ++shortest;
+  for (last_begin = used - 1; last_begin > 0 && rows(last_begin, used) < min_rows;) --last_begin;
   if (last_begin < shortest) last_begin = 0;
+  gather_alike();
+}
+
+Part RowShares::last(Index begin) const {
+  if (begin == 0) return costs.whole();
+  Part part = costs.whole() - costs.upto(begin);
+  part[part_filled] = filled(share[used] - share[begin]);
+  part[part_vectors] = climbs[begin];
+  return part;
+}
+
+/// Where rows are even, pieces of one length are alike, and those at the first block have the fewest subtrees.
+void RowShares::gather_alike() {
+  std::vector<LikePieces> by_share(alike_shares + 2);
+  const auto take = [&](Index begin, Index end, double vectors) {
+    const double own = share[end] - share[begin];
+    Part part = costs.upto(end) - costs.upto(begin);
+    part[part_filled] = filled(own);
+    part[part_vectors] = vectors;
+    LikePieces& to = by_share[std::size_t(own * double(alike_shares) + 0.5)];
+    if (to.most_share == 0) to.part = part;
+    for (std::size_t i = 0; i < part_sizes; ++i) to.part[i] = std::min(to.part[i], part[i]);
+    to.most_share = std::max(to.most_share, own);
+  };
+  for (Index end = shortest; end < used && last_begin > 0; ++end) {
+    double after = 0;
+    for (Index top = end; top > 0; top &= top - 1) {
+      const Index below = top & (top - 1), latest = std::min(top, end - shortest);
+      for (Index begin = below + 1; begin <= latest && !costs.even(); ++begin)
+        if (share[end] > share[begin]) take(begin, end, after + climb(begin, top));
+      after += filled(share[top] - share[below]);
+    }
+    if (share[end] > 0) take(0, end, after);
+  }
+  for (auto one = by_share.rbegin(); one != by_share.rend(); ++one)
+    if (one->most_share > 0) alike.push_back(*one);
 }
 
 RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
@@ -40,47 +73,57 @@ RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, dou
 }
 
 auto RowPartitions::loads(const TableCosts& costs, double width, ExchangeForm form) -> Affine<ShardLoad> {
-  const ShardLoad one = costs.load(0, 0, 0, width, form);
-  const auto slope = [&](double rows, double filled, double vectors) {
-    const double times = std::max(rows, 1.0);
-    const ShardLoad with = costs.load(rows, filled, vectors, width, form);
-    const auto of = [times](const Load& a, const Load& b) {
-      return Load{(a.seconds - b.seconds) / times, (a.bytes - b.bytes) / times};
+  Affine<ShardLoad> affine{costs.load({}, width, form), {}};
+  const ShardLoad& one = affine.one;
+  for (std::size_t i = 0; i < part_sizes; ++i) {
+    Part part{};
+    part[i] = std::max(1.0, costs.whole()[i]);
+    const ShardLoad with = costs.load(part, width, form);
+    const auto slope = [&](const Load& a, const Load& b) {
+      return Load{(a.seconds - b.seconds) / part[i], (a.bytes - b.bytes) / part[i]};
     };
-    return ShardLoad{of(with.owner, one.owner), of(with.each, one.each)};
-  };
-  return {one, slope(costs.rows(), 0, 0), slope(0, 1, 0), slope(0, 0, 1)};
+    affine.each[i] = {slope(with.owner, one.owner), slope(with.each, one.each)};
+  }
+  return affine;
+}
+
+auto RowPartitions::of_pieces(const Affine<double>& affine) const -> OfPieces {
+  OfPieces sums{affine, {}};
+  for (Index b = 0; b <= rows_.used; ++b) sums.upto.push_back(affine.of(rows_.costs.upto(b)) - affine.one);
+  return sums;
 }
 
 /// The subtrees of a piece climb from its begin to the border inside it that most subtrees share, and descend from
 /// there to its end.
 template <class Visit>
-void RowPartitions::pieces_before(Index end, Index window, Index step, const Visit& visit) const {
+void RowPartitions::pieces_before(Index end, Index low, Index step, const Visit& visit) const {
   const Index latest = (end - rows_.shortest) & -step;  // begin of the shortest piece
-  for (Index top = end; top > 0; top &= top - 1) {
-    const Index low = std::max(top - (top & -top), end - window);
-    if (top - step < low) break;
-    const double after = rows_.full[end - top].vectors;
-    for (Index begin = std::min(top - step, latest); begin >= low; begin -= step)
-      visit(begin, after + rows_.full[top - begin].vectors);
+  const std::vector<double>& share = rows_.share;
+  double after = 0;
+  for (Index top = end; top >= low; top &= top - 1) {
+    const Index below = top & (top - 1);
+    for (Index begin = std::min(top, latest); begin >= low && (begin > below || top == 0); begin -= step)
+      visit(begin, rows_.filled(share[end] - share[begin]), after + rows_.climb(begin, top));
+    if (top == 0) break;
+    after += rows_.filled(share[top] - share[below]);
   }
 }
 
 double RowPartitions::least(const Load& most, const Price& price, double a_piece, Index step,
                             std::vector<Index>& borders) const {
-  const Affine<double> price_of = loads_.map([&](const ShardLoad& load) { return price.of(load); });
-  const std::vector<double> prices = lengths(price_of), limit = vector_limit(most);
-  const Index used = rows_.used, window = this->window(limit);
+  const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return price.of(load); }));
+  const Bears bears = this->bears();
+  const std::vector<Index> low = lows(bears, most);
+  const Index used = rows_.used;
   std::vector<double> sum(used, none);
   std::vector<Index> from(used);
   sum[0] = 0;
   for (Index end = step; end < used && rows_.last_begin > 0; end += step) {
     double best = none;
     Index best_begin = 0;
-    pieces_before(end, window, step, [&](Index begin, double vectors) {
-      const std::size_t n = end - begin;
-      const double all = sum[begin] + prices[n] + price_of.vector * vectors + a_piece;
-      if (all >= best || vectors > limit[n]) return;
+    pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
+      const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + a_piece;
+      if (all >= best || !bears.fits({begin, end}, filled, vectors, most)) return;
       best = all;
       best_begin = begin;
     });
@@ -90,8 +133,10 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
   double best = none;
   Index last = 0;
   for (Index begin = 0; begin <= rows_.last_begin; ++begin) {
-    const double all = sum[begin] + price_of.of(rows_.last[begin]) + a_piece;
-    if (all >= best || !fits(rows_.last[begin], most)) continue;
+    if (sum[begin] >= best) continue;
+    const Part piece = rows_.last(begin);
+    const double all = sum[begin] + prices.affine.of(piece) + a_piece;
+    if (all >= best || !fits(piece, most)) continue;
     best = all;
     last = begin;
   }
@@ -102,57 +147,50 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
   return best;
 }
 
-/// The search for the best length begins at the longest piece. A piece that were one subtree would cost a concave
-/// function of its rows, and no piece costs less than that. So the search ends where one subtree costs no less than the
-/// best found: shorter pieces cost no less a block, and of the last pieces the first or the last costs least.
+/// The search for the best share begins at the largest one. A piece that were one subtree would cost a concave function
+/// of its share, and no piece costs less than that. So the search ends where one subtree costs no less than the best
+/// found: smaller pieces cost no less a lookup, and of the last pieces the first or the last costs least.
 double RowPartitions::relaxed(const Load& most, const Price& price) const {
   const Affine<double> prices = loads_.map([&](const ShardLoad& load) { return price.of(load); });
-  const auto one_subtree = [&](const Share& s) { return prices.of({s.rows, s.filled, s.filled}); };
-  const auto too_large = [&](const Share& s) { return !fits({s.rows, s.filled, s.filled}, most); };
+  const Part& whole = rows_.costs.whole();
   // The whole table stands apart: its vectors are finished, and may be smaller than a subtree's.
-  double best = fits_whole(most) ? prices.of(rows_.last[0]) : none;
+  double best = fits_whole(most) ? prices.of(whole) : none;
   if (rows_.last_begin == 0) return best;
-  const auto longest = std::partition_point(rows_.full.rbegin(), rows_.full.rend() - 1, too_large);
   double rate = none;
-  for (auto piece = longest; piece < rows_.full.rend() - rows_.shortest; ++piece) {
-    const double blocks = double(rows_.full.rend() - 1 - piece);
-    if (one_subtree(*piece) >= rate * blocks) break;
-    if (fits(*piece, most)) rate = std::min(rate, prices.of(*piece) / blocks);
+  for (const RowShares::LikePieces& pieces : rows_.alike) {
+    const double one_subtree = rows_.filled(pieces.most_share);
+    if (prices.apart(one_subtree, one_subtree) >= rate * pieces.most_share) break;
+    if (fits(pieces.part, most))
+      rate = std::min(rate, prices.apart(pieces.part[part_filled], pieces.part[part_vectors]) / pieces.most_share);
   }
   if (rate == none) return best;
-  const auto before = [&](auto piece) { return rate * double(piece - rows_.last.begin()); };
-  const auto end = rows_.last.begin() + rows_.last_begin;
-  const double at_end = before(end) + one_subtree(*end);
-  for (auto piece = std::partition_point(rows_.last.begin() + rows_.shortest, end + 1, too_large); piece <= end;
-       ++piece) {
-    if (std::min(at_end, before(piece) + one_subtree(*piece)) >= best) break;
-    if (fits(*piece, most)) best = std::min(best, before(piece) + prices.of(*piece));
+  const double sums = prices.of(whole) - prices.apart(whole[part_filled], whole[part_vectors]);
+  const auto before = [&](Index begin) { return sums + rate * rows_.share[begin]; };
+  const auto as_subtree = [&](Index begin) {
+    const double filled = rows_.filled(rows_.share[rows_.used] - rows_.share[begin]);
+    return before(begin) + prices.apart(filled, filled);
+  };
+  const double at_end = as_subtree(rows_.last_begin);
+  for (Index begin = rows_.shortest; begin <= rows_.last_begin; ++begin) {
+    if (std::min(at_end, as_subtree(begin)) >= best) break;
+    const Part piece = rows_.last(begin);
+    if (fits(piece, most)) best = std::min(best, before(begin) + prices.apart(piece[part_filled], piece[part_vectors]));
   }
   return best;
 }
 
-std::vector<double> RowPartitions::lengths(const Affine<double>& of) const {
-  std::vector<double> values;
-  for (const Share& piece : rows_.full) values.push_back(of.of({piece.rows, piece.filled, 0}));
-  return values;
-}
-
-std::vector<double> RowPartitions::vector_limit(const Load& most) const {
-  const auto limit = [](double room, double vector) { return vector > 0 ? room / vector : none; };
-  std::vector<double> limits;
-  for (const Share& piece : rows_.full) {
-    const Share without{piece.rows, piece.filled, 0};
-    if (!fits(without, most)) break;  // nor does a longer one
-    limits.push_back(std::min(limit(most.seconds - widest_seconds_.of(without), widest_seconds_.vector),
-                              limit(most.bytes - widest_bytes_.of(without), widest_bytes_.vector)));
+std::vector<Index> RowPartitions::lows(const Bears& bears, const Load& most) const {
+  std::vector<Index> low(rows_.used + 1);
+  for (Index end = 1; end <= rows_.used; ++end) {
+    Index begin = low[end - 1];
+    for (; begin < end; ++begin) {
+      const double filled = rows_.filled(rows_.share[end] - rows_.share[begin]);
+      if (bears.fits({begin, end}, filled, filled, most)) break;
+    }
+    low[end] = begin;
   }
-  return limits;
-}
-
-Index RowPartitions::window(const std::vector<double>& limit) const {
-  for (Index n = std::ssize(limit) - 1; n > 0; --n)  // no piece as long has fewer vectors than one at a border
-    if (rows_.full[n].vectors <= limit[n]) return n;
-  return 0;
+  if (fits_whole(most)) low[rows_.used] = 0;  // finished vectors may be smaller
+  return low;
 }
 
 namespace {
@@ -171,20 +209,21 @@ std::size_t alike(std::span<const Load> rooms) {
 RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
                                           Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
-  const Affine<double> price_of = loads_.map([&](const ShardLoad& load) { return net.of(load); });
-  const std::vector<double> prices = lengths(price_of);
-  const std::size_t used = rows_.used;
+  const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
+  const Bears bears = this->bears();
+  const Index used = rows_.used;
   // Rooms enough for half more than the table.
-  std::vector<Index> windows;
-  std::vector<std::vector<double>> limits;
-  double share = 0;
+  std::vector<std::vector<Index>> lows;  // [room]
+  Index covered = 0;                     // blocks of the table, then once more
+  std::size_t once = 0;                  // rooms that hold it
   for (const Load& room : all_rooms) {
-    if (share >= 1.5 && windows.size() >= 3) break;
-    limits.push_back(vector_limit(room));
-    windows.push_back(window(limits.back()));
-    share += double(windows.back()) / double(used);
+    if (once > 0 && 2 * lows.size() >= 3 * once && lows.size() >= 3) break;
+    lows.push_back(this->lows(bears, room));
+    const std::vector<Index>& low = lows.back();
+    covered = std::upper_bound(low.begin(), low.end(), covered) - low.begin() - 1;
+    if (once == 0 && covered == used) once = lows.size();
   }
-  const std::span<const Load> rooms = all_rooms.first(windows.size());
+  const std::span<const Load> rooms = all_rooms.first(lows.size());
   if (const std::size_t count = alike(rooms); count > 1) {  // then any piece may go to any of these
     Placed placed;
     placed.price = least(rooms[0], net, waste * rooms[0].seconds, step, placed.borders);
@@ -193,17 +232,9 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       return placed;
     }
   }
-  std::vector<Index> least_end(rooms.size() + 1);  // what the rooms from there on can hold
-  least_end.back() = rows_.used;
-  Index last_window = 0;
-  for (std::size_t k = rooms.size(); k-- > 0;) {
-    while (last_window < rows_.used) {
-      if (!fits(rows_.last[rows_.used - last_window - 1], rooms[k])) break;
-      ++last_window;
-    }
-    least_end[k] = least_end[k + 1] - windows[k];
-  }
-  for (Index& end : least_end) end -= std::max<Index>(last_window, windows.empty() ? 0 : windows[0]) + 1;
+  std::vector<Index> least_end(rooms.size() + 1, used);  // the rooms from there on hold the rest
+  for (const std::vector<Index>& low : lows) least_end.back() = std::min(least_end.back(), low[used]);
+  for (std::size_t k = rooms.size(); k-- > 0;) least_end[k] = lows[k][least_end[k + 1]];
 
   std::vector<double> sum(used, none);
   std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));  // -1: no piece
@@ -214,31 +245,32 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   Index last = 0;
   for (std::size_t k = 0; k < rooms.size(); ++k) {
     const Load& room = rooms[k];
-    const std::vector<double>& limit = limits[k];
+    const std::vector<Index>& low = lows[k];
     const double whole = waste * room.seconds;
-    for (Index begin = std::max<Index>(0, least_end[k]); begin <= std::min(reached, rows_.last_begin); ++begin) {
-      if (!fits(rows_.last[begin], room)) continue;
-      const double all = sum[begin] + price_of.of(rows_.last[begin]) + whole;
+    for (Index begin = std::max(low[used], least_end[k]); begin <= std::min(reached, rows_.last_begin); ++begin) {
+      if (sum[begin] == none) continue;
+      const Part piece = rows_.last(begin);
+      if (!fits(piece, room)) continue;
+      const double all = sum[begin] + prices.affine.of(piece) + whole;
       if (all < placed.price * (1 - 1e-12)) {
         placed.price = all;
         last_room = k;
         last = begin;
       }
     }
-    const Index longest = std::min(rows_.used - 1, reached + windows[k]);
+    const Index longest = std::upper_bound(low.begin(), low.begin() + used, reached) - low.begin() - 1;
     for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);
          end -= step) {  // falling: sum[begin] is of k - 1
       double best = sum[end] * (1 - 1e-12);
-      pieces_before(end, std::min(windows[k], end), step, [&](Index begin, double vectors) {
-        const std::size_t n = end - begin;
-        const double all = sum[begin] + prices[n] + price_of.vector * vectors + whole;
-        if (all >= best || vectors > limit[n]) return;
+      pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
+        const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;
+        if (all >= best || !bears.fits({begin, end}, filled, vectors, room)) return;
         best = all;
         from[k][end] = static_cast<std::int16_t>(begin);
       });
       if (from[k][end] >= 0) sum[end] = best;
     }
-    while (reached + 1 < rows_.used && reached < longest) ++reached;
+    reached = std::max(reached, longest);
   }
   if (placed.price == none) return placed;
   placed.borders = {embedding::block_count, last};

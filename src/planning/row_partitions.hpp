@@ -2,6 +2,7 @@
 /// Cuts of a table's rows at block borders, and the cheapest of them by dynamic programming over the borders.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <span>
 #include <vector>
@@ -10,20 +11,39 @@
 
 namespace tesserec::planning {
 
-/// Rows, filled bags and vectors of row pieces, whatever their columns. All blocks but the last used one are alike, so
-/// a piece without that block is known by its length and the subtrees at its ends.
+/// Parts of row pieces, whatever their columns.
 struct RowShares {
   /// Pieces of cut rows have at least `min_rows` rows.
   RowShares(const TableCosts& costs, Index min_rows);
 
-  struct Share {
-    double rows = 0, filled = 0, vectors = 0;
+  /// Returns TableCosts::filled, interpolated: no more than it is, and still concave.
+  double filled(double share) const {
+    const double at = share * double(filled_at.size() - 2);
+    const auto low = std::size_t(at);
+    return filled_at[low] + (at - double(low)) * (filled_at[low + 1] - filled_at[low]);
+  }
+  /// Returns the sums of the subtrees from `begin` up to `top`: the block itself, or a border of larger subtrees.
+  double climb(Index begin, Index top) const { return climbs[begin] - climbs[top]; }
+  /// Returns the piece from `begin` to the end.
+  Part last(Index begin) const;
+
+  /// Pieces, without the last ones, that have about one share of the lookups: of each number the least that one has.
+  struct LikePieces {
+    double most_share = 0;
+    Part part;
   };
-  Index used = 0;           ///< blocks with rows in them
-  std::vector<Share> full;  ///< [blocks]; vectors: on one side of a border of larger subtrees
-  std::vector<Share> last;  ///< [first block] of the piece from there to the end
-  Index shortest = 1;       ///< blocks of a piece at least, but for the last piece
-  Index last_begin = 0;     ///< first block of the last piece at most; 0: rows are not cut
+
+  TableCosts costs;
+  Index used = 0;                 ///< blocks with rows in them
+  std::vector<double> share;      ///< [used + 1] of the lookups, in the blocks before
+  std::vector<double> climbs;     ///< [used + 1] sums of the subtrees from there to the end
+  std::vector<double> filled_at;  ///< at multiples of one share
+  std::vector<LikePieces> alike;  ///< in falling order of their shares
+  Index shortest = 1;             ///< blocks of a piece at least, but for the last piece
+  Index last_begin = 0;           ///< first block of the last piece at most; 0: rows are not cut
+
+ private:
+  void gather_alike();
 };
 
 /// Prices of the loads of a piece.
@@ -50,10 +70,10 @@ class RowPartitions {
   double least(const Load& most, const Price& price, double a_piece, Index step, std::vector<Index>& borders) const;
 
   /// Returns whether a piece with all rows loads its owner by at most `most`.
-  bool fits_whole(const Load& most) const { return fits(rows_.last[0], most); }
+  bool fits_whole(const Load& most) const { return fits(rows_.costs.whole(), most); }
 
-  /// Returns a bound: at most the result of `least` with `a_piece` = 0. It ignores which borders pieces of each length
-  /// can have: no piece but the last one has a lower price a block than the best length.
+  /// Returns a bound: at most the result of `least` with `a_piece` = 0. It ignores which borders pieces of each share
+  /// of the lookups have: no piece but the last one has a lower price a lookup than the best share.
   double relaxed(const Load& most, const Price& price) const;
 
   /// Pieces for some of the ranks with these rooms: in the order of the rooms, by columns side by side.
@@ -66,31 +86,54 @@ class RowPartitions {
   Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
 
  private:
-  using Share = RowShares::Share;
-  /// A load, or what is made of it, is affine in what the piece has of the rows.
+  /// A load, or what is made of it, is affine in a piece's part.
   template <class T>
   struct Affine {
-    T one, row, filled, vector;
-    double of(const Share& s) const { return one + s.rows * row + s.filled * filled + s.vectors * vector; }
+    T one;
+    std::array<T, part_sizes> each;
+    double of(const Part& part) const {
+      double sum = one;
+      for (std::size_t i = 0; i < part_sizes; ++i) sum += part[i] * each[i];
+      return sum;
+    }
     template <class Of>
     Affine<double> map(const Of& of) const {
-      return {of(one), of(row), of(filled), of(vector)};
+      Affine<double> mapped{of(one), {}};
+      for (std::size_t i = 0; i < part_sizes; ++i) mapped.each[i] = of(each[i]);
+      return mapped;
+    }
+    /// Without the sums over blocks, which are the same in all cuts.
+    double apart(double filled, double vectors) const {
+      return one + filled * each[part_filled] + vectors * each[part_vectors];
     }
   };
+  /// The same for all pieces: `upto` has the sums over blocks.
+  struct OfPieces {
+    Affine<double> affine;
+    std::vector<double> upto;  ///< [used + 1]
+    double of(Range blocks, double filled, double vectors) const {
+      return upto[blocks.end] - upto[blocks.begin] + affine.apart(filled, vectors);
+    }
+  };
+  OfPieces of_pieces(const Affine<double>& affine) const;
+  /// What an owner bears of all pieces, as wide as the widest.
+  struct Bears {
+    OfPieces seconds, bytes;
+    bool fits(Range blocks, double filled, double vectors, const Load& most) const {
+      return seconds.of(blocks, filled, vectors) <= most.seconds && bytes.of(blocks, filled, vectors) <= most.bytes;
+    }
+  };
+  Bears bears() const { return {of_pieces(widest_seconds_), of_pieces(widest_bytes_)}; }
   static Affine<ShardLoad> loads(const TableCosts& costs, double width, ExchangeForm form);
-  /// [blocks] of pieces without vectors.
-  std::vector<double> lengths(const Affine<double>& of) const;
-  /// Calls visit(begin, vectors) for all pieces [begin, end) of RowShares::shortest to `window` blocks from a multiple
-  /// of `step`.
+  /// Calls visit(begin, filled, vectors) for all pieces [begin, end) of RowShares::shortest blocks and more, from a
+  /// multiple of `step` from `low` on.
   template <class Visit>
-  void pieces_before(Index end, Index window, Index step, const Visit& visit) const;
-  bool fits(const Share& piece, const Load& most) const {
+  void pieces_before(Index end, Index low, Index step, const Visit& visit) const;
+  bool fits(const Part& piece, const Load& most) const {
     return widest_seconds_.of(piece) <= most.seconds && widest_bytes_.of(piece) <= most.bytes;
   }
-  /// Returns [blocks] the most vectors that a piece may have, up to the longest that fits without any.
-  std::vector<double> vector_limit(const Load& most) const;
-  /// Returns the longest piece within the limit.
-  Index window(const std::vector<double>& limit) const;
+  /// Returns [end] where the longest piece begins that ends there and fits if it is one subtree; rising.
+  std::vector<Index> lows(const Bears& bears, const Load& most) const;
 
   const RowShares& rows_;
   Affine<ShardLoad> loads_;  ///< as wide as the average

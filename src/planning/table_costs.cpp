@@ -12,6 +12,10 @@ namespace {
 constexpr double id_bytes = 8, length_bytes = 4, float_bytes = 4;
 /// Scratch of an id at its owner: the id, its place, and two RowUse of the sort.
 constexpr double id_scratch = 64;
+/// The same of a rank that works alone, whose uses need one sort.
+constexpr double id_scratch_alone = 40;
+/// Batches whose vectors and ids a rank has where others work too: train.pipeline has one on its way.
+constexpr double in_flight = 2;
 /// Buffers are grown by an eighth more than asked for.
 constexpr double growth = 1.125;
 
@@ -56,18 +60,31 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+Part operator-(const Part& a, const Part& b) {
+  Part rest;
+  for (std::size_t i = 0; i < part_sizes; ++i) rest[i] = a[i] - b[i];
+  return rest;
+}
+
+Part operator*(const Part& a, double times) {
+  Part product;
+  for (std::size_t i = 0; i < part_sizes; ++i) product[i] = a[i] * times;
+  return product;
+}
+
 TableTraffic::TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                            int ranks, Index global_batch)
-    : frequencies(double(table.num_embeddings), constraints.zipf.value_or(0)),
+    : frequencies(double(table.num_embeddings), constraints.zipf.value_or(0), constraints.popular.get()),
+      even(!constraints.popular),
       ranks(ranks),
       rows(double(table.num_embeddings)),
       bags(double(global_batch) * double(table.feature_names.size())),
       ids(bags * ids_per_bag(constraints)),
-      touched(frequencies.distinct(ids)),
-      rank_touched(frequencies.distinct(ids / ranks)),
       unpooled_ids(ids * unpooled_share(table)),
       pooled_bags(bags - double(global_batch) * double(table.unpooled.size())),
-      bag_ids(pooled_bags > 0 ? frequencies.as_uniform((ids - unpooled_ids) / pooled_bags) : 0) {}
+      bag_ids(pooled_bags > 0 ? (ids - unpooled_ids) / pooled_bags : 0) {
+  if (even && pooled_bags > 0) bag_ids = frequencies.as_uniform(bag_ids);
+}
 
 double TableTraffic::filled(double share) const {
   const double some = share >= 1 ? 1 : -std::expm1(bag_ids * std::log1p(-share));
@@ -89,6 +106,8 @@ Wire::Wire(const Topology& topology)
   inside = (1 - 1.0 / topology.ranks_per_node) / topology.costs.inside_bytes;
   between = (1 - on_node) / topology.costs.between_bytes;
   all = on_node * inside + between;
+  batches = topology.ranks > 1 ? in_flight : 1;
+  buffers = batches * (1 - 1.0 / topology.ranks);
 }
 
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
@@ -99,38 +118,82 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       storage_(optimizer, constraints.kernel.has(ComputeKernel::dense)),
       wire_(topology),
       topology_(topology) {
-  const MachineCosts& m = topology_.costs;
-  const TableTraffic& t = traffic_;
-  // Caches hold the most frequent rows of the whole table, so that its shards are costed alike.
-  const double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes));
-  const auto seconds = [](double cached, double rate, double other) { return cached / rate + (1 - cached) / other; };
-  const auto of_distinct = [&](double ids, double all) { return all > 0 ? t.frequencies.distinct(ids, hot) / all : 0; };
-  const auto read = [&](double cached) { return seconds(cached, m.cached_row_reads, m.row_reads); };
-  row_seconds_.read = read(t.frequencies.share(hot));
-  row_seconds_.read_once = read(of_distinct(t.ids / t.ranks, t.rank_touched));
-  row_seconds_.update = seconds(of_distinct(t.ids, t.touched), m.cached_row_updates, m.row_updates);
+  add_up_blocks();
+  whole_[part_filled] = filled(1);
+  whole_[part_vectors] = filled(1) * wire_.forward;
 }
 
-double TableCosts::rows(Range blocks) const { return double(blocks_.rows(blocks).size()); }
+void TableCosts::add_up_blocks() {
+  const MachineCosts& m = topology_.costs;
+  const TableTraffic& t = traffic_;
+  std::vector<Part> of(t.even ? 0 : embedding::block_count);
+  Part scattered{};
+  // Caches hold the most frequent rows of the whole table, and the same part of all that are as frequent.
+  double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
+  for (const IdFrequencies::Class& one : t.frequencies.classes()) {
+    if (one.share < share) {
+      hot -= rows_alike;
+      share = one.share;
+      rows_alike = t.frequencies.rows_with(share);
+    }
+    const double cached = std::clamp(hot / rows_alike, 0.0, 1.0);
+    const double read = cached / m.cached_row_reads + (1 - cached) / m.row_reads;
+    const double update = cached / m.cached_row_updates + (1 - cached) / m.row_updates;
+    const double ids = one.rows * one.share * t.ids;
+    const double asked = one.rows * IdFrequencies::found(t.ids / t.ranks, one.share);
+    const double moved = one.rows * IdFrequencies::found(t.ids, one.share);
+    Part& part = one.block == IdFrequencies::scattered ? scattered : of[one.block];
+    const Part more = {one.rows, ids, asked, moved, ids * read, asked * read, moved * update, 0, 0};
+    for (std::size_t i = 0; i < part_sizes; ++i) part[i] += more[i];
+  }
+  if (t.even) {
+    whole_ = scattered;
+    whole_[part_rows] = t.rows;
+    return;
+  }
+  upto_.resize(embedding::block_count + 1);
+  for (Index b = 0; b < embedding::block_count; ++b) {
+    const double rows = double(blocks_.rows({b, b + 1}).size());
+    const double others = scattered[part_rows] > 0 ? (rows - of[b][part_rows]) / scattered[part_rows] : 0;
+    for (std::size_t i = 0; i < part_sizes; ++i) upto_[b + 1][i] = upto_[b][i] + of[b][i] + others * scattered[i];
+    upto_[b + 1][part_rows] = upto_[b][part_rows] + rows;
+  }
+  whole_ = upto_.back();
+}
+
+Part TableCosts::upto(Index block) const {
+  if (!even()) return upto_[block];
+  Part part = whole_ * (double(blocks_.rows({0, block}).size()) / traffic_.rows);
+  part[part_rows] = double(blocks_.rows({0, block}).size());
+  part[part_filled] = part[part_vectors] = 0;
+  return part;
+}
+
+Part TableCosts::part(Range blocks) const {
+  if (blocks.size() == embedding::block_count) return whole_;
+  Part part = upto(blocks.end) - upto(blocks.begin);
+  part[part_filled] = filled(part[part_ids] / whole_[part_ids]);
+  part[part_vectors] = vectors(blocks);
+  return part;
+}
 
 double TableCosts::vectors(Range blocks) const {
-  if (blocks.size() == embedding::block_count) return whole_vectors();
   double sum = 0;
   for (Index at = blocks.begin; at < blocks.end;) {  // the largest whole subtrees, from the left
     Index size = at == 0 ? embedding::block_count : at & -at;
     while (at + size > blocks.end) size /= 2;
-    sum += filled(rows({at, at + size}) / traffic_.rows);
+    sum += filled((upto(at + size)[part_ids] - upto(at)[part_ids]) / whole_[part_ids]);
     at += size;
   }
   return sum;
 }
 
-double TableCosts::update_seconds(double all_rows, double touched_rows, double columns) const {
+double TableCosts::update_seconds(const Part& part, double columns) const {
   const auto& [dense, states, row_states, row_sums] = storage_;
   const MachineCosts& m = topology_.costs;
   const double row_bytes = float_bytes * (columns * (1 + states) + row_states);
-  if (dense) return all_rows * (row_bytes + float_bytes * columns) / m.update_bytes;
-  return touched_rows * ((1 + states + row_states) * row_seconds_.update + row_bytes / m.update_bytes);
+  if (dense) return part[part_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
+  return (1 + states + row_states) * part[part_updates] + part[part_moved] * row_bytes / m.update_bytes;
 }
 
 ShardCost TableCosts::cost(const Shard& shard, const ParameterSharding& sharding) const {
@@ -144,14 +207,8 @@ ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) cons
   return flat(blocks, columns, form).load();
 }
 
-ShardLoad TableCosts::load(double own_rows, double filled, double vectors, double width, ExchangeForm form) const {
-  return piece(own_rows, filled, vectors, width, form, wire_.all).load();
-}
-
 ShardCost TableCosts::flat(Range blocks, Range columns, ExchangeForm form) const {
-  const double own = rows(blocks);
-  return piece(own, filled(own / traffic_.rows), form == ExchangeForm::pooled ? vectors(blocks) : 0,
-               double(columns.size()), form, wire_.all);
+  return piece(part(blocks), double(columns.size()), form, wire_.all);
 }
 
 ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding& sharding) const {
@@ -161,12 +218,11 @@ ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding&
   const double all = double(shards.size()), nodes = topology_.nodes();
   const double together =
       sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // on a node
-  const double own = rows(shard.blocks), width = double(shard.columns.size());
+  const double width = double(shard.columns.size());
   const MachineCosts& m = topology_.costs;
   const TableTraffic& t = traffic_;
   // Inside the node relays ask for the samples of all ranks.
-  const ShardCost inside =
-      piece(own, filled(own / t.rows), vectors(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
+  const ShardCost inside = piece(part(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
   ShardCost cost{inside.owner, {}};
   cost.owner += inside.each * t.ranks;
   // Between nodes: this shard's share of ids and lengths, of one vector a bag, and of its gradient.
@@ -177,24 +233,24 @@ ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding&
   const double held = message + (wire_.rounded() ? 2 * finished : 0);
   const StepSeconds seconds{.lookup = ids / m.ids + bags / m.bags + finished / m.add_bytes,
                             .exchange = message * wire_.between};
-  cost.owner += {seconds, growth * held};
-  cost.each = Cost{seconds, growth * held} * (1 / t.ranks);
+  cost.owner += {seconds, wire_.batches * held};
+  cost.each = Cost{seconds, wire_.batches * held} * (1 / t.ranks);
   return cost;
 }
 
-ShardCost TableCosts::piece(double own_rows, double filled, double vectors, double width, ExchangeForm form,
-                            double wire) const {
+ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, double wire) const {
   const TableTraffic& t = traffic_;
-  const double share = own_rows / t.rows, vector = float_bytes * width;
-  const double ids = t.ids * share, moved = t.touched * share, ranks = t.ranks;
+  const double vector = float_bytes * width, ranks = t.ranks, ids = part[part_ids], filled = part[part_filled];
+  const double scratch = ranks > 1 ? id_scratch : id_scratch_alone;
+  const double unpooled = t.ids > 0 ? ids * t.unpooled_ids / t.ids : 0;
   const MachineCosts& m = topology_.costs;
   ShardCost cost;
   StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
   // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
-  double message = 0, held = 0, asked = 0, sums = 0, read = row_seconds_.read;
+  double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
   if (form == ExchangeForm::pooled) {
-    const double vectors_out = (t.pooled_bags * vectors + t.unpooled_ids * share * wire_.forward) * vector;
-    const double gradients_in = (t.pooled_bags * filled + t.unpooled_ids * share) * vector * wire_.backward;
+    const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;
+    const double gradients_in = (t.pooled_bags * filled + unpooled) * vector * wire_.backward;
     message = ids * id_bytes + t.bags * length_bytes + vectors_out + gradients_in;
     // Rounded vectors lie there in 32 bits too.
     held = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
@@ -202,37 +258,38 @@ ShardCost TableCosts::piece(double own_rows, double filled, double vectors, doub
     each.lookup = ids / ranks / m.ids + vectors_out / ranks / m.add_bytes;
     owner.lookup = t.bags / m.bags;
   } else {
-    const double rows_asked = ranks * t.rank_touched * share;
-    read = row_seconds_.read_once;
+    const double rows_asked = ranks * part[part_asked];
+    reads = ranks * part[part_reads_once];
     held = message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.read_bytes) +  // order and pool
-                  (t.pooled_bags * filled + t.unpooled_ids * share) / ranks * vector / m.add_bytes;
-    each.update = ids / ranks * vector / m.read_bytes;  // sum gradients
-    cost.each.bytes = growth * ids / ranks * id_scratch;
+                  (t.pooled_bags * filled + unpooled) / ranks * vector / m.add_bytes;
+    each.update = ids / ranks * vector / m.read_bytes;                   // sum gradients
+    const double vectors = (t.pooled_bags * filled + unpooled) / ranks;  // fetched sums, and their gradients
+    cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * vectors * vector;
   }
-  owner.lookup += asked * (1 / m.ids + read + vector / m.read_bytes);
+  owner.lookup += reads + asked * (1 / m.ids + vector / m.read_bytes);
   owner.exchange = message * wire;
-  owner.update = sums * vector / m.read_bytes + update_seconds(own_rows, moved, width);
-  if (width < dim_) owner.exchange += 2 * storage_.row_sums * moved * float_bytes * wire_.all;
-  cost.owner.bytes = storage_.bytes(own_rows, width) + growth * (held + asked * id_scratch);
+  owner.update = sums * vector / m.read_bytes + update_seconds(part, width);
+  if (width < dim_) owner.exchange += 2 * storage_.row_sums * part[part_moved] * float_bytes * wire_.all;
+  cost.owner.bytes = storage_.bytes(part[part_rows], width) + wire_.buffers * held + asked * scratch;
   each.lookup += t.bags / ranks / m.bags;
   each.exchange = message / ranks * wire;
-  cost.each.bytes += growth * held / ranks;
+  cost.each.bytes += wire_.buffers * held / ranks;
   return cost;
 }
 
 Cost TableCosts::copy_cost() const {
   const TableTraffic& t = traffic_;
   const double vector = float_bytes * dim_, ranks = t.ranks, own_ids = t.ids / ranks;
-  const double own_rows = t.rank_touched, sum_bytes = own_rows * (vector + 2 * id_bytes);
+  const double own_rows = whole_[part_asked], sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags +
                      (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector / m.add_bytes +
-                     own_ids * (2 / m.ids + row_seconds_.read + vector / m.read_bytes),
+                     whole_[part_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
            .exchange = 2 * sum_bytes * ranks * wire_.all,
            .update = own_ids * vector / m.read_bytes + ranks * own_rows * (1 / m.ids + vector / m.add_bytes) +
-                     update_seconds(t.rows, t.touched, dim_)},
+                     update_seconds(whole_, dim_)},
           storage_.bytes(t.rows, dim_) + growth * (own_ids * id_scratch + (ranks + 1) * sum_bytes)};
 }
 

@@ -54,7 +54,7 @@ void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig
   if (optimizer) add(values, at + "optimizer", *optimizer);
 }
 
-/// Machine and memory are for the planner to compare (collective_plan).
+/// Machine, memory and popular rows are for the planner to compare (collective_plan).
 void add(NamedValues& values, const planning::Settings& planner) {
   const auto types = [](const planning::ShardingTypes& list) {
     return join(list.list, " ", [](const auto type) { return planning::name(type); });
@@ -64,7 +64,7 @@ void add(NamedValues& values, const planning::Settings& planner) {
   values.add("planner.machine", planner.machine).add("planner.ranks_per_node", planner.ranks_per_node);
   values.add("planner.exchange_levels", planner.exchange_levels).add("planner.reserve", planner.reserve);
   for (const auto& [table, demand] : planner.tables) {
-    const auto& [sharding, kernel, ranks, min_partition, pooling_factor, zipf] = demand;
+    const auto& [sharding, kernel, ranks, min_partition, pooling_factor, zipf, popular] = demand;
     const std::string at = "planner.tables." + table + ".";
     values.add(at + "sharding", types(sharding)).add(at + "ranks", ranks).add(at + "min_partition", min_partition);
     values.add(at + "kernel", join(kernel.list, " ", [](const auto one) { return planning::name(one); }));

@@ -23,7 +23,8 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
                           const data::SourceInfo& data) {
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   sharding::ParallelOptions options;
-  options.planner = planner_settings(job.plan, collection.tables(), data);
+  options.planner =
+      planner_settings(job.plan, collection.tables(), data, data::id_shares(job.data, data, job.run.seed));
   if (options.planner.memory == 0 && place_of(job.run.kernels) == Place::device)
     options.planner.memory = gpu_share(comm).memory;
   options.global_batch = job.train.batch_size;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -29,6 +34,62 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
          feature, "\"; give data files with /sparse/", feature, "/weights (docs/formats.md), or set table.", table.name,
          ".weighted = false");
   return index;
+}
+
+/// Counts from here on are grouped by eighths.
+constexpr double grouped_from = 16;
+
+/// Gathers the rows of a block that were counted about as often. Where ids come from a sample, rows that it has once
+/// and those that it lacks share the ids of the former (Good and Turing's estimate).
+std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfig& table,
+                                              const std::map<Index, double>& counts) {
+  const embedding::BlockOf block_of = table.block_of();
+  double all = 0;
+  std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // block, about a count: rows, their counts
+  std::vector<double> others(embedding::block_count), once(embedding::block_count);
+  const embedding::RowBlocks blocks(table.num_embeddings);
+  for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(blocks.rows({b, b + 1}).size());
+  for (const auto& [row, count] : counts) {
+    const Index block = block_of(row);
+    all += count;
+    if (count <= 1) {
+      ++once[block];
+      continue;
+    }
+    const double eighth = double(std::bit_floor(std::uint64_t(count))) / 8;
+    auto& [rows, sum] = groups[{block, count < grouped_from ? count : std::floor(count / eighth) * eighth}];
+    ++rows;
+    sum += count;
+    --others[block];
+  }
+  std::vector<planning::BlockRows> popular;
+  for (const auto& [at, group] : groups) popular.push_back({at.first, group.first, group.second / group.first / all});
+  for (Index b = 0; b < embedding::block_count; ++b)
+    if (others[b] > 0) popular.push_back({b, others[b], once[b] / others[b] / all});
+  return popular;
+}
+
+std::shared_ptr<const planning::Popularity> popular_rows(const embedding::EmbeddingBagConfig& table,
+                                                         const data::SourceInfo& data, const data::IdShares& shares) {
+  std::map<Index, double> counts;  // of rows
+  double bags = 0;                 // ids of a bag of each feature
+  for (const std::string& name : table.feature_names) {
+    const auto found = shares.features.find(name);
+    if (found == shares.features.end()) return nullptr;
+    const double ids = shares.counted ? 1 : ids_per_bag(data, feature_index(data, name, table));
+    bags += ids;
+    for (const auto& [id, count] : found->second)
+      if (id < table.ids()) counts[table.row(id)] += count * ids;
+  }
+  if (counts.empty() || bags == 0 || table.block_by == embedding::BlockBy::hash) return nullptr;
+  auto popular = std::make_shared<planning::Popularity>();
+  popular->from = shares.from;
+  if (shares.counted) {
+    popular->rows = counted_rows(table, counts);
+  } else {
+    for (const auto& [row, share] : counts) popular->rows.push_back({table.block_of()(row), 1, share / bags});
+  }
+  return popular;
 }
 
 /// Error when the bytes of the tables, with all that an optimizer keeps, are more than 64 bits count.
@@ -76,7 +137,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
 }
 
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                                    const data::SourceInfo& data) {
+                                    const data::SourceInfo& data, const data::IdShares& shares) {
   data::checked(data);
   for (const embedding::EmbeddingBagConfig& table : tables) {
     double ids = 0, zipf = 0;
@@ -86,7 +147,10 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
       if (!data.zipf.empty()) zipf += data.zipf[index] / double(table.feature_names.size());
     }
     planning::ParameterConstraints& demand = plan.tables[table.name];
-    if (!demand.zipf) demand.zipf = zipf;
+    if (!demand.zipf) {
+      demand.zipf = zipf;
+      if (!shares.from.empty()) demand.popular = popular_rows(table, data, shares);
+    }
     double& factor = demand.pooling_factor;
     // An average of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));

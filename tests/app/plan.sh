@@ -29,8 +29,8 @@ seconds=$(grep -o '"predicted_step_seconds": [^,]*' "$folder/out")
 must_succeed '"best": ' plan "$deck" --ranks 1,2 --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 grep -qF '"ranks": 1, ' "$folder/out" && grep -qF "$seconds" "$folder/out" || complain "not the prediction of --ranks 1"
-# What cannot be has its reason; if none can, that is the end. One rank needs 33 KiB, four 7.
-must_succeed ' does not fit' plan "$deck" --ranks 1,4 --set plan.memory=12000
+# What cannot be has its reason; if none can, that is the end. One rank needs the whole of C1, four a quarter.
+must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000
 grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
 must_fail 'no number of ranks of --ranks works: 2: ' plan "$deck" --ranks 1,2 --set plan.memory=100
 must_succeed '3 ranks do not divide into nodes of that many' plan "$deck" --ranks 4,3 --ranks-per-node 2

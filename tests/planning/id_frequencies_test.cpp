@@ -50,20 +50,33 @@ TEST_CASE("distinct rows and shares are the sums over all rows") {
       const IdFrequencies frequencies(double(rows), exponent);
       const std::vector<double> all = shares(rows, exponent);
       for (const double ids : {0.5, 1.0, 20.0, 4096.0, 1e6}) {
-        double distinct = 0, of_hot = 0, hot_share = 0;
-        const Index hot = rows / 3;
-        for (Index k = 0; k < rows; ++k) {
-          const double one = all[k] < 1 ? -std::expm1(ids * std::log1p(-all[k])) : 1;
-          distinct += one;
-          if (k < hot) of_hot += one, hot_share += all[k];
-        }
+        double distinct = 0;
+        for (const double share : all) distinct += share < 1 ? -std::expm1(ids * std::log1p(-share)) : 1;
         INFO(exponent << ' ' << rows << ' ' << ids);
         CHECK(near(frequencies.distinct(ids), distinct, 1e-3));
-        CHECK(near(frequencies.distinct(ids, double(hot)), of_hot, 2e-3));
-        CHECK(near(frequencies.share(double(hot)), hot_share, 2e-3));
       }
-      CHECK(near(frequencies.share(double(rows)), 1, 1e-12));
+      double own = 0, place = 0, hot = 0, of_hot = 0;  // the most frequent third
+      for (Index k = 0; k < rows / 3; ++k) of_hot += all[k];
+      for (const IdFrequencies::Class& one : frequencies.classes()) {
+        CHECK(one.block == IdFrequencies::scattered);
+        own += one.rows * one.share;
+        hot += std::clamp(double(rows / 3) - place, 0.0, one.rows) * one.share;
+        place += one.rows;
+      }
+      CHECK(place == double(rows));
+      CHECK(near(own, 1, 1e-12));
+      CHECK(near(hot, of_hot, 2e-3));
     }
+}
+
+TEST_CASE("popular rows have their share, and the others follow Zipf's law behind them") {
+  const std::vector<double> all = shares(5000, 1.05);
+  planning::Popularity popular;
+  for (Index k = 0; k < 200; ++k) popular.rows.push_back({k % 7, 1, all[k]});
+  const IdFrequencies known(5000, 1.05, &popular), scattered(5000, 1.05);
+  for (const double ids : {1.0, 50.0, 4096.0}) CHECK(near(known.distinct(ids), scattered.distinct(ids), 1e-3));
+  CHECK(known.classes().front().block == 0);
+  CHECK(known.classes().back().block == IdFrequencies::scattered);
 }
 
 TEST_CASE("uniform ids are their own number, and skewed ones fewer") {

@@ -74,8 +74,8 @@ TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
 TEST_CASE("no plan of a few cuts goes below the bound") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
-  for (const std::uint64_t k : {6u, 40u, 49u, 175u}) {
-    random_tables::Set set = random_tables::random_set(k, {.skewed = k % 2 == 1});
+  for (const std::uint64_t k : {6u, 40u, 49u, 175u, 0x100u + 6, 0x100u + 40, 0x100u + 49}) {
+    random_tables::Set set = random_tables::random_set(k % 0x100, {.skewed = k % 2 == 1, .popular = k >= 0x100});
     const auto whole = set.planner().plan(set.tables);  // shards of at least whole.min_rows rows
     set.settings.min_rows = 1;
     const auto planner = set.planner();

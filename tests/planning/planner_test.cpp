@@ -101,7 +101,7 @@ TEST_CASE("a rank has the share of a node that its ranks leave it, however they 
 TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto splits the table") {
   auto given = forced(ShardingType::table_wise);
   given.settings.reserve = 0;
-  given.settings.memory = 1500000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
+  given.settings.memory = 1450000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
   const std::string refused = error_of([&] { given.plan(); });
   CHECK(refused.find("does not fit") != std::string::npos);
   CHECK(refused.find("are missing") != std::string::npos);

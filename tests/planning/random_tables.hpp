@@ -25,11 +25,27 @@ struct Set {
 };
 
 struct Kind {
-  bool skewed = false;  ///< ids by Zipf's law, exponents up to 1.5, else uniform
+  bool skewed = false;   ///< ids by Zipf's law, exponents up to 1.5, else uniform
+  bool popular = false;  ///< and the rows of the first blocks are the frequent ones
   int most_ranks = 128;
   Index tables = 0;  ///< so many, so many ranks; 0 = drawn
   int ranks = 0;
 };
+
+/// The frequent rows come first: blocks are looked up by Zipf's law, the rows of each alike.
+inline std::shared_ptr<const planning::Popularity> first_blocks(Index rows, double exponent) {
+  const embedding::RowBlocks blocks(rows);
+  auto popular = std::make_shared<planning::Popularity>();
+  popular->from = "made up";
+  double sum = 0;
+  for (Index b = 0; b <= blocks.block(rows - 1); ++b) {
+    const double own = double(blocks.rows({b, b + 1}).size()), times = std::pow(double(b + 1), -exponent);
+    popular->rows.push_back({b, own, times});
+    sum += own * times;
+  }
+  for (planning::BlockRows& one : popular->rows) one.share /= sum;
+  return popular;
+}
 
 /// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to
 /// kind.most_ranks ranks, log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3
@@ -57,6 +73,8 @@ inline Set random_set(std::uint64_t k, const Kind& kind = {}) {
     table.embedding_dim = 4 * (4 + static_cast<Index>(61 * uniform(t + 1, 1)));
     set.settings.tables[table.name].pooling_factor = std::floor(1 + 100 * uniform(t + 1, 2));
     if (kind.skewed) set.settings.tables[table.name].zipf = 1.5 * uniform(t + 1, 3);
+    if (kind.popular)
+      set.settings.tables[table.name].popular = first_blocks(table.num_embeddings, 1.5 * uniform(t + 1, 3));
     const double own = static_cast<double>(planning::table_bytes(table, set.optimizer, table.num_embeddings));
     bytes += own;
     largest = std::max(largest, own);

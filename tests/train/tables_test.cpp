@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include <tesserec/data/batch.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -83,4 +84,49 @@ TEST_CASE("the planner's exponents are the deck's, or the planted model's, and 0
   CHECK(settings.tables.at("other").zipf == 0.9);
   const auto unknown = train::planner_settings({}, {{"a", 100, 4, {"a"}, {}, false, {}}}, three_features());
   CHECK(unknown.tables.at("a").zipf == 0);
+}
+
+TEST_CASE("popular rows are those of the sample, or the planted model's, unless the deck has an exponent") {
+  const data::SourceInfo data = three_features();
+  data::IdShares shares{true, "counted", {}};
+  shares.features["a"] = {{0, 40}, {1, 40}, {5, 17}, {6, 1}, {99, 1}};
+  shares.features["b"] = {{0, 1}};
+  shares.features["c"] = {};
+  planning::Settings plan;
+  plan.tables["given"].zipf = 0.5;
+  const std::vector<embedding::EmbeddingBagConfig> tables = {{"given", 100, 4, {"a"}, {}, false, {}},
+                                                             {"both", 100, 4, {"a", "b"}, {}, false, {}},
+                                                             {"c", 50, 4, {"c"}, {}, false, {}}};
+  const auto settings = train::planner_settings(plan, tables, data, shares);
+  CHECK(settings.tables.at("given").popular == nullptr);
+  CHECK(settings.tables.at("c").popular == nullptr);
+  const auto& popular = *settings.tables.at("both").popular;
+  CHECK(popular.from == "counted");
+  double rows = 0, share = 0;
+  for (const planning::BlockRows& one : popular.rows) {
+    rows += one.rows;
+    share += one.rows * one.share;
+    if (one.block == 0) CHECK(one.share == 0.41);  // of 100 ids in all
+    if (one.block == 5) CHECK(one.share == 0.17);
+    if (one.block == 99) CHECK(one.share == 0.01);
+    if (one.block == 7) CHECK(one.share == 0);
+  }
+  CHECK(rows == 100);
+  CHECK(share == Approx(1));
+}
+
+TEST_CASE("the planted model's frequent rows are where its samples have them") {
+  data::Settings settings;
+  settings.synthetic.kind = data::SyntheticKind::planted;
+  settings.synthetic.samples = 4000, settings.synthetic.rows = {20000}, settings.synthetic.zipf = 1.05;
+  const auto info = data::synthetic_info(settings.synthetic, data::Use::train);
+  const data::IdShares shares = data::id_shares(settings, info, 3);
+  CHECK(shares.from == "Zipf 1.05");
+  std::vector<double> counts(20000);
+  const auto source = data::make_source(settings, data::Use::train, {.batch_size = 4000, .seed = 3});
+  data::Batch batch{Exec()};
+  REQUIRE(source->next(batch));
+  for (Index i = 0; i < 4000; ++i) ++counts[batch.sparse.values(batch.sparse.begin(0, i))];
+  for (const auto& [id, share] : shares.features.at("C1"))
+    if (share > 0.01) CHECK(counts[id] / 4000 == Approx(share).epsilon(0.25));
 }

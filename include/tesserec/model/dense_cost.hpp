@@ -20,4 +20,7 @@ DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ra
 /// Making or reading the batch is not in it.
 double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch);
 
+/// Bytes of the dense half on the rank with most samples. `states`: numbers that the optimizer keeps of a parameter.
+double dense_bytes(const Network& dense, const Lanes& lanes, int ranks, Index global_batch, Index states);
+
 }  // namespace tesserec::model

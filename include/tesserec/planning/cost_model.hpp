@@ -10,10 +10,23 @@
 
 namespace tesserec::planning {
 
+/// Bytes of a rank by what holds them.
+struct RankBytes {
+  double rows = 0;      ///< weights in tables
+  double states = 0;    ///< of their optimizers
+  double messages = 0;  ///< all else that tables take in a step
+  // Beside the tables; 0 where the planner is not told.
+  double dense = 0;    ///< network: parameters, states, gradients, activations
+  double batches = 0;  ///< samples that are made or read ahead
+  double program = 0;  ///< code, MPI, Kokkos, HDF5
+  double sum() const { return rows + states + messages + dense + batches + program; }
+};
+
 /// Cost of a plan. Seconds of a rank: its shards, its samples, and the latency of the messages.
 struct PlanEstimate {
   std::vector<double> seconds;        ///< [rank]
   std::vector<double> bytes;          ///< [rank]
+  std::vector<RankBytes> holds;       ///< [rank] the same bytes, and those beside the tables
   std::vector<StepSeconds> split;     ///< [rank] the same seconds by the work that takes them
   std::vector<double> table_seconds;  ///< [table] summed over ranks
   std::vector<double> table_bytes;    ///< [table] summed over ranks, messages included

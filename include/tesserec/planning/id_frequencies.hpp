@@ -3,29 +3,37 @@
 
 #include <vector>
 
+#include <tesserec/planning/settings.hpp>
+
 namespace tesserec::planning {
 
-/// How often the rows of a table are asked for: by Zipf's law, row k (from 1) in proportion to 1 / k^exponent; 0 is
-/// uniform. Which rows are the frequent ones is not known: they lie scattered, so that a part of the rows has its share
-/// of all that is said here.
+/// How often the rows of a table are looked up. Popular rows are given with their blocks. The others follow Zipf's law:
+/// row k (from 1) in proportion to 1 / k^exponent, 0 is uniform. They lie scattered, so that a part of them has its
+/// share of all that is said here.
 class IdFrequencies {
  public:
-  IdFrequencies(double rows, double exponent);
+  IdFrequencies(double rows, double exponent, const Popularity* popular = nullptr);
 
-  /// Different rows among so many ids: concave.
-  double distinct(double ids) const { return distinct(ids, rows_); }
-  /// The same of the most frequent `hot` rows alone.
-  double distinct(double ids, double hot) const;
-  /// Share of the ids that fall on these.
-  double share(double hot) const;
-  /// Ids that would fall on as many different rows, were they uniform; for one id or less, as many.
+  /// Rows of about one frequency.
+  struct Class {
+    double rows;
+    double share;  ///< share of the lookups, of each row
+    Index block;   ///< where they lie; `scattered`: anywhere
+  };
+  static constexpr Index scattered = -1;
+  /// Returns all rows, the most frequent first.
+  const std::vector<Class>& classes() const { return classes_; }
+  /// Returns the number of rows with exactly this share.
+  double rows_with(double share) const;
+  /// Returns the chance that one of so many lookups finds a row with this share.
+  static double found(double ids, double share);
+
+  /// Returns the number of distinct rows among so many ids: concave.
+  double distinct(double ids) const;
+  /// Returns how many uniform ids would fall on as many distinct rows; for one id or less, as many.
   double as_uniform(double ids) const;
 
  private:
-  /// Rows of about one frequency, the most frequent first.
-  struct Class {
-    double rows, share;  ///< share of the ids: of each row
-  };
   double rows_;
   std::vector<Class> classes_;
 };

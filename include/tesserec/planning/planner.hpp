@@ -52,6 +52,9 @@ void require_same_plan(const comm::Communicator& comm, std::span<const embedding
 /// "pooled" or "rows".
 const char* form_name(ExchangeForm form);
 
+/// Writes where the planner knows the frequencies of rows from, and of how many tables.
+std::string popularity_text(std::span<const embedding::EmbeddingBagConfig> tables, const Settings& settings);
+
 /// Writes the plan as a table for people: table, rows, dim, type, kernel, exchange, ranks, shards.
 std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan);
 /// Adds bytes and seconds of the ranks, the proven gap, and the reason for each table's type.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Seconds and bytes that one table takes of the ranks in a step. Frequent rows lie scattered and every rank's samples
-/// ask for every row alike, so a shard costs the same on any rank.
+/// Seconds and bytes that one table takes of the ranks in a step. Every rank's samples ask for every row alike, so a
+/// shard costs the same on any rank.
 #pragma once
+
+#include <array>
+#include <vector>
 
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/id_frequencies.hpp>
@@ -56,19 +59,36 @@ struct ShardCost {
   ShardLoad load() const { return {owner.load(), each.load()}; }
 };
 
-/// Ids, bags and distinct rows that the samples of a step ask a table for.
+/// What a piece of a table's rows has of a step's traffic. All but `filled` and `vectors` are sums over its blocks.
+enum PartOf {
+  part_rows,
+  part_ids,         ///< lookups
+  part_asked,       ///< distinct rows that one rank's samples ask for
+  part_moved,       ///< distinct rows of all samples
+  part_reads,       ///< seconds of reads at random, an id
+  part_reads_once,  ///< the same, a row that one rank asks for
+  part_updates,     ///< seconds of updates at random, a moved row
+  part_filled,      ///< chance that a pooled bag has an id in the piece
+  part_vectors,     ///< sums of subtrees [32 bits] that a pooled bag gets from it
+  part_sizes
+};
+using Part = std::array<double, part_sizes>;
+Part operator-(const Part& a, const Part& b);
+Part operator*(const Part& a, double times);
+
+/// Ids and bags of a step.
 struct TableTraffic {
   TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints, int ranks,
                Index global_batch);
 
-  /// Chance that a pooled bag has an id in that share of the rows: concave.
+  /// Returns the chance that a pooled bag has an id among so large a share of the lookups: concave.
   double filled(double share) const;
 
   IdFrequencies frequencies;
+  bool even;  ///< rows have their share of everything, as far as is known
   double ranks, rows, bags, ids;
-  double touched, rank_touched;  ///< distinct rows of all ids, and of the ids of one rank's samples
-  double unpooled_ids;           ///< ids whose vectors are not pooled
-  double pooled_bags, bag_ids;   ///< pooled bags, and ids in one of them, as if ids were uniform
+  double unpooled_ids;          ///< ids whose vectors are not pooled
+  double pooled_bags, bag_ids;  ///< pooled bags, and ids in one of them; where rows are even, as if ids were uniform
 };
 
 /// Numbers that a row's weights, gradient and optimizer state have.
@@ -89,6 +109,7 @@ struct Wire {
   bool rounded() const { return forward < 1 || backward < 1; }
 
   double inside, between, all;  ///< seconds of a byte: to ranks of the node, to other nodes, to all
+  double batches, buffers;      ///< in flight, and copies of a message in memory: what stays on its rank has none
   double forward, backward;     ///< bytes of a number of a finished vector, and of its gradient, of the four
 };
 
@@ -102,11 +123,16 @@ class TableCosts {
   ShardCost cost(const Shard& shard, const ParameterSharding& sharding) const;
   ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const { return cost(shard, sharding).load(); }
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
-  /// Costs a piece of so many rows and columns: a bag has an id in it with probability `filled` and gets `vectors` sums
-  /// of 32 bits back on average. Affine in rows, filled and vectors, and in width.
-  ShardLoad load(double rows, double filled, double vectors, double width, ExchangeForm form) const;
-  /// Vectors of 32 bits that a bag gets from the shard with all rows: finished ones may have fewer bits.
-  double whole_vectors() const { return traffic_.filled(1) * wire_.forward; }
+  /// Costs a piece of so many columns: affine in the part, and in width.
+  ShardLoad load(const Part& part, double width, ExchangeForm form) const {
+    return piece(part, width, form, wire_.all).load();
+  }
+  /// Returns the part of the blocks before `block`, without `filled` and `vectors`.
+  Part upto(Index block) const;
+  /// Returns the part of some blocks.
+  Part part(Range blocks) const;
+  const Part& whole() const { return whole_; }
+  bool even() const { return traffic_.even; }
   double filled(double share) const { return traffic_.filled(share); }
   const embedding::RowBlocks& blocks() const { return blocks_; }
   double rows() const { return traffic_.rows; }
@@ -119,12 +145,12 @@ class TableCosts {
 
  private:
   /// `wire`: seconds of a byte.
-  ShardCost piece(double rows, double filled, double vectors, double width, ExchangeForm form, double wire) const;
+  ShardCost piece(const Part& part, double width, ExchangeForm form, double wire) const;
   ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
   ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
-  double rows(Range blocks) const;
+  void add_up_blocks();
   double vectors(Range blocks) const;  ///< sums of subtrees that a bag gets from these blocks
-  double update_seconds(double all_rows, double touched_rows, double columns) const;
+  double update_seconds(const Part& part, double columns) const;
 
   embedding::RowBlocks blocks_;
   double dim_;
@@ -132,9 +158,8 @@ class TableCosts {
   RowStorage storage_;
   Wire wire_;
   Topology topology_;
-  struct {
-    double read = 0, read_once = 0, update = 0;  // of ids, of a rank's distinct rows, of all distinct rows
-  } row_seconds_;                                // at random
+  Part whole_{};            ///< of all rows; vectors: finished ones may have fewer bits
+  std::vector<Part> upto_;  ///< [block] the blocks before it; empty where rows are even
 };
 
 }  // namespace tesserec::planning

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <tesserec/data/source.hpp>
+#include <tesserec/data/id_shares.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/model/settings.hpp>
 #include <tesserec/planning/settings.hpp>
@@ -17,9 +17,9 @@ namespace tesserec::train {
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const model::Settings& model);
 
-/// plan with the pooling factors and exponents (zipf) that the deck leaves to the data.
+/// Returns the plan with the pooling factors, exponents (zipf) and popular rows that the deck leaves to the data.
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                                    const data::SourceInfo& data);
+                                    const data::SourceInfo& data, const data::IdShares& shares = {});
 
 /// For each feature of the data, rows of the smallest table that reads it or the data's own where no table
 /// does: ids must lie below. Errors about features and weights as above.

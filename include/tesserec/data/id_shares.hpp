@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tesserec/data/settings.hpp>
+#include <tesserec/data/source.hpp>
+
+namespace tesserec::data {
+
+/// Samples of a data set in which ids are counted, and runs in which they are read, evenly over the data set.
+inline constexpr Index counted_samples = 65536, counted_runs = 64;
+
+/// How often a feature's ids come.
+struct IdShares {
+  struct IdCount {
+    Index id = 0;
+    double times = 0;  ///< or, of a generator, share
+  };
+  bool counted = false;  ///< by a sample, and with all ids in it; else by a generator's law, and its frequent ids alone
+  std::string from;      ///< "counted in 65536 samples of train.h5"; empty = nothing is known
+  std::map<std::string, std::vector<IdCount>> features;  ///< by rising ids
+};
+
+/// Counts ids in a sample of the data's files, or returns what a planted model does with them. Files that cannot be
+/// read give nothing: their error is that of the source which reads them. A function of its input alone.
+IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed);
+
+}  // namespace tesserec::data
