@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace tesserec::sharding {
 
@@ -130,12 +129,9 @@ void Asked::read_bags(const Target& target, Reading& at) {
         const auto end = std::lower_bound(begin, list.end(), before + samples.size());
         first = begin - list.begin();
         bags.count = end - begin;
+        bags.samples = f > 0 ? run.front().samples : at.samples;
         if (f == 0)
-          bags.samples = std::exchange(at.samples, std::transform(begin, end, at.samples, [&](std::int32_t sample) {
-                                         return sample - std::int32_t(before);
-                                       }));
-        else
-          bags.samples = run.front().samples;
+          for (auto sample = begin; sample < end; ++sample) *at.samples++ = *sample - std::int32_t(before);
       }
       at.offsets[0] = 0;
       for (Index b = 0; b < bags.count; ++b) at.offsets[b + 1] = at.offsets[b] + number_at(words, number + first + b);

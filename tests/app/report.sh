@@ -19,7 +19,7 @@ has run.json '"start_time": "20' '"from_step": 0' '"versions": "tesserec ' "\"ra
   "\"argv\": [\"train\", \"$deck\", \"--json\", \"--set\", \"train.steps=3\"" '"overrides": ["train.steps=3", "train.epochs=2"]' \
   '[data.synthetic]\nkind = \"planted\"' '\nepochs = 2\n' '"critical_path_seconds": ' '"memory_bytes": {"weights": ['
 # 81 rows of 4 columns and a sum a row, in which table on which rank ever; the table of one row may be on all.
-bytes=$(grep -oE '"(weights|states)": \[[0-9, ]*\]' "$folder/run/run.json" | grep -oE '[0-9]+' | awk '{ sum += $1 } END { print sum }')
+bytes=$(grep -oE '"memory_bytes": \{"weights": \[[0-9, ]*\], "states": \[[0-9, ]*\]' "$folder/run/run.json" | grep -oE '[0-9]+' | awk '{ sum += $1 } END { print sum }')
 copies=$(((bytes - 1600) / 20))
 if [ $((1600 + 20 * copies)) != "$bytes" ] || [ $copies -lt 1 ]; then complain "tables take $bytes bytes"; fi
 grep -cE '"time": 1[0-9]{9}\.' "$folder/run/metrics.jsonl" | grep -qx 2 || complain "lines without their time"
