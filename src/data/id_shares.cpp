@@ -3,6 +3,7 @@
 
 #include "planted_table.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/id_shares.hpp>
@@ -67,7 +68,9 @@ IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64
     return planted(settings.synthetic, seed);
   try {
     return data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    log_warning(concat("the planner takes all rows as equally frequent, because a sample of the data cannot be read: ",
+                       error.what()));
     return {};
   }
 }

@@ -25,8 +25,9 @@ struct IdShares {
   std::map<std::string, std::vector<IdCount>> features;  ///< by rising ids
 };
 
-/// Counts ids in a sample of the data's files, or returns what a planted model does with them. Files that cannot be
-/// read give nothing: their error is that of the source which reads them. A function of its input alone.
+/// Counts ids in a sample of the data's files, or returns what a planted model does with them. Where the files cannot
+/// be read it warns and returns nothing; the source that reads them for training has the error. A function of its input
+/// alone.
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed);
 
 }  // namespace tesserec::data
