@@ -37,7 +37,8 @@ Part RowShares::last(Index begin) const {
   return part;
 }
 
-/// Where rows are even, pieces of one length are alike, and those at the first block have the fewest subtrees.
+/// Gathers pieces by their share of the lookups. If rows are even, pieces of one length are alike, and those at the
+/// first block have the fewest subtrees.
 void RowShares::gather_alike() {
   std::vector<LikePieces> by_share(alike_shares + 2);
   const auto take = [&](Index begin, Index end, double vectors) {

@@ -116,7 +116,7 @@ class RowPartitions {
     }
   };
   OfPieces of_pieces(const Affine<double>& affine) const;
-  /// What an owner bears of all pieces, as wide as the widest.
+  /// Seconds and bytes of an owner of one piece, for all pieces, which are taken as wide as the widest.
   struct Bears {
     OfPieces seconds, bytes;
     bool fits(Range blocks, double filled, double vectors, const Load& most) const {

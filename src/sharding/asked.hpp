@@ -26,7 +26,7 @@ class Asked {
   /// The first rank whose counts say that it has an error; -1 = none.
   int first_refused(const Message<std::int32_t>& counts) const;
 
-  /// How much follows the counts that came.
+  /// Reads from the counts that came how many ids and weights follow.
   void count(const BatchSplit& split, Messages& messages);
 
   /// Reads the counts, ids and weights that came, which must stay. Others' sums and gradients begin at `others`, behind

@@ -43,7 +43,8 @@ class OwnerBuckets {
   OwnerBags of(int owner) const;
 
  private:
-  /// Of an owner: numbers of ids and bags so far, or where the next id and the bag at hand are; the last id's sample.
+  /// Position in an owner's lists: ids and bags counted so far, or the next id's and the last bag's place; the sample
+  /// of its last id.
   struct Next {
     Index id = 0, bag = 0, sample = -1;
   };

@@ -14,7 +14,7 @@ namespace tesserec::data {
 /// Samples of a data set in which ids are counted, and runs in which they are read, evenly over the data set.
 inline constexpr Index counted_samples = 65536, counted_runs = 64;
 
-/// How often a feature's ids come.
+/// Frequencies of each feature's ids.
 struct IdShares {
   struct IdCount {
     Index id = 0;

@@ -60,7 +60,7 @@ struct BlockRows {
   double share = 0;  ///< of the table's lookups, of each row
 };
 
-/// Where the popular rows of a table lie. Other rows share the other lookups by the law of `zipf`, scattered.
+/// The popular rows of a table and their blocks. Other rows share the other lookups by the law of `zipf`, scattered.
 struct Popularity {
   std::vector<BlockRows> rows;
   std::string from;  ///< source, for people: "counted in 65536 samples of train.h5"

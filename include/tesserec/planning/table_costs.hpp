@@ -59,7 +59,8 @@ struct ShardCost {
   ShardLoad load() const { return {owner.load(), each.load()}; }
 };
 
-/// What a piece of a table's rows has of a step's traffic. All but `filled` and `vectors` are sums over its blocks.
+/// Names the numbers of a step's traffic that a piece of a table's rows has. All but `filled` and `vectors` are sums
+/// over its blocks.
 enum PartOf {
   part_rows,
   part_ids,         ///< lookups

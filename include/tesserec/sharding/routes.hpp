@@ -53,8 +53,8 @@ struct VectorLayout {
     Index dim = 0;
     bool mean = false;
     std::vector<std::size_t> routes;
-    std::vector<std::uint16_t>
-        owner_of;  ///< [block_count] the place of each block's route among them; empty: one has all
+    /// [block_count] the place of each block's route in `routes`; empty: one has all.
+    std::vector<std::uint16_t> owner_of;
   };
   Index pooled_width = 0;
   std::vector<Sequence> sequences;  ///< tables in order, in each its features in order
