@@ -18,6 +18,23 @@ inline constexpr int warp_size = 32;
 inline constexpr int most_threads = 1024;               ///< of a block
 inline constexpr std::size_t most_scratch = 48 * 1024;  ///< bytes of a block that need no opt-in
 
+/// A place in the source of a kernel, taken as a default argument: `Site site = Site::here()`.
+struct Site {
+  const char* file;
+  int line;
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+  bool operator==(const Site& other) const { return line == other.line && same(file, other.file); }
+
+ private:
+  static constexpr bool same(const char* a, const char* b) {
+    while (*a != '\0' && *a == *b) {
+      ++a;
+      ++b;
+    }
+    return *a == *b;
+  }
+};
+
 /// The thread that runs, in its block.
 int thread_in_block();
 /// Waits for all threads of the block: __syncthreads.
@@ -135,22 +152,5 @@ void launch_scan(const Device& device, const std::string& label, std::int64_t n,
   launch_numbers(device, label, runs, count);
   launch_numbers(device, label, runs, finish);
 }
-
-/// A place in the source of a kernel, taken as a default argument: `Site site = Site::here()`.
-struct Site {
-  const char* file;
-  int line;
-  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
-  bool operator==(const Site& other) const { return line == other.line && same(file, other.file); }
-
- private:
-  static constexpr bool same(const char* a, const char* b) {
-    while (*a != '\0' && *a == *b) {
-      ++a;
-      ++b;
-    }
-    return *a == *b;
-  }
-};
 
 }  // namespace tesserec::emulated
