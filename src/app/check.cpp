@@ -32,7 +32,7 @@ struct Summary {
 Index bytes_of(const deck::Deck& deck, const embedding::EmbeddingBagConfig& table, embedding::ComputeKernel kernel) {
   const optim::Settings& moves = planning::optimizer_of(table, kernel, deck.optimizer.sparse, deck.optimizer.dense);
   planning::check_kernel(table, kernel, moves);
-  return planning::table_bytes(table, moves, table.num_embeddings);
+  return planning::table_bytes(table, moves);
 }
 
 /// As far as the inputs' widths are known.
@@ -72,7 +72,7 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
     if (!table.half || !table.half->remainder) s.features += std::ssize(table.feature_names);
     all_rows = all_rows && table.num_embeddings > 0;
     s.rows += table.num_embeddings;
-    s.table_parameters += table.num_embeddings * table.embedding_dim;
+    s.table_parameters += table.weights();
     const auto demand = deck.plan.tables.find(table.name);
     const auto kernels = demand == deck.plan.tables.end() ? planning::ComputeKernels() : demand->second.kernel;
     s.kernels.push_back(kernels.value_or(embedding::ComputeKernel::fused));

@@ -29,7 +29,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
       std::vector<Figure> unseen;
       measure_messages(context, topology, limits, unseen);
     }
-    measure_costs(context, limits, report);
+    measure_costs(context, topology, limits, report);
   }
   if (!needs_model(which)) return report;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the dense half: its chain in both precisions on models of two dimensions and lanes of two lengths, and a
+// Constants of the dense half: its chain in both precisions on models of three widths and lanes of two lengths, and a
 // step of next to nothing.
 #include "costs.hpp"
 #include "dense_chain.hpp"
@@ -53,24 +53,34 @@ double least_step_seconds(const Context& context) {
 }  // namespace
 
 void measure_dense_costs(const Context& context, Report& report) {
-  constexpr Index dense_features = 13, features = 26;
+  constexpr Index dense_features = 13;
+  struct Size {
+    Index features, dim;
+    Index samples;                   ///< the pooled vectors of most fill more than a cache
+    std::vector<Index> bottom, top;  // without their last layers
+  };
+  const std::vector<Size> sizes = {{26, 16, 1024, {512, 256, 64}, {512, 256}},
+                                   {26, 128, 1024, {512, 256, 64}, {512, 256}},
+                                   {12, 32, 8192, {32}, {32}}};
   std::vector<std::vector<double>> a;
   std::vector<double> t;
   for (const dense::Precision precision : {dense::Precision::fp32, dense::Precision::bf16})
-    for (const Index dim : {Index{16}, Index{128}}) {
+    for (const auto& [features, dim, batch, bottom, top] : sizes) {
       model::Settings settings;
       settings.precision = precision;
       settings.embedding_dim = dim;
-      settings.bottom = {512, 256, 64, dim};
-      settings.top = {512, 256, 1};
+      settings.bottom = bottom;
+      settings.bottom.push_back(dim);
+      settings.top = top;
+      settings.top.push_back(1);
       const model::Network dense(settings, dense_features, std::vector<Index>(features, dim));
-      for (const auto& [samples, count] : {std::pair<Index, int>{1024, 4}, {1024, 1}, {128, 2}}) {
+      for (const auto& [samples, count] : {std::pair<Index, int>{batch, 4}, {batch, 1}, {batch / 8, 2}}) {
         const Lanes lanes(count);
         const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
         const bool bf16 = precision == dense::Precision::bf16;
         const double fp32_flops = bf16 ? 0.0 : work.product_flops;
         const double bf16_flops = bf16 ? work.product_flops : 0.0;
-        a.push_back({fp32_flops, bf16_flops, work.other_flops, work.gradient_bytes});
+        a.push_back({fp32_flops, bf16_flops, work.other_flops, work.vector_bytes, work.gradient_bytes});
         t.push_back(chain_seconds(context, dense, samples, lanes));
       }
     }
@@ -78,7 +88,8 @@ void measure_dense_costs(const Context& context, Report& report) {
   set_rate(report, "dense_flops", each[0]);
   set_rate(report, "bf16_flops", each[1]);
   set_rate(report, "interaction_flops", each[2]);
-  set_rate(report, "dense_bytes", each[3]);
+  set_rate(report, "activation_bytes", each[3]);
+  set_rate(report, "dense_bytes", each[4]);
   report.costs.step_seconds = least_step_seconds(context);
   report.cost_keys.push_back("step_seconds");
 }

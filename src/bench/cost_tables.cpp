@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the tables: the phases of a sharded collection on one rank alone, over a grid of rows,
-// dimensions and ids.
+// Constants of the tables: the phases of a sharded collection over a grid of rows, dimensions and ids, on one rank
+// alone and on all.
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
 #include <string_view>
 
 #include "costs.hpp"
+#include <tesserec/planning/table_costs.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::bench {
@@ -51,9 +54,10 @@ jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load, con
   return batch;
 }
 
-/// Seconds of each phase of a step, the dense half's use of the caches between lookup and update imitated.
-Seconds measure(const Context& context, const Workload& load) {
-  const comm::Communicator alone = comm::Communicator::self();
+/// Measures the phases of a step of tables that are shared out to the ranks of `comm`, with as many samples on each.
+/// The dense half's use of the caches between lookup and update is imitated.
+Seconds measure(const Context& context, const Workload& load, const comm::Communicator& comm) {
+  const Index global_batch = samples * comm.size();
   std::vector<embedding::EmbeddingBagConfig> configs;
   std::vector<std::string> keys;
   planning::ShardingPlan plan;
@@ -63,13 +67,13 @@ Seconds measure(const Context& context, const Workload& load) {
     planning::ParameterSharding one;
     one.type = planning::ShardingType::table_wise;
     one.form = load.form;
-    one.shards = {{0, {0, embedding::block_count}, {0, load.dim}}};
+    one.shards = {{int(t % comm.size()), {0, embedding::block_count}, {0, load.dim}}};
     plan.push_back(one);
   }
   optim::Settings optimizer;
   optimizer.type = load.optimizer;
-  sharding::ShardedEmbeddingBagCollection collection(context.exec, alone, configs, plan, keys,
-                                                     Lanes(Lanes::automatic(samples)),
+  sharding::ShardedEmbeddingBagCollection collection(context.exec, comm, configs, plan, keys,
+                                                     Lanes(Lanes::automatic(global_batch)),
                                                      {optimizer, optimizer, Kernels::simd});
   for (const auto& shard : collection.shards())
     shard.rows->weights().fill(context.exec, "tesserec::bench::fill", 0.01f);
@@ -88,7 +92,7 @@ Seconds measure(const Context& context, const Workload& load) {
 
   Index step = 0;
   const auto one_step = [&] {
-    auto ids = collection.start(context.exec, batches[step % count], samples);
+    auto ids = collection.start(context.exec, batches[step % count], global_batch);
     collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
     keep(noise.data()[0]);
@@ -162,8 +166,9 @@ void measure_table_costs(const Context& context, Report& report) {
     }
     loads.push_back({rows / 2, dim, 1, optim::Type::adagrad});
   }
+  const comm::Communicator alone = comm::Communicator::self();
   std::vector<Seconds> seconds;
-  for (const Workload& load : loads) seconds.push_back(measure(context, load));
+  for (const Workload& load : loads) seconds.push_back(measure(context, load, alone));
 
   const auto cut = fit_phase(loads, seconds, ids, [](const Workload& w) {
     return std::vector<double>{w.bags(), w.all_ids()};
@@ -188,31 +193,16 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "row_reads", read[1]);
   set_rate(report, "cached_row_reads", read[2]);
   set_rate(report, "read_bytes", (read[3] + move[1]) / 2);
-  set_rate(report, "add_bytes", back[1] + forth[1]);
   set_rate(report, "row_updates", move[2]);
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
-
-  // Rows that travel: what is left of a step when all that the pooled form costs too is taken off. Of short rows: what
-  // the bytes of long ones cost is known too little to leave anything.
-  Workload rows_travel{small_rows, 16, 16};
-  rows_travel.form = planning::ExchangeForm::rows;
-  const Seconds phases = measure(context, rows_travel);
-  const planning::MachineCosts& m = report.costs;
-  const double rows = rows_travel.touched(), vector = rows_travel.row_bytes();
-  double rest = -rows_travel.bags() * (1 / m.bags + vector / m.add_bytes) -
-                2 * rows_travel.all_ids() * vector / m.read_bytes -
-                rows * (1 / m.ids + 1 / m.cached_row_reads + 2 * vector / m.read_bytes + 1 / m.cached_row_updates +
-                        vector / m.update_bytes);
-  for (const double phase : phases) rest += phase;
-  set_rate(report, "fetched_ids", std::max(1 / m.ids, rest / rows_travel.all_ids()));
 
   // Between small and large tables: what share of a row's reading and moving comes from memory?
   std::vector<double> cached;
   for (const double table_bytes : {2.5e5, 1e6, 4e6}) {
     const Workload load{Index(table_bytes / 64), 16, 16};
     if (load.rows >= loads[0].rows || load.rows <= small_rows) continue;
-    const Seconds s = measure(context, load);
+    const Seconds s = measure(context, load, alone);
     const double read_row = (s[lookup] - read[0] * load.bags()) / load.all_ids() - read[3] * load.row_bytes();
     if (read[1] > read[2]) cached.push_back(table_bytes * (1 - cold_share(read_row, read[2], read[1])));
     const double moved = (s[update] - load.all_ids() * (move[0] + move[1] * load.row_bytes())) / load.touched() -
@@ -223,6 +213,45 @@ void measure_table_costs(const Context& context, Report& report) {
     report.costs.cached_bytes = median(cached);
     report.cost_keys.push_back("cached_bytes");
   }
+}
+
+void measure_exchange_costs(const Context& context, planning::Topology topology, Report& report) {
+  planning::MachineCosts& costs = topology.costs;
+  costs = report.costs;
+  std::vector<std::vector<double>> a;
+  std::vector<double> t;
+  if (context.comm.size() > 1) {  // pooled vectors: the time between lookup and update that the wire does not take
+    const double wire = planning::Wire(topology).all;
+    for (const Index dim : {Index{16}, Index{128}}) {
+      const Workload load{small_rows, dim, 1};
+      const Seconds phases = measure(context, load, context.comm);
+      const double bytes = load.bags() * load.row_bytes(), all = phases[give_back] + phases[send];
+      a.push_back({load.bags(), bytes});
+      t.push_back(std::max(all - 4 * bytes * wire, all / 8));  // out and in, forward and backward
+    }
+    set_rate(report, "add_bytes", fit(a, t)[1]);
+    a.clear();
+    t.clear();
+  }
+  // Rows: what is left of a step when all that has other constants is taken off.
+  costs = report.costs;
+  costs.fetched_ids = costs.fetched_bytes = std::numeric_limits<double>::infinity();
+  for (const auto& [dim, bag_ids] : {std::pair<Index, Index>{16, 16}, {128, 1}, {128, 4}, {16, 1}}) {
+    const Workload load{small_rows, dim, bag_ids, optim::Type::sgd, planning::ExchangeForm::rows};
+    const Seconds phases = measure(context, load, context.comm);
+    const double all = std::accumulate(phases.begin(), phases.end(), 0.0);
+    planning::ParameterConstraints demand;
+    demand.pooling_factor = double(bag_ids);
+    demand.kernel = planning::ComputeKernel::fused;
+    const planning::TableCosts of(table_config("t", load.rows, dim), demand, {}, topology, samples * topology.ranks);
+    const planning::ShardLoad one = of.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
+    const double known = double(tables) * (one.owner.seconds / topology.ranks + one.each.seconds);
+    a.push_back({load.all_ids(), 2 * load.all_ids() * load.row_bytes()});
+    t.push_back(std::max(all - known, all / 8));
+  }
+  const std::vector<double> fetch = fit(a, t);
+  set_rate(report, "fetched_ids", std::max(1 / costs.ids, fetch[0]));
+  set_rate(report, "fetched_bytes", fetch[1]);
 }
 
 }  // namespace tesserec::bench

@@ -25,7 +25,7 @@ std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::ve
   return x;
 }
 
-void measure_costs(const Context& context, const Limits& limits, Report& report) {
+void measure_costs(const Context& context, const planning::Topology& topology, const Limits& limits, Report& report) {
   measure_table_costs(context, report);
   measure_dense_costs(context, report);
   const auto found = [&](double value, double planning::MachineCosts::*member, const char* key) {
@@ -39,6 +39,7 @@ void measure_costs(const Context& context, const Limits& limits, Report& report)
   found(2 * limits.between_bytes, &Costs::between_bytes, "between_bytes");
   found(limits.inside_latency, &Costs::inside_latency, "inside_latency");
   found(limits.between_latency, &Costs::between_latency, "between_latency");
+  measure_exchange_costs(context, topology, report);
 }
 
 }  // namespace tesserec::bench

@@ -2,20 +2,23 @@
 /// The planner's constants, from small workloads of the real classes: never from a whole step.
 #pragma once
 
-#include <cassert>
 #include <string>
 #include <utility>
 
 #include "limits.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/planning/settings.hpp>
 
 namespace tesserec::bench {
 
 /// Fills report.costs and report.cost_keys. Collective.
-void measure_costs(const Context& context, const Limits& limits, Report& report);
+void measure_costs(const Context& context, const planning::Topology& topology, const Limits& limits, Report& report);
 
-/// Table constants alone; dense constants alone.
+/// Measures the constants of tables on each rank alone.
 void measure_table_costs(const Context& context, Report& report);
+/// Measures the constants of vectors on their way between all ranks, given all others in `report`. On one rank none are
+/// added to those of others, and add_bytes stays.
+void measure_exchange_costs(const Context& context, planning::Topology topology, Report& report);
 void measure_dense_costs(const Context& context, Report& report);
 
 /// x >= 0 that makes the sum over i of ((a_i . x - t_i) / t_i)^2 least; a [rows][unknowns].
@@ -36,6 +39,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"cached_bytes", &planning::MachineCosts::cached_bytes},
     {"ids", &planning::MachineCosts::ids},
     {"fetched_ids", &planning::MachineCosts::fetched_ids},
+    {"fetched_bytes", &planning::MachineCosts::fetched_bytes},
     {"bags", &planning::MachineCosts::bags},
     {"add_bytes", &planning::MachineCosts::add_bytes},
     {"inside_bytes", &planning::MachineCosts::inside_bytes},
@@ -45,6 +49,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"dense_flops", &planning::MachineCosts::dense_flops},
     {"bf16_flops", &planning::MachineCosts::bf16_flops},
     {"interaction_flops", &planning::MachineCosts::interaction_flops},
+    {"activation_bytes", &planning::MachineCosts::activation_bytes},
     {"dense_bytes", &planning::MachineCosts::dense_bytes},
     {"step_seconds", &planning::MachineCosts::step_seconds},
 };
@@ -52,8 +57,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
 inline CostMember member(const std::string& key) {
   for (const auto& [name, value] : cost_members)
     if (key == name) return value;
-  assert(false);
-  return nullptr;
+  fail("no constant of the planner is named ", key);
 }
 
 inline double cost(const planning::MachineCosts& costs, const std::string& key) { return costs.*member(key); }

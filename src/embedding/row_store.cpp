@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_store.hpp>
 
 namespace tesserec::embedding {
-
-Range TableShard::rows() const {
-  if (config.block_by == BlockBy::hash) return {0, config.num_embeddings};
-  return RowBlocks(config.num_embeddings).rows(blocks);
-}
 
 RowStore::RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered)
     : matrices_(std::move(matrices)),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include <tesserec/model/dense_cost.hpp>
@@ -20,6 +21,19 @@ std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global
   return {samples, most_lanes};
 }
 
+/// Counts the numbers that layers read and write of a sample, forward. Vectors inside a layer are written and read, and
+/// gradients of pooled vectors are looked through for numbers that are not finite.
+double vector_numbers(const Network& dense) {
+  double sum = double(dense.pooled_width());
+  for (const LayerInfo& layer : dense.layers()) {
+    for (const dense::InputShape& input : layer.inputs) sum += double(input.width()) * input.length;
+    const std::vector<Index>& widths = layer.settings.widths;
+    const Index inside = std::accumulate(widths.begin(), widths.end(), layer.width * layer.settings.layers);
+    sum += double(layer.width + 2 * std::max(Index{0}, inside - layer.width));
+  }
+  return sum;
+}
+
 }  // namespace
 
 DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
@@ -29,6 +43,7 @@ DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ra
   DenseWork work;
   work.product_flops = double(samples) * (dense.flops_per_sample() - other);
   work.other_flops = double(samples) * other;
+  work.vector_bytes = sizeof(float) * double(samples) * vector_numbers(dense);
   // A rank of a node reads its piece of the sums of all of them and moves that piece.
   work.gradient_bytes = gradient * (double(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
   // Parts of its piece to their ranks in other nodes, then all parts to all: both ways.
@@ -51,7 +66,8 @@ double dense_seconds(const Network& dense, const Lanes& lanes, const planning::T
   const planning::MachineCosts& m = topology.costs;
   const bool bf16 = dense.settings().precision == dense::Precision::bf16;
   return work.product_flops / (bf16 ? m.bf16_flops : m.dense_flops) + work.other_flops / m.interaction_flops +
-         work.gradient_bytes / m.dense_bytes + work.wire_bytes / m.between_bytes + m.step_seconds;
+         work.vector_bytes / m.activation_bytes + work.gradient_bytes / m.dense_bytes +
+         work.wire_bytes / m.between_bytes + m.step_seconds;
 }
 
 }  // namespace tesserec::model

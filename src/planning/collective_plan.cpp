@@ -15,7 +15,7 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   const ParameterConstraints demand = model.constraints(table.name);
   std::ostringstream text;
   text.precision(17);
-  text << table.name << ' ' << table.num_embeddings << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
+  text << table.name << ' ' << table.rows().size() << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
        << ' ' << *demand.min_partition << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
   if (demand.popular) {
     double sum = 0;
@@ -38,8 +38,8 @@ std::string text_of(const Topology& topology, Index global_batch) {
        << ' ' << topology.reserve << ' ' << topology.taken << ' ' << topology.exchange.forward << ' '
        << topology.exchange.backward << ' ' << global_batch;
   for (const double x : {c.row_reads, c.cached_row_reads, c.read_bytes, c.row_updates, c.cached_row_updates,
-                         c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.bags, c.add_bytes, c.inside_bytes,
-                         c.between_bytes, c.inside_latency, c.between_latency})
+                         c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.fetched_bytes, c.bags, c.add_bytes,
+                         c.inside_bytes, c.between_bytes, c.inside_latency, c.between_latency})
     text << ' ' << x;
   return text.str();
 }

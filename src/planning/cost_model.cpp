@@ -73,11 +73,11 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     Cost all, each;
     if (plan[t].type == ShardingType::data_parallel) {
       each = costs.copy_cost();
-      for (RankBytes& rank : estimate.holds) hold(rank, tables[t].num_embeddings, costs.dim());
+      for (RankBytes& rank : estimate.holds) hold(rank, tables[t].rows().size(), costs.dim());
     }
     for (const Shard& shard : plan[t].shards) {
       const ShardCost cost = costs.cost(shard, plan[t]);
-      hold(estimate.holds[shard.rank], costs.blocks().rows(shard.blocks).size(), shard.columns.size());
+      hold(estimate.holds[shard.rank], tables[t].rows(shard.blocks).size(), shard.columns.size());
       owned[shard.rank] += cost.owner;
       all += cost.owner;
       each += cost.each;

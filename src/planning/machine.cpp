@@ -27,6 +27,7 @@ MachineCosts costs_of(const DataSheet& sheet) {
   costs.cached_bytes = sheet.cache_bytes / 8;  // eight tables a GPU
   costs.ids = 1 / (1 / sorted_ids + sizeof(Index) / (pcie * sheet.host));
   costs.fetched_ids = costs.ids / 2;
+  costs.fetched_bytes = costs.read_bytes / 2;  // read and written
   costs.bags = costs.row_reads;
   costs.add_bytes = stream * sheet.memory / 4;  // two read, the sum written, the gradient sent
   costs.inside_bytes = link * sheet.inside;
@@ -35,7 +36,8 @@ MachineCosts costs_of(const DataSheet& sheet) {
   costs.between_latency = 2e-6;
   costs.dense_flops = plain_product * sheet.fp32;
   costs.bf16_flops = product * sheet.bf16;
-  costs.interaction_flops = 4 * sheet.memory;  // FLOP a byte that it moves
+  costs.interaction_flops = 4 * sheet.memory;          // FLOP a byte that it moves
+  costs.activation_bytes = stream * sheet.memory / 4;  // forward, and twice backward with its gradient
   costs.dense_bytes = stream * sheet.memory / 2;
   costs.step_seconds = 1e-4;
   return costs;

@@ -3,7 +3,6 @@
 #include <cassert>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan.hpp>
 
 namespace tesserec::planning {
@@ -60,7 +59,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
                        std::span<const int> owners) {
   assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= most_column_cuts(table));
   assert(std::ssize(owners) == row_cuts * column_cuts);
-  const embedding::RowBlocks blocks(table.num_embeddings);
+  const auto blocks = table.blocks();
   const Index quads = most_column_cuts(table);
   const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };
   std::vector<Shard> shards;
@@ -130,10 +129,11 @@ bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {
   return fused == dense && fused.weight_decay == 0 && rests;
 }
 
-Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows) {
+Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer,
+                  std::optional<Index> rows) {
   Index floats = table.embedding_dim;
   for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;
-  return rows * floats * Index{sizeof(float)};
+  return rows.value_or(table.rows().size()) * floats * Index{sizeof(float)};
 }
 
 }  // namespace tesserec::planning

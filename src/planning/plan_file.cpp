@@ -8,23 +8,20 @@
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
 namespace tesserec::planning {
 namespace {
 
 using embedding::EmbeddingBagConfig;
-using embedding::RowBlocks;
 
 constexpr const char* format = "tesserec plan";
 
 Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& sharding, double seconds, double bytes) {
-  const RowBlocks blocks(table.num_embeddings);
   std::set<int> ranks;
   Json shards = Json::array(Json::Layout::lines);
   for (const Shard& shard : sharding.shards) {
-    const Range rows = blocks.rows(shard.blocks);
+    const Range rows = table.rows(shard.blocks);
     ranks.insert(shard.rank);
     shards.add(Json::object()
                    .set("rank", shard.rank)
@@ -59,19 +56,19 @@ ExchangeForm form_named(const std::string& word) {
 }
 
 /// The block whose first row is `row`; empty blocks follow the last row.
-Index border(const RowBlocks& blocks, Index row, Index rows, Borders borders) {
+Index border(const EmbeddingBagConfig& table, Index row, Borders borders) {
+  const Index rows = table.rows().end;
   if (row == rows) return embedding::block_count;
   if (row < 0 || row > rows) fail("row ", row, " does not exist");
-  const Index block = blocks.block(row), first = blocks.rows({block, block + 1}).begin;
-  if (first == row) return block;
-  const Range around = blocks.rows({block, block + 1});
+  const Index block = table.block_of()(row);
+  const Range around = table.rows({block, block + 1});
+  if (around.begin == row) return block;
   if (borders == Borders::exact)
     fail("row ", row, " is no border of a row block; the nearest are ", around.begin, " and ", around.end);
   return row - around.begin < around.end - row ? block : block + 1;
 }
 
 Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
-  const RowBlocks blocks(table.num_embeddings);
   const auto [row, column] = row_and_column(json.at("offset"));
   const auto [rows, columns] = row_and_column(json.at("size"));
   Shard shard;
@@ -82,12 +79,11 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
     const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
     const bool there = 0 <= begin && begin <= end && end <= embedding::block_count;
-    const Range held = there ? blocks.rows(shard.blocks) : Range{};
+    const Range held = there ? table.rows(shard.blocks) : Range{};
     if (!there || held.begin != row || held.size() != rows)
       fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);
   } else {
-    shard.blocks = {border(blocks, row, table.num_embeddings, borders),
-                    border(blocks, row + rows, table.num_embeddings, borders)};
+    shard.blocks = {border(table, row, borders), border(table, row + rows, borders)};
   }
   if (borders == Borders::nearest)
     for (Index* at : {&shard.columns.begin, &shard.columns.end})

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/plan_text.hpp>
 
 namespace tesserec::planning {
@@ -44,9 +43,8 @@ std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, con
   std::vector<Line> shards = {{"table", "shard offsets", "shard sizes", "placement"}};
   for (std::size_t t = 0; t < plan.size(); ++t) {
     types.push_back({tables[t].name, name(plan[t].type), name(plan[t].kernel), ranks_of(plan[t], ranks)});
-    const embedding::RowBlocks blocks(tables[t].num_embeddings);
     for (const Shard& shard : plan[t].shards) {
-      const Range rows = blocks.rows(shard.blocks);
+      const Range rows = tables[t].rows(shard.blocks);
       shards.push_back({tables[t].name, pair(rows.begin, shard.columns.begin), pair(rows.size(), shard.columns.size()),
                         "rank " + std::to_string(shard.rank) + ", cpu"});
     }

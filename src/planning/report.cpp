@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/planning/planner.hpp>
 
 namespace tesserec::planning {
@@ -55,15 +54,15 @@ std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding&
          (reason.empty() ? "" : ": " + reason);
 }
 
-std::string shard_text(const Shard& shard, const embedding::RowBlocks& blocks) {
-  const Range rows = blocks.rows(shard.blocks);
+std::string shard_text(const Shard& shard, const EmbeddingBagConfig& table) {
+  const Range rows = table.rows(shard.blocks);
   return concat(shard.rank, ": [", rows.begin, ", ", shard.columns.begin, "] ", rows.size(), " x ",
                 shard.columns.size());
 }
 
-std::string shards_text(const ParameterSharding& sharding, const embedding::RowBlocks& blocks) {
+std::string shards_text(const ParameterSharding& sharding, const EmbeddingBagConfig& table) {
   const std::span<const Shard> all = sharding.shards, shown = all.first(std::min(all.size(), most_shards));
-  return join(shown, ", ", [&](const Shard& shard) { return shard_text(shard, blocks); }) +
+  return join(shown, ", ", [&](const Shard& shard) { return shard_text(shard, table); }) +
          (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
 }
 
@@ -124,9 +123,8 @@ std::string plan_table(std::span<const EmbeddingBagConfig> tables, const Shardin
   std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
                      (reasons.empty() ? "" : ": reason") + "; shards as rank: [row, column] rows x columns\n";
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    const embedding::RowBlocks blocks(tables[t].num_embeddings);
     text += table_line(tables[t], plan[t], width, reasons.empty() ? "" : reasons[t]);
-    if (!plan[t].shards.empty()) text += "; " + shards_text(plan[t], blocks);
+    if (!plan[t].shards.empty()) text += "; " + shards_text(plan[t], tables[t]);
     text += "\n";
   }
   return text;

@@ -74,10 +74,10 @@ Part operator*(const Part& a, double times) {
 
 TableTraffic::TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                            int ranks, Index global_batch)
-    : frequencies(double(table.num_embeddings), constraints.zipf.value_or(0), constraints.popular.get()),
+    : frequencies(double(table.rows().size()), constraints.zipf.value_or(0), constraints.popular.get()),
       even(!constraints.popular),
       ranks(ranks),
-      rows(double(table.num_embeddings)),
+      rows(double(table.rows().size())),
       bags(double(global_batch) * double(table.feature_names.size())),
       ids(bags * ids_per_bag(constraints)),
       unpooled_ids(ids * unpooled_share(table)),
@@ -101,7 +101,9 @@ double RowStorage::bytes(double rows, double columns) const {
 }
 
 Wire::Wire(const Topology& topology)
-    : forward(topology.exchange.forward / float_bytes), backward(topology.exchange.backward / float_bytes) {
+    : add(topology.ranks > 1 ? 1 / topology.costs.add_bytes : 0),
+      forward(topology.exchange.forward / float_bytes),
+      backward(topology.exchange.backward / float_bytes) {
   const double on_node = double(topology.ranks_per_node) / topology.ranks;
   inside = (1 - 1.0 / topology.ranks_per_node) / topology.costs.inside_bytes;
   between = (1 - on_node) / topology.costs.between_bytes;
@@ -112,7 +114,7 @@ Wire::Wire(const Topology& topology)
 
 TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                        const optim::Settings& optimizer, const Topology& topology, Index global_batch)
-    : blocks_(table.num_embeddings),
+    : blocks_(table.blocks()),
       dim_(double(table.embedding_dim)),
       traffic_(table, constraints, topology.ranks, global_batch),
       storage_(optimizer, constraints.kernel.has(ComputeKernel::dense)),
@@ -231,7 +233,7 @@ ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding&
   const double ids_and_lengths = ids * id_bytes + bags * length_bytes;
   const double message = ids_and_lengths + (wire_.forward + wire_.backward) * finished;
   const double held = message + (wire_.rounded() ? 2 * finished : 0);
-  const StepSeconds seconds{.lookup = ids / m.ids + bags / m.bags + finished / m.add_bytes,
+  const StepSeconds seconds{.lookup = ids / m.ids + bags / m.bags + finished * wire_.add,
                             .exchange = message * wire_.between};
   cost.owner += {seconds, wire_.batches * held};
   cost.each = Cost{seconds, wire_.batches * held} * (1 / t.ranks);
@@ -255,16 +257,16 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
     // Rounded vectors lie there in 32 bits too.
     held = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
     asked = sums = ids;
-    each.lookup = ids / ranks / m.ids + vectors_out / ranks / m.add_bytes;
+    each.lookup = ids / ranks / m.ids + vectors_out / ranks * wire_.add;
     owner.lookup = t.bags / m.bags;
   } else {
     const double rows_asked = ranks * part[part_asked];
     reads = ranks * part[part_reads_once];
     held = message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
-    each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.read_bytes) +  // order and pool
-                  (t.pooled_bags * filled + unpooled) / ranks * vector / m.add_bytes;
-    each.update = ids / ranks * vector / m.read_bytes;                   // sum gradients
+    each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // order and pool
+                  (t.pooled_bags * filled + unpooled) / ranks * vector * wire_.add;
+    each.update = ids / ranks * vector / m.fetched_bytes;                // sum gradients
     const double vectors = (t.pooled_bags * filled + unpooled) / ranks;  // fetched sums, and their gradients
     cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * vectors * vector;
   }
@@ -285,10 +287,10 @@ Cost TableCosts::copy_cost() const {
   const double own_rows = whole_[part_asked], sum_bytes = own_rows * (vector + 2 * id_bytes);
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags +
-                     (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector / m.add_bytes +
+                     (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector * wire_.add +
                      whole_[part_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
            .exchange = 2 * sum_bytes * ranks * wire_.all,
-           .update = own_ids * vector / m.read_bytes + ranks * own_rows * (1 / m.ids + vector / m.add_bytes) +
+           .update = own_ids * vector / m.read_bytes + ranks * own_rows * (1 / m.ids + vector * wire_.add) +
                      update_seconds(whole_, dim_)},
           storage_.bytes(t.rows, dim_) + growth * (own_ids * id_scratch + (ranks + 1) * sum_bytes)};
 }

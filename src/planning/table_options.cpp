@@ -50,7 +50,7 @@ class Maker {
 
   /// Returns the most pieces of columns whose rows are cut too.
   Index free_columns() const {
-    return demand_.sharding.empty() && table_.num_embeddings >= min_rows_ ? most_columns() : 1;
+    return demand_.sharding.empty() && table_.rows().size() >= min_rows_ ? most_columns() : 1;
   }
 
   /// Returns advice for a table that does not fit.

@@ -20,11 +20,10 @@ std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::s
 
 /// Runs of consecutive rows that lie in some blocks, in order.
 std::vector<Range> rows_of(const EmbeddingBagConfig& table, Range blocks) {
-  if (table.block_by == embedding::BlockBy::rows)
-    return {embedding::TableShard{.config = table, .blocks = blocks}.rows()};
+  if (table.block_by == embedding::BlockBy::rows) return {table.rows(blocks)};
   const embedding::BlockOf block_of = table.block_of();
   std::vector<Range> runs;
-  for (Index row = 0; row < table.num_embeddings; ++row) {
+  for (Index row = 0; row < table.rows().end; ++row) {
     if (!blocks.contains(block_of(row))) continue;
     if (runs.empty() || runs.back().end < row) runs.push_back({row, row});
     runs.back().end = row + 1;
@@ -67,7 +66,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
   env.all_to_all(sent, parts);
   if (!receives) return {};
 
-  std::vector<float> all(config.num_embeddings * config.embedding_dim);
+  std::vector<float> all(config.weights());
   std::vector<const float*> from;
   for (const std::vector<float>& part : parts) from.push_back(part.data());
   for (const planning::Shard& shard : shards) {

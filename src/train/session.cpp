@@ -123,9 +123,9 @@ std::string describe_model(const model::Network& dense, const std::vector<embedd
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables[t];
     if (!table.half || !table.half->remainder) features += std::ssize(table.feature_names);
-    table_weights += table.num_embeddings * table.embedding_dim;
+    table_weights += table.weights();
     const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
-    bytes += planning::table_bytes(table, moves, table.num_embeddings);
+    bytes += planning::table_bytes(table, moves);
   }
   return concat(model::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
                 counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,

@@ -63,7 +63,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
   for (const auto& shard : session.model.tables().shards()) {
     const Range held = shard.rows->rows();
     const Range mine = shard.replicated ? Range{held.size() * me / ranks, held.size() * (me + 1) / ranks} : held;
-    const Sample sample(shard.rows->config().num_embeddings);
+    const Sample sample(shard.rows->config().rows().size());
     for (Index k = sample.first(mine.begin); mine.end > sample.run(k).begin; ++k) {
       const Range run = sample.run(k), part{std::max(run.begin, mine.begin), std::min(run.end, mine.end)};
       if (part.begin < part.end) look(session, shard, part, sums[shard.table]);
@@ -74,7 +74,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
     Sums& one = sums[t];
     const embedding::EmbeddingBagConfig& table = tables[t];
     TableFigures& figures =
-        all.emplace_back(TableFigures{table.name, table.feature_names, table.num_embeddings, table.embedding_dim});
+        all.emplace_back(TableFigures{table.name, table.feature_names, table.rows().size(), table.embedding_dim});
     session.comm.sum(one.squares.words());
     figures.looked_at = session.comm.sum(one.looked_at);
     figures.trained = session.comm.sum(one.trained);

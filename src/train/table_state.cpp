@@ -51,7 +51,7 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
   const auto add = [&](Range part, bool is_owned) {
     if (part.size() > 0)
       items.push_back({"tables/" + config.name + "/" + name,
-                       config.num_embeddings,
+                       config.rows().size(),
                        columns,
                        {part.begin, part.size(), first_column, values.values.columns()},
                        std::make_shared<StoredRows>(shard.rows->store(), matrix, part.begin),

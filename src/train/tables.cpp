@@ -9,7 +9,6 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/model/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -47,8 +46,7 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
   double all = 0;
   std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // block, about a count: rows, their counts
   std::vector<double> others(embedding::block_count), once(embedding::block_count);
-  const embedding::RowBlocks blocks(table.num_embeddings);
-  for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(blocks.rows({b, b + 1}).size());
+  for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(table.rows({b, b + 1}).size());
   for (const auto& [row, count] : counts) {
     const Index block = block_of(row);
     all += count;

@@ -21,8 +21,8 @@ planning::Topology machine(double MachineCosts::*rate = nullptr) {
   topology.ranks = topology.ranks_per_node = ranks;
   for (const auto one : {&MachineCosts::cached_row_reads, &MachineCosts::row_reads, &MachineCosts::read_bytes,
                          &MachineCosts::update_bytes, &MachineCosts::ids, &MachineCosts::fetched_ids,
-                         &MachineCosts::bags, &MachineCosts::add_bytes, &MachineCosts::row_updates,
-                         &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
+                         &MachineCosts::fetched_bytes, &MachineCosts::bags, &MachineCosts::add_bytes,
+                         &MachineCosts::row_updates, &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
     topology.costs.*one = 1e300;
   if (rate != nullptr)
     topology.costs.*rate = 1;

@@ -16,7 +16,7 @@ class EmbeddingBag {
   EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config);
 
   const EmbeddingBagConfig& config() const { return table_.config(); }
-  /// Rows [num_embeddings, embedding_dim].
+  /// Rows [rows, columns].
   const PlacedMatrix<float>& weights() const { return table_.weights(); }
 
   /// EmbeddingTable::initialise: `table` is the table's place in its collection.

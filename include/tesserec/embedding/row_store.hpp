@@ -23,8 +23,8 @@ struct TableShard {
   Place place = Place::host;  ///< where kernels read and write rows
 
   Index dim() const { return columns.size(); }
-  /// Rows of a table by BlockBy::rows; all of the table by hash.
-  Range rows() const;
+  /// Returns the rows of a table by BlockBy::rows; all of the table by hash.
+  Range rows() const { return config.rows(blocks); }
 };
 
 /// Numbers of a row: its weights, or one state of the optimizer.

@@ -8,6 +8,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/embedding/block_of.hpp>
+#include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/optim/optimizer.hpp>
 
 namespace tesserec::embedding {
@@ -59,6 +60,12 @@ struct EmbeddingBagConfig {
   BlockBy block_by = BlockBy::rows;
 
   BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
+  RowBlocks blocks() const { return RowBlocks(num_embeddings); }
+  /// Returns the rows that may lie in these blocks: of a table by hash all.
+  Range rows(Range of = {0, block_count}) const {
+    return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(of);
+  }
+  Index weights() const { return num_embeddings * embedding_dim; }
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }

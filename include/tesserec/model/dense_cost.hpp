@@ -10,6 +10,7 @@ namespace tesserec::model {
 struct DenseWork {
   double product_flops = 0;   ///< of layers that multiply matrices
   double other_flops = 0;     ///< of the others
+  double vector_bytes = 0;    ///< of the layers' inputs and outputs, each once
   double gradient_bytes = 0;  ///< of the lanes' gradients, of the node's sums, and of what the optimizer moves
   double wire_bytes = 0;      ///< of the sum over nodes: sent and received by a rank
 };

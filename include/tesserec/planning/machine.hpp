@@ -19,7 +19,8 @@ struct MachineCosts {
   double update_bytes = 6e9;        ///< bytes of weights and optimizer state moved, 1/s
   double cached_bytes = 1e6;        ///< bytes of a table that stay in caches from step to step
   double ids = 5e7;                 ///< ids sorted to owners or by row, 1/s
-  double fetched_ids = 1.5e7;       ///< ids of rows that travel un-pooled, put in order and pooled at the samples, 1/s
+  double fetched_ids = 1.5e7;       ///< ids of rows that travel un-pooled, put in order at the samples, 1/s
+  double fetched_bytes = 5e9;       ///< bytes of such rows pooled at the samples, or of their gradients summed, 1/s
   double bags = 1e9;                ///< bags of a shard cut out, pooled or sent, 1/s
   double add_bytes = 8e9;        ///< bytes of vectors added at the samples' rank, sending their gradients included, 1/s
   double inside_bytes = 4e9;     ///< bytes sent or received inside a node, 1/s
@@ -29,6 +30,7 @@ struct MachineCosts {
   double dense_flops = 5e10;        ///< of the MLPs forward and backward, FLOP/s
   double bf16_flops = 8e10;         ///< the same with model.precision = "bf16"
   double interaction_flops = 1e10;  ///< of the interaction forward and backward, FLOP/s
+  double activation_bytes = 6e9;    ///< bytes of the layers' inputs and outputs, forward and backward as one, 1/s
   double dense_bytes = 4e9;         ///< bytes of dense gradients summed over lanes and moved by the optimizer, 1/s
   double step_seconds = 5e-5;       ///< of a step whatever it does, s
 };

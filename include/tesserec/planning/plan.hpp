@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,7 +69,8 @@ void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kern
 /// Whether both kernels move a table alike: by one optimizer, which leaves a row without a gradient where it is.
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense);
 
-/// Bytes of weights and optimizer state of a table's rows.
-Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer, Index rows);
+/// Returns the bytes of weights and optimizer state of so many rows, by default of all.
+Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer,
+                  std::optional<Index> rows = {});
 
 }  // namespace tesserec::planning

@@ -111,6 +111,7 @@ struct Wire {
 
   double inside, between, all;  ///< seconds of a byte: to ranks of the node, to other nodes, to all
   double batches, buffers;      ///< in flight, and copies of a message in memory: what stays on its rank has none
+  double add;                   ///< seconds of a byte added at the samples; a rank alone adds nothing
   double forward, backward;     ///< bytes of a number of a finished vector, and of its gradient, of the four
 };
 

@@ -99,7 +99,7 @@ class DistributedModelParallel {
   Index steps_ = 0;
 };
 
-/// Returns all rows of a table, in order, [num_embeddings, embedding_dim] row-major: on every rank, or on rank `root`
+/// Returns all rows of a table, in order, [rows, columns] row-major: on every rank, or on rank `root`
 /// alone and nothing elsewhere. Whatever the plan, the numbers are the same. Collective. Error: there is no such table.
 std::vector<float> gather(const Exec& exec, const DistributedModelParallel& model, const std::string& table,
                           std::optional<int> root = std::nullopt);
