@@ -49,7 +49,6 @@ class Assignment {
  private:
   void take(const At& at);
   void drop(const At& at);
-  std::vector<int> by_load() const;
   void place_anywhere(const Option& option, std::vector<int>& owners) const;
   void place_on_nodes(const Option& option, std::vector<int>& owners) const;
 
@@ -60,5 +59,8 @@ class Assignment {
   std::vector<std::vector<std::size_t>> where_;  // [table][piece] place in held_
   Load each_;
 };
+
+/// Moves, swaps and changes of options, each of which lightens the worst rank; ends within a small share of `bound`.
+void lighten(Assignment& assignment, double bound, int most_rounds);
 
 }  // namespace tesserec::planning

@@ -58,7 +58,7 @@ class Bins {
   /// Moves each piece to the fullest rank that holds it, the smallest first: the rest of a table fills gaps.
   void fill_gaps(Option& option);
   /// Returns the rooms that groups of as many ranks as there are columns have in common.
-  std::vector<Load> shared_rooms(const std::vector<int>& ranks, std::size_t columns) const;
+  std::vector<Load> shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const;
 
   Problem& problem_;
   double most_;

@@ -17,14 +17,8 @@ constexpr std::size_t most_tables = 24;
 class Tree {
  public:
   Tree(const Problem& problem, std::vector<Choice>& best, double& worst)
-      : problem_(problem),
-        best_(best),
-        worst_(worst),
-        own_(problem.ranks),
-        chosen_(problem.options.size()),
-        order_(problem.options.size()) {
-    const std::size_t count = order_.size();
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+      : problem_(problem), best_(best), worst_(worst), own_(problem.ranks), chosen_(problem.options.size()) {
+    const std::size_t count = chosen_.size();
     std::vector<double> total(count), each(count), bytes(count);
     for (std::size_t t = 0; t < count; ++t) {
       total[t] = each[t] = bytes[t] = infinity;
@@ -34,10 +28,8 @@ class Tree {
         bytes[t] = std::min(bytes[t], option.total_bytes);
       }
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const bool fixed_a = problem.options[a][0].owner_rule == OwnerRule::fixed;
-      const bool fixed_b = problem.options[b][0].owner_rule == OwnerRule::fixed;
-      return fixed_a != fixed_b ? fixed_a : total[a] > total[b];
+    order_ = ordered_by(count, [&](std::size_t t) {
+      return std::pair(problem.options[t][0].owner_rule != OwnerRule::fixed, -total[t]);
     });
     left_.assign(count + 1, {});
     for (std::size_t i = count; i-- > 0;)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "local_search.hpp"
-
 #include <algorithm>
+
+#include "assignment.hpp"
 
 namespace tesserec::planning {
 namespace {
@@ -74,9 +74,8 @@ class LocalSearch {
   /// Sorts the largest pieces first.
   std::vector<std::size_t> tables_on(int rank) const {
     std::vector<Assignment::At> pieces = s_.pieces_on(rank);
-    std::stable_sort(pieces.begin(), pieces.end(), [this](const Assignment::At& a, const Assignment::At& b) {
-      return std::pair(s_.piece(b).seconds, a.table) < std::pair(s_.piece(a).seconds, b.table);
-    });
+    std::ranges::stable_sort(pieces, {},
+                             [this](const Assignment::At& at) { return std::pair(-s_.piece(at).seconds, at.table); });
     std::vector<std::size_t> tables;
     for (const Assignment::At& at : pieces)
       if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);

@@ -53,8 +53,7 @@ const std::vector<GpuMachine>& gpu_machines() {
 
 const GpuMachine* gpu_machine(const std::string& name) {
   const auto& machines = gpu_machines();
-  const auto found =
-      std::find_if(machines.begin(), machines.end(), [&](const GpuMachine& one) { return one.name == name; });
+  const auto found = std::ranges::find(machines, name, &GpuMachine::name);
   return found == machines.end() ? nullptr : &*found;
 }
 

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "problem.hpp"
-#include "table_options.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::planning {
@@ -17,15 +16,11 @@ using embedding::EmbeddingBagConfig;
 constexpr Index large = 300;
 constexpr std::size_t few_tables = 8;
 
-std::vector<Load> falling(std::vector<Load> pieces) {
-  std::sort(pieces.begin(), pieces.end(), [](const Load& x, const Load& y) { return x.seconds > y.seconds; });
-  return pieces;
-}
-
 /// Drops options that another option equals or beats in every respect.
 std::deque<Option> undominated(const std::vector<Option>& options) {
   std::vector<std::vector<Load>> pieces;
-  for (const Option& option : options) pieces.push_back(falling(option.pieces));
+  for (const Option& option : options)
+    std::ranges::sort(pieces.emplace_back(option.pieces), std::ranges::greater{}, &Load::seconds);
   // Returns whether each piece of b can replace a piece of a and load no rank more.
   const auto no_worse = [&](std::size_t b, std::size_t a) {
     if (pieces[b].size() > pieces[a].size()) return false;

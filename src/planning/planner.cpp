@@ -3,8 +3,8 @@
 #include <set>
 
 #include "problem.hpp"
-#include "reasons.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/planning/planner.hpp>
 
@@ -76,9 +76,7 @@ Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& mo
       tried.push_back(find(tables, model, std::max<Index>(1, tried.back().min_rows / step_down)));
       least = std::min(least, tried.back().seconds());
     }
-  const auto good = [&](const Found& found) { return found.seconds() <= worth * least; };
-  const auto best = std::find_if(tried.begin(), tried.end(), good);
-  return std::move(*best);
+  return std::move(*std::ranges::find_if(tried, [&](const Found& one) { return one.seconds() <= worth * least; }));
 }
 
 }  // namespace

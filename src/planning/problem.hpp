@@ -3,9 +3,11 @@
 /// planner minimizes the largest load of a rank.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +18,15 @@
 namespace tesserec::planning {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Returns 0 .. count - 1 in rising order of key(i); equal keys keep their order.
+template <class Key>
+std::vector<std::size_t> ordered_by(std::size_t count, const Key& key) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
 
 /// Rule for the owners of an option's pieces.
 enum class OwnerRule {
@@ -92,6 +103,21 @@ struct Choice {
   std::vector<int> owners;  ///< [piece]
 };
 
+struct OptionShape {
+  Index min_rows = 1;  ///< of a shard, where the deck lets the planner leave the table whole
+  bool few = true;     ///< of tables and ranks: all numbers of pieces are tried
+};
+
+struct TableOptions {
+  std::vector<Option> options;
+  std::string advice;      ///< for a table of which no option fits
+  Index free_columns = 1;  ///< most pieces of columns whose rows are cut too
+};
+
+/// Makes the options of a table by one kernel. Errors name the table and the contradiction.
+TableOptions table_options(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& demand,
+                           ComputeKernel kernel, const CostModel& model, const OptionShape& shape);
+
 /// Makes the options of every table within the constraints. A table that the planner may leave whole is cut into shards
 /// of at least `min_rows` rows, if it fits so. Errors name the table: constraints that contradict each other or the
 /// machine, a table too large for a rank in every option.
@@ -142,6 +168,11 @@ struct Outcome {
   double missing = 0;
 };
 Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
+
+/// Returns for each table why the planner gave it its type, such as "does not fit one rank". `seconds`: of the slowest
+/// rank.
+std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
+                                 const CostModel& model, double seconds);
 
 /// "1073741824 bytes (1.00 GiB)"
 std::string exact_bytes_text(double bytes);

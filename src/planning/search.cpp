@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "assignment.hpp"
-#include "local_search.hpp"
 #include "problem.hpp"
 
 namespace tesserec::planning {
@@ -68,15 +67,11 @@ std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_no
 
 void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   const auto& options = assignment.problem().options;
-  std::vector<std::size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto size = [&](std::size_t t) { return options[t][chosen[t]].biggest; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const bool fixed_a = options[a][chosen[a]].owner_rule == OwnerRule::fixed;
-    const bool fixed_b = options[b][chosen[b]].owner_rule == OwnerRule::fixed;
-    return fixed_a != fixed_b ? fixed_a : size(a) > size(b);
-  });
-  for (const std::size_t t : order) assignment.place(t, chosen[t]);
+  const auto place = [&](std::size_t t) {
+    const Option& option = options[t][chosen[t]];
+    return std::pair(option.owner_rule != OwnerRule::fixed, -option.biggest);
+  };
+  for (const std::size_t t : ordered_by(chosen.size(), place)) assignment.place(t, chosen[t]);
 }
 
 /// Searches [low, high] for the least f, down to an interval of the share `step` of its end.
@@ -197,9 +192,8 @@ class Search {
 std::vector<Choice> search(Problem& problem, double bound) {
   Search search(problem, bound);
   const bool many = problem.options.size() > many_tables;
-  const bool nodes = std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
-    return options.size() > 1 && std::any_of(options.begin(), options.end(),
-                                             [](const Option& option) { return option.owner_rule == OwnerRule::node; });
+  const bool nodes = std::ranges::any_of(problem.options, [](const auto& options) {
+    return options.size() > 1 && std::ranges::count(options, OwnerRule::node, &Option::owner_rule) > 0;
   });
   const std::size_t size = problem.options.size() * std::size_t(problem.ranks);
   std::size_t tried = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "table_options.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 
+#include "problem.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::planning {

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "bag_form.hpp"
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
