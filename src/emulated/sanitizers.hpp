@@ -24,7 +24,6 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 #ifdef TESSEREC_ADDRESS_SANITIZER
 extern "C" {
 void __asan_poison_memory_region(const volatile void* at, std::size_t bytes);
-void __asan_unpoison_memory_region(const volatile void* at, std::size_t bytes);
 void __sanitizer_start_switch_fiber(void** saved, const void* bottom, std::size_t bytes);
 void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, std::size_t* bytes);
 }
@@ -93,10 +92,8 @@ class Unseen {
 
 #ifdef TESSEREC_ADDRESS_SANITIZER
 inline void poison(const void* at, std::size_t bytes) { __asan_poison_memory_region(at, bytes); }
-inline void unpoison(const void* at, std::size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
 #else
 inline void poison(const void*, std::size_t) {}
-inline void unpoison(const void*, std::size_t) {}
 #endif
 
 }  // namespace tesserec::emulated

@@ -9,8 +9,7 @@ namespace {
 
 std::vector<TypeInfo> some(bool (TypeInfo::*are)() const) {
   std::vector<TypeInfo> result;
-  std::copy_if(types().begin(), types().end(), std::back_inserter(result),
-               [are](const TypeInfo& type) { return (type.*are)(); });
+  std::ranges::copy_if(types(), std::back_inserter(result), are);
   return result;
 }
 

@@ -41,6 +41,8 @@ class Nccl {
   virtual void destroy() = 0;
 };
 
+/// The calls of NCCL's library, in builds that have it.
+std::unique_ptr<Nccl> nccl_library();
 /// The build's; none = it has no NCCL.
 std::unique_ptr<Nccl> make_nccl();
 /// Sets what make_nccl makes from now on.

@@ -10,7 +10,6 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tesserec/core/placed.hpp>
+#include <tesserec/core/random.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/embedding/start_values.hpp>
 
 namespace tesserec::embedding {
 
@@ -32,6 +32,28 @@ struct RowMatrix {
   std::string name;
   bool per_row = false;        ///< one number a row, which each owner of the row's columns keeps
   PlacedMatrix<float> values;  ///< [slots, columns]
+};
+
+/// The numbers that a table's rows start with: U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; a
+/// function of (seed, table, row, column). Or 1.
+class StartValues {
+ public:
+  /// `index`: of the table among the model's.
+  StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, Index index);
+
+  const Random& random() const { return random_; }
+  float bound() const { return bound_; }
+  bool ones() const { return ones_; }
+  /// out[row][column]; the columns begin at a multiple of four.
+  void operator()(Range rows, Range columns, float* out) const;
+  /// Returns the root of the expected square of a row's length.
+  double row_norm() const;
+
+ private:
+  Random random_;
+  float bound_;
+  Index columns_;
+  bool ones_;
 };
 
 /// The rows of a shard with their optimizer states, wherever they lie. Kernels know slots: row `p` of matrices() is
