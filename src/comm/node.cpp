@@ -21,8 +21,7 @@ std::string new_name() {
   return concat("/tesserec.", getpid(), ".", hex(random(), 8), hex(random(), 8));
 }
 
-/// Takes the pages of a part of the file now, where that is an error code, and not at their first use, where it is a
-/// signal. 0 or errno.
+/// Takes a part of the file's pages now, with an error code; at first use there would be a signal. 0 or errno.
 int take(int file, std::size_t begin, std::size_t end) {
   if (begin == end) return 0;
   int code = 0;

@@ -25,8 +25,7 @@
 namespace tesserec::comm {
 namespace {
 
-// Milliseconds: longer than a rank that was stopped in order waits for the others (verdict_patience); ranks come one
-// after the other, so that one speaks. The first one has time to leave its files.
+// Milliseconds: more than verdict_patience; ranks end in turn, so that one speaks and the first leaves its files.
 constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
 
 /// Ends all ranks some seconds after a signal that the work at hand neither looks for (Signals::check) nor finishes in
@@ -73,11 +72,10 @@ class SignalEnd {
 
 constexpr double verdict_patience = 2.0;  // seconds
 
-/// Returns the job's exit code: that of the lowest failing rank, which says its message; if none failed, the largest
-/// code (85 after a signal). A failing rank that does not meet the others within two seconds, because they wait for it
-/// inside the body, says its message, leaves its last words (set_last_words) and ends all ranks with its
-/// code. `last_word` must be a communicator that the body does not use. The rank that speaks for all that have met
-/// calls `note` with its message first. Collective.
+/// Returns the job's exit code: that of the lowest failing rank, which says its message after `note` had it; if none
+/// failed, the largest code (85 after a signal). A failing rank that does not meet the others within two seconds,
+/// because they wait for it inside the body, says its message, leaves its last words (set_last_words) and ends all
+/// ranks with its code. The body must not use `last_word`. Collective.
 int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   // Ranks that fail alike end one after the other, so that one speaks.

@@ -141,12 +141,10 @@ Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_
       if (sparse.values(i) < 0 || sparse.values(i) >= table.ids())
         fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.whole(),
              " of ", table.ids(), " rows");
-  Bags bags;
-  bags.count = sparse.stride;
-  bags.offsets = sparse.offsets.data() + key * sparse.stride;
-  bags.ids = sparse.values.data();
-  bags.weights = table.weighted ? sparse.weights.data() : nullptr;
-  return bags;
+  return {.count = sparse.stride,
+          .offsets = sparse.offsets.data() + key * sparse.stride,
+          .ids = sparse.values.data(),
+          .weights = table.weighted ? sparse.weights.data() : nullptr};
 }
 
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of ThreadSanitizer and AddressSanitizer, where the build has one. This folder itself is compiled without
-// ThreadSanitizer: it changes places between threads that the sanitizer sees.
+// Calls of ThreadSanitizer and AddressSanitizer, if built with one. This folder is compiled without ThreadSanitizer.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +57,7 @@ class SeenThread {
 #endif
 };
 
-/// Orders threads: what one did before it released an address happens before what another does after it acquired it.
-/// The address must be one of malloc's: freeing it lets the sanitizer forget.
+/// Orders threads: what precedes a release happens before what follows an acquire. The address must be malloc's.
 #ifdef TESSEREC_THREAD_SANITIZER
 inline void release(void* at) { __tsan_release(at); }
 inline void acquire(void* at) { __tsan_acquire(at); }

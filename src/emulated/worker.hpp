@@ -58,8 +58,7 @@ class Worker {
   std::size_t from_bytes_ = 0;
 };
 
-/// Workers without a job. Where ThreadSanitizer looks, one is drawn of many, so that the threads of a launch seldom
-/// share one: what a worker does, it does in order.
+/// Workers without a job. For ThreadSanitizer one is drawn of many: what one worker does, it does in order.
 class Workers {
  public:
   Worker* take(std::uint64_t draw);

@@ -63,8 +63,7 @@ void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) 
   }
 }
 
-/// Puts each group on the node whose busiest rank would be the least busy, and prefers nodes without a group of the
-/// table.
+/// Puts each group on the node whose busiest rank would be the least busy, first on nodes without the table.
 void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) const {
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const std::size_t group = option.group;

@@ -6,7 +6,7 @@
 
 namespace tesserec::planning {
 
-/// How good choices are: bytes missing first, then the worst load, then how many ranks have it.
+/// Order of choices, the best first: by missing bytes, then the worst load, then how many ranks have it.
 struct Standing {
   double missing = 0;
   double worst = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables go whole to the fullest rank that holds them (best fit), or are cut into the rooms that are left
-// (row_partitions.hpp).
+// Tables go whole to the fullest rank that holds them (best fit), or are cut into rooms (row_partitions.hpp).
 #include "bins.hpp"
 
 #include <algorithm>

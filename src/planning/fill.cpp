@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which tables come to the ranks: one after the other, each whole or cut into rooms; or all are cut first,
-// and their pieces placed in falling order.
+// Order of placement: tables one by one, whole or cut into rooms; or all are cut, and pieces placed, large ones first.
 #include <algorithm>
 #include <numeric>
 #include <optional>

@@ -14,8 +14,7 @@ constexpr double single = 64, longer = 1.0 / 16;
 /// log(1 - share); a table of one row has it always.
 double log_other(double share) { return share < 1 ? std::log1p(-share) : -50.0; }
 
-/// Sum of k^-s over k in [first, last), by the integral between the middles of the cells (Euler-Maclaurin's first
-/// term).
+/// Sums k^-s over k in [first, last) by the integral between cell middles (Euler-Maclaurin's first term).
 double power_sum(double first, double last, double s) {
   const auto integral = [s](double x) {
     return std::abs(1 - s) < 1e-9 ? std::log(x) : std::expm1((1 - s) * std::log(x)) / (1 - s);

@@ -6,7 +6,7 @@
 namespace tesserec::planning {
 namespace {
 
-/// What a data sheet says of a GPU and its node; bytes a second, of links in both directions.
+/// Data sheet of a GPU and its node; bytes a second, of links in both directions.
 struct DataSheet {
   double memory, cache_bytes, inside, between, host;
   double fp32, bf16;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's problem. Each table has options; an option loads all ranks alike and puts pieces on some of them. The
-/// planner minimizes the largest load of a rank.
+/// The planner's problem: options load all ranks alike and put pieces on some; minimizes the largest load.
 #pragma once
 
 #include <algorithm>
@@ -40,12 +39,12 @@ struct Option {
   ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
-  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  std::vector<Index> borders = {};  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
   OwnerRule owner_rule = OwnerRule::anywhere;
   Index group = 1;  ///< OwnerRule::node: pieces of a group
-  std::vector<int> owners;
-  std::vector<Load> pieces;  ///< by columns, then by rows; none for data_parallel
-  Load each;                 ///< of every rank
+  std::vector<int> owners = {};
+  std::vector<Load> pieces = {};  ///< by columns, then by rows; none for data_parallel
+  Load each = {};                 ///< of every rank
 
   // Derived.
   double total = 0;        ///< seconds over all ranks
@@ -118,9 +117,8 @@ struct TableOptions {
 TableOptions table_options(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& demand,
                            ComputeKernel kernel, const CostModel& model, const OptionShape& shape);
 
-/// Makes the options of every table within the constraints. A table that the planner may leave whole is cut into shards
-/// of at least `min_rows` rows, if it fits so. Errors name the table: constraints that contradict each other or the
-/// machine, a table too large for a rank in every option.
+/// Makes the options of every table within the constraints: shards of at least `min_rows` rows where a table may stay
+/// whole and fits so. Errors name the table: contradictory constraints, a table too large for a rank in every option.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model, Index min_rows);
 
 /// Derives totals and maxima from pieces and each.
@@ -169,8 +167,7 @@ struct Outcome {
 };
 Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
 
-/// Returns for each table why the planner gave it its type, such as "does not fit one rank". `seconds`: of the slowest
-/// rank.
+/// Returns why the planner gave each table its type. `seconds`: of the slowest rank.
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
                                  const CostModel& model, double seconds);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several styles fill the ranks: up to the lowest level at which all tables find room, or with the room whose plan is
-// the fastest. If no style fills them, every table takes its cheapest option, and pieces go, the largest first, to the
-// ranks with the least load. Local search follows.
+// Several styles fill the ranks: to the lowest level that holds all tables, or with the room of the fastest plan. If
+// none does, tables take their cheapest options, pieces go, large first, to the least loaded ranks. Local search
+// follows.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -48,8 +48,7 @@ constexpr FillStyle styles_of_many[] = {{0.3, 1.5, dear_first, true, true},
                                         {0, 1, large_first, false, true},
                                         {0.5, 1, large_first, false, true}};
 
-/// Options of the least total without a piece above `limit`, or of the smallest pieces; `on_nodes`: of those of nodes,
-/// where there are any.
+/// Chooses options of the least total without a piece above `limit`, or of the smallest pieces; of nodes if `on_nodes`.
 std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_nodes = false) {
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {

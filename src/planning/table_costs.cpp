@@ -246,7 +246,7 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
   const MachineCosts& m = topology_.costs;
   ShardCost cost;
   StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
-  // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
+  // The owner's wire carries all that goes in and out, the wire of each samples' rank a share.
   double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
   if (form == ExchangeForm::pooled) {
     const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;

@@ -111,12 +111,7 @@ class Maker {
       sharding.form = form;
       const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
       if (form == ExchangeForm::two_levels && !levels) continue;
-      Option option;
-      option.type = type;
-      option.kernel = kernel_;
-      option.form = form;
-      option.row_cuts = rows;
-      option.column_cuts = columns;
+      Option option{.type = type, .kernel = kernel_, .form = form, .row_cuts = rows, .column_cuts = columns};
       option.owner_rule = owner_rule;
       option.group = group;
       option.owners = owners;
@@ -130,11 +125,7 @@ class Maker {
   }
 
   void add_data_parallel() {
-    Option option;
-    option.type = ShardingType::data_parallel;
-    option.kernel = kernel_;
-    option.each = costs_.data_parallel();
-    options.push_back(std::move(option));
+    options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .each = costs_.data_parallel()});
   }
 
   /// The owners stand in the deck.
@@ -187,8 +178,7 @@ class Maker {
     }
   }
 
-  /// Everything that the types allow. Types inside nodes cost what the flat ones do where the exchange has one level:
-  /// there they are tried only when they are asked for.
+  /// Makes all options of the allowed types; types inside nodes only on demand if the exchange has one level.
   void free() {
     const ShardingTypes& types = demand_.sharding;
     const Index ranks = topology_.ranks;

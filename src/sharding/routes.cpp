@@ -20,8 +20,7 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
   return found - features.begin();
 }
 
-/// Returns the shards that `rank` asks relays for: neighbouring columns on one node are one shard there, of this rank's
-/// partner. `node`: ranks of a node.
+/// Returns the shards that `rank` asks relays for; neighbouring columns on one node are one shard of its partner there.
 std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shards, int rank, int node) {
   std::vector<planning::Shard> relayed;
   for (const planning::Shard& shard : shards) {

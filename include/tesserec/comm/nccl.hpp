@@ -10,8 +10,7 @@
 
 namespace tesserec::comm {
 
-/// Calls of NCCL, for one communicator, on a stream of its own. Each call throws Error with NCCL's text where
-/// it fails. In a build without NCCL tests have one over MPI and the host's memory.
+/// Calls of NCCL for one communicator, on its own stream; failures throw Error with NCCL's text. Tests may provide one.
 class Nccl {
  public:
   using Id = std::vector<char>;

@@ -9,8 +9,7 @@
 
 namespace tesserec::comm {
 
-/// The node of each rank, named by its lowest rank: ranks that share memory, as MPI_Comm_split_type sees them. The same
-/// on every rank; collective.
+/// Returns each rank's node, named by its lowest rank: those that share memory by MPI_Comm_split_type. Collective.
 std::vector<int> nodes_of_ranks(const Communicator& comm);
 
 /// The ranks of each node when all nodes have as many and hold consecutive ranks, else 1 (each rank counts as a node).
@@ -41,9 +40,8 @@ class NodeMemory {
  public:
   /// None.
   NodeMemory() = default;
-  /// `size` floats, of which each rank of `node` takes a part, in order, from the memory near it. Collective. None on
-  /// all ranks, with a warning, where one is refused its part or cannot see the others': a small /dev/shm, a container
-  /// for each rank.
+  /// Takes `size` floats, each rank of `node` its part, in order, from the memory near it. Collective. On all ranks
+  /// empty, with a warning, where one cannot have its part or see the others': a small /dev/shm, a container a rank.
   NodeMemory(const Communicator& node, Index size);
   ~NodeMemory();
   NodeMemory(NodeMemory&& other) noexcept;

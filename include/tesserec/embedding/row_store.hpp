@@ -34,8 +34,7 @@ struct RowMatrix {
   PlacedMatrix<float> values;  ///< [slots, columns]
 };
 
-/// The numbers that a table's rows start with: U(-sqrt(1/n), sqrt(1/n)), n the table's rows, as the reference DLRM; a
-/// function of (seed, table, row, column). Or 1.
+/// Start values of a table of n rows by (seed, table, row, column): U(-sqrt(1/n), sqrt(1/n)), as in DLRM; or 1.
 class StartValues {
  public:
   /// `index`: of the table among the model's.
@@ -60,8 +59,7 @@ class StartValues {
 /// the row that pin() gave slot p. A store may hold fewer slots than rows. It is used by one thread at a time.
 class RowStore {
  public:
-  /// `matrices`: weights, then the states as optim::states lists them. `ordered`: the slot of a row is always
-  /// row - first_row(), and nothing needs to be pinned.
+  /// `matrices`: weights, then optim::states. `ordered`: a row's slot is row - first_row(); nothing needs pinning.
   RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered = false);
   virtual ~RowStore() = default;
   RowStore(const RowStore&) = delete;
@@ -73,8 +71,7 @@ class RowStore {
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
-  /// Makes rows of the logical table resident until they are released as often, and returns the slot of each. Error:
-  /// there is no room.
+  /// Makes rows resident until they are released as often; returns each row's slot. Error: there is no room.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
   /// Gives up slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
@@ -99,8 +96,7 @@ class RowStore {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
     return {weights().data() + slot * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
-  /// Fetches all that an update of a slot reads. Always inline: GCC takes a function that only prefetches for one
-  /// without effect, and drops the call.
+  /// Fetches all that an update of a slot reads. Inline, because GCC drops the call of a function that only prefetches.
   [[gnu::always_inline]] void prefetch(Index slot) const {
     constexpr Index line = 16;  // floats
     for (const RowMatrix& matrix : matrices_) {

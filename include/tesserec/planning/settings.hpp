@@ -24,7 +24,7 @@ inline bool inside_nodes(ShardingType type) {
 }
 using embedding::ComputeKernel;
 
-/// What a table may get: some of its kind, the preferred one first; empty = no demand.
+/// Types or kernels that a table may get, the preferred one first; empty = no demand.
 template <class T>
 struct Allowed {
   std::vector<T> list;
@@ -57,7 +57,7 @@ struct Popularity {
   std::string from;  ///< source, for people: "counted in 65536 samples of train.h5"
 };
 
-/// What a deck demands of one table; TorchRec's ParameterConstraints.
+/// Demands of a deck on one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {
   ShardingTypes sharding;
   ComputeKernels kernel;               ///< of several the planner chooses, where all give the same bits
@@ -68,8 +68,7 @@ struct ParameterConstraints {
   std::shared_ptr<const Popularity> popular = {};  ///< null = not known
 };
 
-/// Bytes of a number on its way: of a finished vector, or of its gradient. Sums of some of a bag's rows and rows that
-/// travel have 4.
+/// Bytes of a number of a finished vector, or of its gradient, on its way. Partial sums and single rows have 4.
 struct ExchangeBytes {
   double forward = 4, backward = 4;
   bool rounded() const { return forward < 4 || backward < 4; }
