@@ -15,9 +15,7 @@ std::vector<TypeInfo> some(bool (TypeInfo::*are)() const) {
 
 }  // namespace
 
-bool TypeInfo::moves_tensors() const {
-  return std::none_of(states.begin(), states.end(), [](const StateInfo& state) { return state.per_row; });
-}
+bool TypeInfo::moves_tensors() const { return std::ranges::none_of(states, &StateInfo::per_row); }
 
 bool TypeInfo::elementwise() const { return moves_tensors() && row_sums.empty(); }
 

@@ -6,14 +6,6 @@
 
 namespace tesserec::planning {
 
-/// Order of choices, the best first: by missing bytes, then the worst load, then how many ranks have it.
-struct Standing {
-  double missing = 0;
-  double worst = 0;
-  int ranks = 0;
-  bool operator<(const Standing& other) const;
-};
-
 class Assignment {
  public:
   explicit Assignment(const Problem& problem);

@@ -135,7 +135,7 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
   return Tree(problem, best, worst).run();
 }
 
-Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
+Standing standing_of(const Problem& problem, const std::vector<Choice>& choices) {
   std::vector<Load> own(problem.ranks);
   Load each{problem.base, 0};
   for (std::size_t t = 0; t < choices.size(); ++t) {
@@ -143,12 +143,12 @@ Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
     each += option.each;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) own[choices[t].owners[i]] += option.pieces[i];
   }
-  Outcome outcome;
+  Standing standing;
   for (const Load& load : own) {
-    outcome.worst = std::max(outcome.worst, load.seconds + each.seconds);
-    outcome.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
+    standing.worst = std::max(standing.worst, load.seconds + each.seconds);
+    standing.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
   }
-  return outcome;
+  return standing;
 }
 
 }  // namespace tesserec::planning

@@ -160,12 +160,15 @@ std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& s
 /// whether it came to an end: then nothing is better than `best`.
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
 
-/// The largest load, and bytes missing, of choices.
-struct Outcome {
-  double worst = 0;
+/// Order of choices, the best first: by missing bytes, then the worst load, then how many ranks have it.
+struct Standing {
   double missing = 0;
+  double worst = 0;
+  int ranks = 0;
+  bool operator<(const Standing& other) const;
 };
-Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
+/// Returns the missing bytes and the worst load of choices; it counts no ranks.
+Standing standing_of(const Problem& problem, const std::vector<Choice>& choices);
 
 /// Returns why the planner gave each table its type. `seconds`: of the slowest rank.
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,

@@ -121,7 +121,6 @@ class Search {
   }
 
  private:
-  /// Returns whether these became the best.
   bool take_if_better(const std::vector<Choice>& choices, const Standing& standing) {
     if (found() && !(standing < standing_)) return false;
     best_ = choices;
@@ -173,10 +172,10 @@ class Search {
     for (const auto& options : problem_.options) before.push_back(options.size());
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
-    const Outcome outcome = planning::outcome(problem_, filled);
-    if (!take_if_better(filled, {outcome.missing, outcome.worst, 0}))  // its cuts are no options to keep
+    const Standing standing = standing_of(problem_, filled);
+    if (!take_if_better(filled, standing))  // its cuts are no options to keep
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
-    return outcome.worst;
+    return standing.worst;
   }
 
   Problem& problem_;

@@ -213,8 +213,7 @@ ShardCost TableCosts::flat(Range blocks, Range columns, ExchangeForm form) const
 
 ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding& sharding) const {
   const auto& shards = sharding.shards;
-  const double row_cuts =
-      std::count_if(shards.begin(), shards.end(), [&](const Shard& other) { return other.columns == shard.columns; });
+  const double row_cuts = std::ranges::count(shards, shard.columns, &Shard::columns);
   const double all = double(shards.size()), nodes = topology_.nodes();
   const double together =
       sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // on a node

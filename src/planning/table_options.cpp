@@ -133,8 +133,7 @@ class Maker {
     const auto& ranks = demand_.ranks;
     const auto count = std::ssize(ranks);
     const int node = topology_.node(ranks[0]);
-    const bool one_node =
-        std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
+    const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
       refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");

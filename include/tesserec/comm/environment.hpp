@@ -21,7 +21,6 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  /// All ranks of the job.
   MPI_Comm world() const { return MPI_COMM_WORLD; }
 
   /// "Open MPI v4.1.4" or the like.

@@ -16,7 +16,6 @@ struct Command;
 /// An execution-space instance: a queue of kernels and copies, run in order. Copies of the object name the same queue.
 class Device {
  public:
-  /// The default instance.
   Device();
   /// A new instance; `name` appears in reports.
   static Device another(const std::string& name);

@@ -18,7 +18,8 @@ class DenseOptimizer {
                  std::vector<Range> tensors = {}, Place place = Place::host);
   static Index state_size(const Settings& settings, Index size);
 
-  /// Takes one exact step of `part` by `gradient` times `scale`; `step` counts from 1. On a device it does not block.
+  /// Moves the parameters of `part`, or the tensors that begin in it, exactly by `gradient` times `scale`; `step`
+  /// counts from 1. On a device it does not block.
   void step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient, double lr,
             Index step, Range part, float scale = 1.0f);
 

@@ -33,7 +33,7 @@ struct MachineCosts {
   double step_seconds = 5e-5;       ///< of a step whatever it does, s
 };
 
-/// A machine with GPUs by name: data sheets, times the shares that others measured (docs/gpu.md), not we.
+/// A machine with GPUs by name: its data sheet times shares that others measured (docs/gpu.md); we measured none.
 struct GpuMachine {
   std::string name;
   Index memory;        ///< bytes of a GPU; a rank has one

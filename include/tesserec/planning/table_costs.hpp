@@ -128,7 +128,6 @@ class TableCosts {
   }
   /// Returns the part of the blocks before `block`, without `filled` and `vectors`.
   Part upto(Index block) const;
-  /// Returns the part of some blocks.
   Part part(Range blocks) const;
   const Part& whole() const { return whole_; }
   bool even() const { return traffic_.even; }

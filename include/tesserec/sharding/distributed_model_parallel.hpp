@@ -24,8 +24,8 @@ struct ParallelOptions {
 };
 
 /// An EmbeddingBagCollection on all ranks of `env`, for a program around it: TorchRec's DistributedModelParallel (a
-/// whole DLRM is model::ShardedModel). start, forward and backward are collective: all ranks call them in one order,
-/// forward and backward of a batch once, from the thread that made the model.
+/// whole DLRM is model::ShardedModel). Each rank allocates only its shards. start, forward and backward are collective:
+/// all ranks call them in one order, forward and backward of a batch once, from the thread that made the model.
 class DistributedModelParallel {
  public:
   /// `env` must outlive it. Collective. Errors, the same on every rank: tables, options or a sharder that differ
@@ -33,7 +33,7 @@ class DistributedModelParallel {
   DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                            const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
-  /// Returns the samples (whole lanes) of a global batch whose bits here are those of any number of ranks.
+  /// Returns this rank's samples of a global batch, whole lanes, for bits that do not depend on the number of ranks.
   Range samples(Index global_batch) const {
     return Lanes(lanes_.count()).samples_of_rank(env_.rank(), env_.size(), global_batch);
   }

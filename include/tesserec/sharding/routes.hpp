@@ -84,7 +84,7 @@ class Routes {
     std::vector<Index> keys;      ///< of the table's features
     std::size_t first_route = 0;  ///< of one a feature
   };
-  /// Columns of this node's tables for which this rank is the relay: partners, its place in all nodes, ask it alone.
+  /// Columns of tables on this node that this rank relays: partners, the ranks in its place on all nodes, ask it alone.
   struct Relays {
     /// The place of a relayed shard in the tables of the owners.
     struct Columns {
