@@ -8,7 +8,6 @@
 #include <tesserec/comm/message_channel.hpp>
 #include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/comm/run.hpp>
 #include <tesserec/comm/same.hpp>

@@ -12,5 +12,4 @@
 #include <tesserec/embedding/row_store.hpp>
 #include <tesserec/embedding/row_sums.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/embedding/start_values.hpp>
 #include <tesserec/embedding/table.hpp>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <tesserec/comm/lane_sums.hpp>
+#include <tesserec/comm/transport.hpp>
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/lanes.hpp>
 

@@ -11,9 +11,8 @@
 namespace tesserec::comm {
 namespace {
 
-// Settings of Open MPI 4 for a rank without a launcher, in the environment while MPI starts: it starts no daemon, which
-// would need ssh and orted, and makes no session folder, which the one that ends takes from the one that begins
-// (open-mpi/ompi#8510). What the environment sets already stays.
+// Settings of Open MPI 4 for a rank without a launcher while MPI starts: no daemon, which would need ssh and orted, and
+// no session folder, which processes take from each other (open-mpi/ompi#8510). The environment overrules.
 class WithoutLauncher {
  public:
   WithoutLauncher() {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // In builds for GPUs that have NCCL.
-#include "nccl_library.hpp"
-
 #include <cstring>
 
 #include <cuda_runtime.h>
 #include <nccl.h>
 
+#include <tesserec/comm/nccl.hpp>
 #include <tesserec/core/cuda_check.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>

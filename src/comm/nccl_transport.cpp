@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "nccl_library.hpp"
 #include <tesserec/comm/environment.hpp>
+#include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>

@@ -52,8 +52,7 @@ char state_of(const std::string& folder) {
   return name_ends != std::string::npos && name_ends + 2 < text.size() ? text[name_ends + 2] : '-';
 }
 
-/// Returns whether a thread of this process waits in the kernel for what no signal interrupts, or whether a process
-/// that reads files for it does, or has been stopped.
+/// Returns whether a thread of this process, or a process that reads files for it, waits uninterruptibly or is stopped.
 bool is_stuck() {
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
@@ -243,8 +242,7 @@ class RankWatch::Thread {
                  ", then start the same command again"));
   }
 
-  /// Seconds after which this rank speaks for the others, so that one does: the first of them leaves its files
-  /// meanwhile.
+  /// Returns seconds after which this rank speaks, so that one does; the first leaves its files meanwhile.
   double turn() const {
     if (is_first()) return 0;
     return 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0);

@@ -25,67 +25,57 @@
 namespace tesserec::comm {
 namespace {
 
+// Milliseconds: more than verdict_patience; ranks end in turn, so that one speaks and the first leaves its files.
+constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
+
 /// Ends all ranks some seconds after a signal that the work at hand neither looks for (Signals::check) nor finishes in
 /// order (Signals::Orderly): the planner's search, a table that is filled, a file that does not come.
 class SignalEnd {
  public:
   /// Needs an object of Signals that lives longer.
-  explicit SignalEnd(const Communicator& last_word);
-  ~SignalEnd();
+  explicit SignalEnd(const Communicator& last_word)
+      : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
+    if (over_ < 0) fail("eventfd: the system gives no file for a thread");
+  }
+  ~SignalEnd() {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(over_, &one, sizeof one);
+    thread_.join();
+    ::close(over_);
+  }
   SignalEnd(const SignalEnd&) = delete;
   SignalEnd& operator=(const SignalEnd&) = delete;
 
  private:
-  void watch();
   /// Returns whether the destructor was called, at once or within these milliseconds; -1 = a signal is waited for, too.
-  bool is_over(int milliseconds) const;
+  bool is_over(int milliseconds) const {
+    pollfd files[] = {{over_, POLLIN, 0}, {Signals::event(), POLLIN, 0}};
+    while (::poll(files, milliseconds < 0 ? 2 : 1, milliseconds) < 0) continue;
+    return files[0].revents != 0;
+  }
+
+  void watch() {
+    if (is_over(-1)) return;
+    const int rank = last_word_.rank();
+    for (int waited = 0; waited < grace + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
+      if (is_over(look)) return;
+      if (Signals::Orderly::now()) waited = 0;
+    }
+    const int signal = Signals::received();
+    abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
+  }
 
   const Communicator& last_word_;
   int over_;  // readable when the destructor is called
   std::thread thread_;
 };
 
-// Milliseconds: longer than a rank that was stopped in order waits for the others (verdict_patience); ranks come one
-// after the other, so that one speaks. The first one has time to leave its files.
-constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
-
-SignalEnd::SignalEnd(const Communicator& last_word)
-    : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
-  if (over_ < 0) fail("eventfd: the system gives no file for a thread");
-}
-
-SignalEnd::~SignalEnd() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(over_, &one, sizeof one);
-  thread_.join();
-  ::close(over_);
-}
-
-bool SignalEnd::is_over(int milliseconds) const {
-  pollfd files[] = {{over_, POLLIN, 0}, {Signals::event(), POLLIN, 0}};
-  while (::poll(files, milliseconds < 0 ? 2 : 1, milliseconds) < 0) {
-  }
-  return files[0].revents != 0;
-}
-
-void SignalEnd::watch() {
-  if (is_over(-1)) return;
-  const int rank = last_word_.rank();
-  for (int waited = 0; waited < grace + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
-    if (is_over(look)) return;
-    if (Signals::Orderly::now()) waited = 0;
-  }
-  const int signal = Signals::received();
-  abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
-}
-
 constexpr double verdict_patience = 2.0;  // seconds
 
-/// Returns the job's exit code: that of the lowest failing rank, which says its message; if none failed, the largest
-/// code (85 after a signal). A failing rank that does not meet the others within two seconds, because they wait for it
-/// inside the body, says its message, leaves its last words (set_last_words) and ends all ranks with its
-/// code. `last_word` must be a communicator that the body does not use. The rank that speaks for all that have met
-/// calls `note` with its message first. Collective.
+/// Returns the job's exit code: that of the lowest failing rank, which says its message after `note` had it; if none
+/// failed, the largest code (85 after a signal). A failing rank that does not meet the others within two seconds,
+/// because they wait for it inside the body, says its message, leaves its last words (set_last_words) and ends all
+/// ranks with its code. The body must not use `last_word`. Collective.
 int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   // Ranks that fail alike end one after the other, so that one speaks.

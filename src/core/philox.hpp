@@ -12,8 +12,7 @@ namespace tesserec::philox {
 inline constexpr int lanes = 4, vectors = 2;  // two, so that the products of one hide the wait for those of the other
 inline constexpr int rows_at_once = lanes * vectors;
 
-/// Draw for rows_at_once rows from `row`, and columns from 4 * quad: out[row][column] is uniform in
-/// [-bound, bound) with one rounding.
+/// Draw of rows_at_once rows from `row`, columns from 4 * quad: out[row][column] in [-bound, bound), rounded once.
 struct Draw {
   std::uint32_t key0, key1;
   std::uint64_t row, quad;

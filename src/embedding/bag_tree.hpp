@@ -55,11 +55,11 @@ class BagTree {
   }
 
   std::span<const Addition> additions() const { return {additions_.data(), count_}; }
-  /// Of rows to the first one of their block, in bag order: the first additions.
+  /// The first additions: rows to the first one of their block, in bag order.
   std::span<const Addition> in_blocks() const { return {additions_.data(), in_blocks_}; }
-  /// Of sums at the nodes above, lower ones first: the others.
+  /// The others: sums at the nodes above, lower ones first.
   std::span<const Addition> above_blocks() const { return additions().subspan(in_blocks_); }
-  /// Where the sums of whole subtrees are in the end, by block: positions in the bag.
+  /// Positions in the bag where the sums of whole subtrees end up, by block.
   std::span<const std::uint8_t> roots() const { return {roots_.data(), root_count_}; }
 
  private:
@@ -77,7 +77,7 @@ class BagTree {
 
   static int several(Index length) { return length <= 2 * elements ? 2 : 4; }
   static int vectors(Index length) { return length <= elements ? 1 : several(length); }
-  /// Of numbers below 2^16 together.
+  /// Adds numbers below 2^16 together.
   TESSEREC_HOST_FUNCTION static std::size_t sum(const Keys& numbers) {
     const Words& four = reinterpret_cast<const Words&>(numbers);
     return ((four[0] + four[1]) + (four[2] + four[3])) * 0x0001000100010001u >> 48;

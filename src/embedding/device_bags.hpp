@@ -22,8 +22,7 @@ struct DeviceShard {
   BlockOf block_of;
 };
 
-/// Where the sums of a bag go and its gradient comes from: float offsets. The rows of one that is not pooled are
-/// copied, each to a place of its own.
+/// Float offsets of a bag's sums and gradient. Rows that are not pooled are copied, each to a place of its own.
 struct DeviceBag {
   Index sums, gradient;                       // no sums: -1
   std::int32_t sums_stride, gradient_stride;  // copied: from an id to the next

@@ -6,8 +6,7 @@
 
 namespace tesserec::embedding {
 
-/// An id of a bag in the order of its row blocks: the slot of its row, whether it is copied, the height at which the
-/// next one's block meets its own.
+/// An id of a bag in block order: its row's slot, whether it is copied, the height at which the next block meets it.
 struct OrderedId {
   std::uint64_t bits;
   TESSEREC_FUNCTION static OrderedId of(Index slot, bool copied, int height) {

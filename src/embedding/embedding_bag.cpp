@@ -42,12 +42,9 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
 
   Matrix<float> out =
       make_matrix<float>(exec, "tesserec::embedding::bags " + config().name, count, config().embedding_dim);
-  Bags bags;
-  bags.count = count;
-  bags.offsets = ends.data();
-  bags.ids = input.data();
-  bags.weights = config().weighted ? weights.data() : nullptr;
-  forward(exec, bags, out.data(), config().embedding_dim);
+  const float* const of_ids = config().weighted ? weights.data() : nullptr;
+  forward(exec, {.count = count, .offsets = ends.data(), .ids = input.data(), .weights = of_ids}, out.data(),
+          config().embedding_dim);
   return out;
 }
 

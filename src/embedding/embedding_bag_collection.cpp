@@ -55,8 +55,7 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
 }
 
 std::string describe(const EmbeddingBagConfig& table) {
-  std::string features;
-  for (const std::string& feature : table.feature_names) features += (features.empty() ? "'" : ", '") + feature + "'";
+  const std::string features = table.feature_names.empty() ? "" : "'" + join(table.feature_names, "', '") + "'";
   const std::string mode = table.pooling == PoolingType::mean ? "mean" : "sum";
   const std::string weighted = table.weighted ? ", weighted" : "";
   const std::string unpooled = table.unpooled.empty() ? "" : ", un-pooled=[" + join(table.unpooled) + "]";
@@ -74,7 +73,7 @@ std::vector<std::string> EmbeddingBagCollection::features() const {
   std::vector<std::string> names;
   for (const EmbeddingBagConfig& table : configs_)
     for (const std::string& feature : table.feature_names)
-      if (std::find(names.begin(), names.end(), feature) == names.end()) names.push_back(feature);
+      if (std::ranges::count(names, feature) == 0) names.push_back(feature);
   return names;
 }
 
@@ -142,12 +141,10 @@ Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_
       if (sparse.values(i) < 0 || sparse.values(i) >= table.ids())
         fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.whole(),
              " of ", table.ids(), " rows");
-  Bags bags;
-  bags.count = sparse.stride;
-  bags.offsets = sparse.offsets.data() + key * sparse.stride;
-  bags.ids = sparse.values.data();
-  bags.weights = table.weighted ? sparse.weights.data() : nullptr;
-  return bags;
+  return {.count = sparse.stride,
+          .offsets = sparse.offsets.data() + key * sparse.stride,
+          .ids = sparse.values.data(),
+          .weights = table.weighted ? sparse.weights.data() : nullptr};
 }
 
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {

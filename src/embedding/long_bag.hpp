@@ -10,8 +10,7 @@
 
 namespace tesserec::embedding {
 
-/// The ids of a long bag by groups, each a subtree of row blocks, of 16 to 32 ids where they spread evenly. The vectors
-/// are used again bag after bag.
+/// The ids of a long bag by groups, subtrees of row blocks of 16 to 32 ids if these spread evenly. Vectors are reused.
 class LongBag {
  public:
   void sort(const BlockOf& block_of, const Index* ids, Index length) {
@@ -32,9 +31,9 @@ class LongBag {
 
   Index groups() const { return std::ssize(starts_) - 2; }
   Range group(Index g) const { return {starts_[g], starts_[g + 1]}; }
-  /// In bag order inside a group.
+  /// Returns the ids of a group, in bag order.
   const Index* ids(Range group) const { return ids_.data() + group.begin; }
-  /// Where each stands in the bag.
+  /// Returns their places in the bag.
   const Index* places(Range group) const { return places_.data() + group.begin; }
 
   /// Turns a group to the order of blocks, and to bag order inside each.

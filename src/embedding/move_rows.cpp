@@ -13,7 +13,7 @@ struct GradientOf {
   TESSEREC_FUNCTION Quad operator()(Index q) const { return quads.load(vector, q); }
 };
 
-/// What the launches below share: item -> shard, step, row.
+/// Operands that the launches below share: item -> shard, step, row.
 template <class Rule, bool whole>
 struct ListedRows {
   MovingShards of;

@@ -63,8 +63,7 @@ class ShortSum {
   const float* at_[BagTree::most_ids + 1];
 };
 
-/// few(group, root) for each sum of a group that a BagTree takes, its additions found, and many(group) for the others,
-/// in the order of blocks.
+/// Calls few(group) for groups that a BagTree takes, additions found, and many(group) for others, in block order.
 template <class Few, class Many>
 TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const BlockOf& block_of, Range blocks,
                                         const Few& few, const Many& many) {

@@ -14,7 +14,7 @@ struct alignas(16) Quad {
   float v[4];
 };
 
-/// How columns lie in memory: `dim` of them a vector. With `whole` all vectors are whole quads at addresses that divide
+/// Columns in memory: `dim` of them a vector. With `whole` all vectors are whole quads at addresses that divide
 /// by 16; without, numbers are read one by one, and 0 stands for those beyond.
 template <bool whole>
 struct Quads {

@@ -13,11 +13,10 @@ class RowBucket {
   explicit RowBucket(std::vector<EmbeddingTable*> tables);
   static bool fit_together(const EmbeddingTable& a, const EmbeddingTable& b);
 
-  /// The bags of a batch.
   DeviceBags& bags() { return bags_; }
-  /// Looks them up.
+  /// Looks up the bags of a batch.
   void lookup(const Device& exec, float* sums) { pool_.lookup(exec, bags_, sums); }
-  /// Its uses, from the bags or from sums of each shard.
+  /// Sorts the uses of a batch, from its bags or from sums of each shard.
   void order(const Device& exec, int lane_count, Range lanes);
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 

@@ -29,7 +29,7 @@ TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index di
   return {shard.weights + row * dim, {state(0), state(1), state(2)}, first_column / 4, whole_dim};
 }
 
-/// With `one` the group has a lane for each quad.
+/// The move of one row by a group of lanes; `one`: the group has a lane for each quad.
 template <class Rule, bool whole, bool one = false>
 struct RowMove {
   const LaneGroup& lanes;
@@ -98,8 +98,7 @@ struct RowMove {
     return sum;
   }
 
-  /// The sum over all columns by the fixed tree over quads: those of a group's lanes by lanes, then group by group. All
-  /// lanes get it.
+  /// Sums over all columns by the fixed tree over quads: a group's lanes, then group by group. All lanes get the sum.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
     constexpr int device_levels = one ? 1 : 12;

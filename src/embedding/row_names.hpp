@@ -16,8 +16,7 @@ inline void name_rows(RowSums& sums, const RowStore& store) {
   const std::size_t dim = store.dim();
   std::vector<std::size_t> order(sums.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return sums.rows[a] < sums.rows[b]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return sums.rows[i]; });
   RowSums sorted;
   for (const std::size_t i : order) {
     sorted.rows.push_back(sums.rows[i]);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The uses of rows by a batch, sorted by row: what the update of all of them needs, without a host that knows how many
-/// rows there are.
+/// The uses of rows by a batch, sorted by row, for updates without a host that knows how many rows there are.
 #pragma once
 
 #include <span>
@@ -24,8 +23,7 @@ struct alignas(16) DeviceUse {
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
 
-/// Runs of uses: each a row, or of one rank's share a subtree of it. A hot row has more uses than `hot`: each of its
-/// lanes is summed as a piece, and the pieces stand for its uses.
+/// Runs of uses, each a row or a rank's subtree of it. If a row has more than `hot` uses, pieces stand for them.
 struct RunArrays {
   Index most = 0, most_pieces = 0;  // of runs and pieces; *runs and *pieces tell
   const Index* runs = nullptr;
@@ -45,9 +43,9 @@ class RowRuns {
   /// `rows`: of the largest of the shards; `dim`: floats of a gradient.
   RowRuns(Index shards, Index rows, Index dim);
 
-  /// From bags; `lanes` = the whole tree, or one rank's. `whole`: gradients begin where a quad may.
+  /// Sorts uses from bags; `lanes` = the whole tree, or one rank's. `whole`: gradients begin where a quad may.
   void order(const Device& exec, const BagArrays& bags, bool whole, int lane_count, Range lanes);
-  /// From sums over subtrees of lanes, of each shard.
+  /// Sorts sums over subtrees of lanes, of each shard.
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 
   const RunArrays& arrays() const { return arrays_; }

@@ -59,7 +59,6 @@ void limit(const Exec& exec, RowSums& sums, float scale, float most) {
 void GatheredRows::clear() {
   micro_batches_ = 0;
   order_.clear();
-  if (slots_.empty()) slots_.resize(1);
   slots_[0].clear();
 }
 
@@ -71,7 +70,6 @@ void GatheredRows::add(RowSums sums) {
 
 RowSums& GatheredRows::finish() {
   order_.finish([this](int into, int from) { merge(into, from); });
-  if (slots_.empty()) slots_.resize(1);
   return slots_[0];
 }
 

@@ -40,8 +40,7 @@ void with_rule(optim::Type type, const Use& use) {
 /// Columns of the widest row that lanes keep in registers.
 inline constexpr Index most_fused = 4 * LaneGroup::most;
 
-/// Each run's gradient is summed and moves its row, at once: for at most most_fused columns and 2^few_levels lanes, all
-/// addresses whole quads.
+/// Sums each run's gradient and moves its row: most_fused columns, 2^few_levels lanes at most, all in whole quads.
 void move_runs(const Device& exec, const MovingShards& of, const RunArrays& runs, const float* gradients,
                const float* pieces);
 

@@ -78,7 +78,7 @@ class RunSums {
  public:
   explicit RunSums(Index dim) : dim_(dim) {}
 
-  /// Where the pieces of hot rows are, once this launch has run.
+  /// Returns the pieces of hot rows, valid once this launch has run.
   const float* pieces(const Device& exec, const RunArrays& runs, const float* gradients, bool whole);
 
   /// The sum of each run, each number cut to magnitude `most` -> out [runs, dim].

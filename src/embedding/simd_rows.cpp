@@ -74,8 +74,7 @@ std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves&
 }
 
 void SimdRows::move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps) {
-  // As many tables at a time as there are threads, each of which takes as much of every table: tables differ, their
-  // halves do not.
+  // As many tables at a time as threads, each of which takes a part of every table: tables differ, their parts do not.
   const Index threads = concurrency(exec);
   for (std::size_t first = 0, last = 0; first < moves.shards.size(); first = last) {
     last = std::min<std::size_t>(first + threads, moves.shards.size());

@@ -18,7 +18,7 @@ struct Count {
 };
 
 #ifndef KOKKOS_ENABLE_CUDA
-/// By the least digit first: the places that `from` names, in the order of one digit.
+/// A pass of the sort: the places in `from` by one digit, the least one first.
 struct SortDigit {
   const std::uint64_t* keys;
   Index count;

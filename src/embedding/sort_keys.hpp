@@ -15,7 +15,6 @@ class KeySort {
 
  private:
   DeviceVector<std::uint32_t> scratch_;
-  DeviceVector<std::uint64_t> keys_;
   DeviceVector<char> storage_;
 };
 

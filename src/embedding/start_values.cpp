@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tesserec/embedding/start_values.hpp>
+#include <tesserec/embedding/row_store.hpp>
 
 namespace tesserec::embedding {
 

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstring>
 
-#include "draw.hpp"
 #include <tesserec/emulated/fault.hpp>
 
 namespace tesserec::emulated {

@@ -26,8 +26,7 @@ Allocation* allocation_at(std::uintptr_t address);
 /// "LABEL + 24 bytes", and what is wrong with it: freed, or beyond the end of so many bytes.
 std::string place_text(const Allocation& allocation, std::uintptr_t address);
 
-/// While one lives, what runs is the device's: it may touch device memory, which is opened when it is touched first and
-/// closed when the outermost one ends.
+/// Mark that the device runs: device memory opens at its first touch, and closes when the outermost mark ends.
 class OnDevice {
  public:
   OnDevice();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks.hpp"
-#include "draw.hpp"
 #include "queue.hpp"
 #include <tesserec/emulated/device.hpp>
 #include <tesserec/emulated/fault.hpp>

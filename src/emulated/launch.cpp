@@ -8,7 +8,6 @@
 
 #include "block.hpp"
 #include "blocks.hpp"
-#include "draw.hpp"
 #include "queue.hpp"
 #include "watched.hpp"
 #include <tesserec/emulated/fault.hpp>

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "blocks.hpp"
-#include "draw.hpp"
 #include <tesserec/emulated/fault.hpp>
 
 namespace tesserec::emulated {
@@ -85,23 +84,22 @@ void Queue::finish_until(const Ticket& ticket) {
   }
 }
 
+bool Queue::run_one() {
+  std::vector<Queue*> ready;
+  std::ranges::copy_if(all(), std::back_inserter(ready), &Queue::can_run);
+  if (ready.empty()) return false;
+  ready[draw_below(ready.size())]->run_first();
+  return true;
+}
+
 void Queue::run_any(const std::function<bool()>& until) {
-  while (!until()) {
-    std::vector<Queue*> ready;
-    std::ranges::copy_if(all(), std::back_inserter(ready), &Queue::can_run);
-    if (ready.empty()) fault("the queues of the device wait for each other");
-    ready[draw_below(ready.size())]->run_first();
-  }
+  while (!until())
+    if (!run_one()) fault("the queues of the device wait for each other");
 }
 
 /// Half of the calls run nothing.
 void Queue::run_some() {
-  for (std::uint64_t left = draw_below(2) * draw_below(6); left > 0; --left) {
-    std::vector<Queue*> ready;
-    std::ranges::copy_if(all(), std::back_inserter(ready), &Queue::can_run);
-    if (ready.empty()) return;
-    ready[draw_below(ready.size())]->run_first();
-  }
+  for (std::uint64_t left = draw_below(2) * draw_below(6); left > 0 && run_one(); --left) continue;
 }
 
 void Queue::seen_by_host() { acquire(done_.get()); }

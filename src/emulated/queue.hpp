@@ -70,6 +70,8 @@ class Queue {
  private:
   bool can_run() const { return !commands_.empty() && (!commands_.front().holds || commands_.front().holds->reached); }
   void run_first();
+  /// Runs the first command of a queue that is drawn among all; returns false if none can run.
+  static bool run_one();
   static void run_some();
   static void run_any(const std::function<bool()>& until);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of ThreadSanitizer and AddressSanitizer, where the build has one. This folder itself is compiled without
-// ThreadSanitizer: it changes places between threads that the sanitizer sees.
+// Calls of ThreadSanitizer and AddressSanitizer, if built with one. This folder is compiled without ThreadSanitizer.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,6 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 #ifdef TESSEREC_ADDRESS_SANITIZER
 extern "C" {
 void __asan_poison_memory_region(const volatile void* at, std::size_t bytes);
-void __asan_unpoison_memory_region(const volatile void* at, std::size_t bytes);
 void __sanitizer_start_switch_fiber(void** saved, const void* bottom, std::size_t bytes);
 void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, std::size_t* bytes);
 }
@@ -59,8 +57,7 @@ class SeenThread {
 #endif
 };
 
-/// Orders threads: what one did before it released an address happens before what another does after it acquired it.
-/// The address must be one of malloc's: freeing it lets the sanitizer forget.
+/// Orders threads: what precedes a release happens before what follows an acquire. The address must be malloc's.
 #ifdef TESSEREC_THREAD_SANITIZER
 inline void release(void* at) { __tsan_release(at); }
 inline void acquire(void* at) { __tsan_acquire(at); }
@@ -93,10 +90,8 @@ class Unseen {
 
 #ifdef TESSEREC_ADDRESS_SANITIZER
 inline void poison(const void* at, std::size_t bytes) { __asan_poison_memory_region(at, bytes); }
-inline void unpoison(const void* at, std::size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
 #else
 inline void poison(const void*, std::size_t) {}
-inline void unpoison(const void*, std::size_t) {}
 #endif
 
 }  // namespace tesserec::emulated

@@ -6,8 +6,7 @@
 
 namespace tesserec::emulated {
 
-/// The memory that the kernel on this host thread may touch without a look. Off in this folder, which kernels call: its
-/// templates may be copies that other folders have compiled.
+/// Memory that this thread's kernel may touch unseen. Off in this folder, whose templates other folders may compile.
 struct Watched {
   bool in_kernel = false;
   struct Part {

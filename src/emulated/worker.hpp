@@ -13,8 +13,19 @@
 
 #include "sanitizers.hpp"
 #include "watched.hpp"
+#include <tesserec/emulated/settings.hpp>
 
 namespace tesserec::emulated {
+
+/// The next number of the process's sequence, which the seed begins (SplitMix64).
+inline std::uint64_t draw() {
+  static std::uint64_t state = settings().seed;
+  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+inline std::uint64_t draw_below(std::uint64_t n) { return draw() % n; }
 
 /// A stack that runs one job after another. A job may stop in its midst, and goes on where it stopped.
 class Worker {
@@ -47,8 +58,7 @@ class Worker {
   std::size_t from_bytes_ = 0;
 };
 
-/// Workers without a job. Where ThreadSanitizer looks, one is drawn of many, so that the threads of a launch seldom
-/// share one: what a worker does, it does in order.
+/// Workers without a job. For ThreadSanitizer one is drawn of many: what one worker does, it does in order.
 class Workers {
  public:
   Worker* take(std::uint64_t draw);

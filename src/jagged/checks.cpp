@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::jagged {
 
@@ -48,9 +49,7 @@ void check_weights(const Vector<float>& weights, Index values) {
 }
 
 std::string quoted_list(const std::vector<std::string>& keys) {
-  std::string list;
-  for (const std::string& key : keys) list += (list.empty() ? "\"" : ", \"") + key + "\"";
-  return list.empty() ? "none" : list;
+  return keys.empty() ? "none" : concat('"', join(keys, "\", \""), '"');
 }
 
 Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& what) {

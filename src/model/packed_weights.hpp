@@ -4,7 +4,6 @@
 
 #include "graph.hpp"
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 
 namespace tesserec::model {
 

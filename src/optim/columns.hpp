@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Loops over consecutive weights by a rule. The scalars are copied: what is written might lie among them for all that
-/// the compiler knows.
+/// Loops over consecutive weights by a rule. The scalars are copied, since what is written might alias them.
 #pragma once
 
 #include <tesserec/optim/row_rules.hpp>

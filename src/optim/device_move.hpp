@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Steps of weights in device memory, by the formulas of rules.hpp and row_rules.hpp. Calls queue their kernels on
-/// `device` and return.
+/// Steps of weights in device memory, by rules.hpp and row_rules.hpp. Calls queue their kernels and do not block.
 #pragma once
 
 #include <tesserec/core/device.hpp>
@@ -19,8 +18,7 @@ struct DeviceMove {
 
 /// Each of the weights in `part`; elementwise types.
 void move_on(const Device& device, const DeviceMove& move, Range part);
-/// One tensor by its length, whose sums are those of a row of a table; types that are not elementwise and have no
-/// numbers of rows. `sums`: scratch, for any tensors one after the other.
+/// Moves one tensor by sums over it, as a row of a table; types without numbers of rows. `sums`: scratch.
 void move_tensor_on(const Device& device, const DeviceMove& move, Range tensor, DeviceVector<float>& sums);
 
 }  // namespace tesserec::optim

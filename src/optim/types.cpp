@@ -9,16 +9,13 @@ namespace {
 
 std::vector<TypeInfo> some(bool (TypeInfo::*are)() const) {
   std::vector<TypeInfo> result;
-  std::copy_if(types().begin(), types().end(), std::back_inserter(result),
-               [are](const TypeInfo& type) { return (type.*are)(); });
+  std::ranges::copy_if(types(), std::back_inserter(result), are);
   return result;
 }
 
 }  // namespace
 
-bool TypeInfo::moves_tensors() const {
-  return std::none_of(states.begin(), states.end(), [](const StateInfo& state) { return state.per_row; });
-}
+bool TypeInfo::moves_tensors() const { return std::ranges::none_of(states, &StateInfo::per_row); }
 
 bool TypeInfo::elementwise() const { return moves_tensors() && row_sums.empty(); }
 

@@ -2,7 +2,6 @@
 #include "assignment.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tesserec::planning {
 
@@ -27,21 +26,12 @@ bool Assignment::fits(int rank, double bytes) const {
 }
 
 bool Assignment::holds(std::size_t table, int rank) const {
-  const auto& owners = choices_[table].owners;
-  return std::find(owners.begin(), owners.end(), rank) != owners.end();
+  return std::ranges::count(choices_[table].owners, rank) > 0;
 }
 
-int Assignment::slowest() const {
-  const auto found =
-      std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.seconds < b.seconds; });
-  return int(found - own_.begin());
-}
+int Assignment::slowest() const { return int(std::ranges::max_element(own_, {}, &Load::seconds) - own_.begin()); }
 
-int Assignment::fullest() const {
-  const auto found =
-      std::max_element(own_.begin(), own_.end(), [](const Load& a, const Load& b) { return a.bytes < b.bytes; });
-  return int(found - own_.begin());
-}
+int Assignment::fullest() const { return int(std::ranges::max_element(own_, {}, &Load::bytes) - own_.begin()); }
 
 Standing Assignment::standing() const {
   Standing standing;
@@ -60,32 +50,20 @@ double Assignment::slack(double worst) const {
   return sum;
 }
 
-std::vector<int> Assignment::by_load() const {
-  std::vector<int> ranks(own_.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return load(a) < load(b); });
-  return ranks;
-}
-
 void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) const {
-  const std::size_t count = option.pieces.size();
-  std::vector<int> ranks = by_load();
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds > option.pieces[b].seconds; });
-  for (const std::size_t i : order) {
+  std::vector<std::size_t> ranks = ordered_by(own_.size(), [&](std::size_t rank) { return load(int(rank)); });
+  for (const std::size_t i :
+       ordered_by(option.pieces.size(), [&](std::size_t piece) { return -option.pieces[piece].seconds; })) {
     const double bytes = option.pieces[i].bytes + option.each.bytes;
-    auto found = std::find_if(ranks.begin(), ranks.end(), [&](int rank) { return fits(rank, bytes); });
+    auto found = std::ranges::find_if(ranks, [&](std::size_t rank) { return fits(int(rank), bytes); });
     if (found == ranks.end())  // nowhere: where most is free
-      found = std::min_element(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].bytes < own_[b].bytes; });
-    owners[i] = *found;
+      found = std::ranges::min_element(ranks, {}, [&](std::size_t rank) { return own_[rank].bytes; });
+    owners[i] = int(*found);
     ranks.erase(found);
   }
 }
 
-/// Puts each group on the node whose busiest rank would be the least busy, and prefers nodes without a group of the
-/// table.
+/// Puts each group on the node whose busiest rank would be the least busy, first on nodes without the table.
 void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) const {
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const std::size_t group = option.group;
@@ -98,9 +76,8 @@ void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) 
     for (int node = 0; node < nodes; ++node) {
       std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
-      const auto seconds = [&](int rank) { return own[rank].seconds; };
       if (group < ranks.size())  // the least loaded; all of them in order
-        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return seconds(a) < seconds(b); });
+        std::ranges::stable_sort(ranks, {}, [&](int rank) { return own[rank].seconds; });
       bool fits = true;
       double worst = 0;
       for (std::size_t i = 0; i < group; ++i) {

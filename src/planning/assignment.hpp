@@ -6,14 +6,6 @@
 
 namespace tesserec::planning {
 
-/// How good choices are: bytes missing first, then the worst load, then how many ranks have it.
-struct Standing {
-  double missing = 0;
-  double worst = 0;
-  int ranks = 0;
-  bool operator<(const Standing& other) const;
-};
-
 class Assignment {
  public:
   explicit Assignment(const Problem& problem);
@@ -49,7 +41,6 @@ class Assignment {
  private:
   void take(const At& at);
   void drop(const At& at);
-  std::vector<int> by_load() const;
   void place_anywhere(const Option& option, std::vector<int>& owners) const;
   void place_on_nodes(const Option& option, std::vector<int>& owners) const;
 
@@ -60,5 +51,8 @@ class Assignment {
   std::vector<std::vector<std::size_t>> where_;  // [table][piece] place in held_
   Load each_;
 };
+
+/// Moves, swaps and changes of options, each of which lightens the worst rank; ends within a small share of `bound`.
+void lighten(Assignment& assignment, double bound, int most_rounds);
 
 }  // namespace tesserec::planning

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables go whole to the fullest rank that holds them (best fit), or are cut into the rooms that are left
-// (row_partitions.hpp).
+// Tables go whole to the fullest rank that holds them (best fit), or are cut into rooms (row_partitions.hpp).
 #include "bins.hpp"
 
 #include <algorithm>
@@ -59,8 +58,7 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
     for (int node = 0; node < nodes; ++node) {
       std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
-      if (option.group < inside)
-        std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return own_[a].seconds < own_[b].seconds; });
+      if (option.group < inside) std::ranges::stable_sort(ranks, {}, [&](int rank) { return own_[rank].seconds; });
       bool room = true;
       double load = 0;
       for (Index i = 0; i < option.group; ++i) {
@@ -98,10 +96,9 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   if (!problem_.free[t]) return false;
   const FreeTable& free = *problem_.free[t];
   each_ -= problem_.options[t][cheapest].each;
-  std::vector<int> ranks(own_.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::stable_sort(ranks.begin(), ranks.end(), [this](int a, int b) { return room(a).seconds > room(b).seconds; });
-  const Load largest{room(ranks[0]).seconds, problem_.memory};
+  const std::vector<std::size_t> ranks =
+      ordered_by(own_.size(), [this](std::size_t rank) { return -room(int(rank)).seconds; });
+  const Load largest{room(int(ranks[0])).seconds, problem_.memory};
   struct Candidate {
     double least;  // no placement costs less
     const FreeTable::Cut* cut;
@@ -114,8 +111,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
     if (cut.columns > problem_.ranks) continue;
     candidates.push_back({price.of(cut.whole), &cut, price});
   }
-  const auto cheaper = [](const Candidate& a, const Candidate& b) { return a.least < b.least; };
-  std::stable_sort(candidates.begin(), candidates.end(), cheaper);
+  std::ranges::stable_sort(candidates, {}, &Candidate::least);
   RowPartitions::Placed best;
   const FreeTable::Cut* best_cut = nullptr;
   for (const auto& [least, cut, price] : candidates) {
@@ -134,7 +130,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   Option option = free.option(*best_cut, best.borders, problem_.ranks);
   for (Index c = 0; c < best_cut->columns; ++c)
     for (const std::size_t room : best.rooms) {
-      option.owners.push_back(ranks[room * best_cut->columns + c]);
+      option.owners.push_back(int(ranks[room * best_cut->columns + c]));
       own_[option.owners.back()] += option.pieces[option.owners.size() - 1];
     }
   each_ += option.each;
@@ -148,7 +144,7 @@ bool Bins::put(Option& option, std::size_t place) {
   int& owner = option.owners[place];
   for (int rank = 0; rank < problem_.ranks; ++rank)
     if (fits(rank, piece) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
-        std::find(option.owners.begin(), option.owners.end(), rank) == option.owners.end())
+        std::ranges::count(option.owners, rank) == 0)
       owner = rank;
   if (owner == nobody) return false;
   own_[owner] += piece;
@@ -162,22 +158,19 @@ void Bins::take_back(const Option& option) {
 }
 
 void Bins::fill_gaps(Option& option) {
-  std::vector<std::size_t> order(option.pieces.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return option.pieces[a].seconds < option.pieces[b].seconds; });
-  for (const std::size_t i : order) {
+  const auto seconds = [&](std::size_t piece) { return option.pieces[piece].seconds; };
+  for (const std::size_t i : ordered_by(option.pieces.size(), seconds)) {
     own_[option.owners[i]] -= option.pieces[i];
     put(option, i);
   }
 }
 
-std::vector<Load> Bins::shared_rooms(const std::vector<int>& ranks, std::size_t columns) const {
+std::vector<Load> Bins::shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const {
   std::vector<Load> rooms;
   for (std::size_t i = 0; i + columns <= ranks.size(); i += columns) {
-    rooms.push_back(room(ranks[i]));
+    rooms.push_back(room(int(ranks[i])));
     for (std::size_t c = 1; c < columns; ++c) {
-      const Load other = room(ranks[i + c]);
+      const Load other = room(int(ranks[i + c]));
       rooms.back() = {std::min(rooms.back().seconds, other.seconds), std::min(rooms.back().bytes, other.bytes)};
     }
   }

@@ -12,8 +12,7 @@ namespace tesserec::planning {
 
 class Bins {
  public:
-  /// `room`: of every rank beside the seconds of `each`, which are of no interest; without it, up to `most` with them.
-  /// `reserved`: for the loads of every rank, which cuts add to.
+  /// `most`: seconds of a rank, with those of `each` unless `room`. `reserved`: for later loads of every rank.
   Bins(Problem& problem, double most, bool room, const Load& reserved, const FillStyle& style)
       : problem_(problem),
         most_(most),
@@ -39,8 +38,7 @@ class Bins {
   bool run_pieces();
   /// Returns the cheapest of the original options.
   std::size_t cheapest_of(std::size_t t) const;
-  /// Returns the cheapest cut without a piece larger than a rank's room; nothing if an option costs less, which `given`
-  /// then names.
+  /// Returns the cheapest cut into pieces that fit a rank's room, or nothing if an option, then `given`, costs less.
   std::optional<Option> cheapest_cut(std::size_t t, std::size_t& given) const;
   /// Returns the seconds of all ranks that two halves of the rows take beyond the whole table.
   double cost_of_cut(std::size_t t, const Option& whole) const;
@@ -51,14 +49,13 @@ class Bins {
   Load room(int rank) const;
   /// Pieces into rooms, the largest first.
   bool cut(std::size_t t, std::size_t cheapest);
-  /// Puts the piece on the fullest rank that holds it and no other piece of the table. A piece that has a rank moves to
-  /// a fuller one alone.
+  /// Puts the piece on the fullest rank that holds it and no other piece of the table, or leaves it where it is.
   bool put(Option& option, std::size_t place);
   void take_back(const Option& option);
   /// Moves each piece to the fullest rank that holds it, the smallest first: the rest of a table fills gaps.
   void fill_gaps(Option& option);
   /// Returns the rooms that groups of as many ranks as there are columns have in common.
-  std::vector<Load> shared_rooms(const std::vector<int>& ranks, std::size_t columns) const;
+  std::vector<Load> shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const;
 
   Problem& problem_;
   double most_;

@@ -6,7 +6,7 @@
 // cut a table that cost more than the others leave are dropped.
 #include <algorithm>
 
-#include "table_bound.hpp"
+#include "problem.hpp"
 
 namespace tesserec::planning {
 namespace {
@@ -14,6 +14,65 @@ namespace {
 constexpr int passes = 2;
 /// Resolution of the bound, as a share of it.
 constexpr double resolution = 5e-4;
+/// Share by which sums may be off.
+constexpr double rounding = 1e-9;
+
+/// The least price of one table over its options and cuts.
+class TableBound {
+ public:
+  TableBound(const std::deque<Option>& options, const FreeTable* free) {
+    for (const Option& option : options) {
+      const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
+                              (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
+      if (!among_cuts) ways_.push_back({&option});
+    }
+    if (free)
+      for (const FreeTable::Cut& cut : free->cuts()) ways_.push_back({nullptr, &cut});
+  }
+
+  /// Returns a price that no remaining way without a piece above `piece` goes below; infinity if there is no such way.
+  double least(const Load& piece, const Price& price) const {
+    double best = infinity;
+    for (const Way& way : ways_)
+      if (!way.out) best = std::min(best, price_of(way, piece, price, best));
+    return best;
+  }
+
+  /// Drops ways that cost more than `most`.
+  void leave_out(const Load& piece, const Price& price, double most) {
+    const double limit = most * (1 + rounding);
+    for (Way& way : ways_) way.out = way.out || price_of(way, piece, price, limit) > limit;
+  }
+
+  /// Restores all ways.
+  void take_in() {
+    for (Way& way : ways_) way.out = false;
+  }
+
+ private:
+  /// An option, or all cuts of rows in one form with as many columns.
+  struct Way {
+    const Option* option = nullptr;
+    const FreeTable::Cut* cut = nullptr;
+    bool out = false;
+  };
+
+  /// Returns at most what a plan with the table this way pays for it. The result need not be exact from `most` on.
+  static double price_of(const Way& way, const Load& piece, const Price& price, double most) {
+    if (const Option* option = way.option) {
+      if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
+      double sum = price.of({{}, option->each});
+      for (const Load& load : option->pieces) sum += price.of({load, {}});
+      return sum;
+    }
+    const FreeTable::Cut& cut = *way.cut;
+    const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
+    if (whole >= most || cut.partitions.fits_whole(piece)) return whole;  // uncut rows cost least
+    return std::max(whole, columns * cut.partitions.relaxed(piece, price));
+  }
+
+  std::vector<Way> ways_;
+};
 
 class Bound {
  public:
@@ -22,9 +81,7 @@ class Bound {
     for (std::size_t t = 0; t < problem.options.size(); ++t) {
       const auto& options = problem.options[t];
       tables_.emplace_back(options, problem.free[t] ? &*problem.free[t] : nullptr);
-      const auto least = std::min_element(options.begin(), options.end(),
-                                          [](const Option& a, const Option& b) { return a.total < b.total; });
-      bytes += least->total_bytes;
+      bytes += std::ranges::min_element(options, {}, &Option::total)->total_bytes;
     }
     least_.resize(tables_.size());
     memory_matters_ = bytes > 0.8 * ranks_ * problem.memory;

@@ -17,14 +17,8 @@ constexpr std::size_t most_tables = 24;
 class Tree {
  public:
   Tree(const Problem& problem, std::vector<Choice>& best, double& worst)
-      : problem_(problem),
-        best_(best),
-        worst_(worst),
-        own_(problem.ranks),
-        chosen_(problem.options.size()),
-        order_(problem.options.size()) {
-    const std::size_t count = order_.size();
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+      : problem_(problem), best_(best), worst_(worst), own_(problem.ranks), chosen_(problem.options.size()) {
+    const std::size_t count = chosen_.size();
     std::vector<double> total(count), each(count), bytes(count);
     for (std::size_t t = 0; t < count; ++t) {
       total[t] = each[t] = bytes[t] = infinity;
@@ -34,10 +28,8 @@ class Tree {
         bytes[t] = std::min(bytes[t], option.total_bytes);
       }
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const bool fixed_a = problem.options[a][0].owner_rule == OwnerRule::fixed;
-      const bool fixed_b = problem.options[b][0].owner_rule == OwnerRule::fixed;
-      return fixed_a != fixed_b ? fixed_a : total[a] > total[b];
+    order_ = ordered_by(count, [&](std::size_t t) {
+      return std::pair(problem.options[t][0].owner_rule != OwnerRule::fixed, -total[t]);
     });
     left_.assign(count + 1, {});
     for (std::size_t i = count; i-- > 0;)
@@ -143,7 +135,7 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
   return Tree(problem, best, worst).run();
 }
 
-Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
+Standing standing_of(const Problem& problem, const std::vector<Choice>& choices) {
   std::vector<Load> own(problem.ranks);
   Load each{problem.base, 0};
   for (std::size_t t = 0; t < choices.size(); ++t) {
@@ -151,12 +143,12 @@ Outcome outcome(const Problem& problem, const std::vector<Choice>& choices) {
     each += option.each;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) own[choices[t].owners[i]] += option.pieces[i];
   }
-  Outcome outcome;
+  Standing standing;
   for (const Load& load : own) {
-    outcome.worst = std::max(outcome.worst, load.seconds + each.seconds);
-    outcome.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
+    standing.worst = std::max(standing.worst, load.seconds + each.seconds);
+    standing.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
   }
-  return outcome;
+  return standing;
 }
 
 }  // namespace tesserec::planning

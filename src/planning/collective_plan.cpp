@@ -73,11 +73,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   bool failed = false;
   if (comm.rank() == 0) {
     try {
-      if (settings_.file.empty()) {
-        text = plan_json(tables, plan(tables), topology, model_.global_batch());
-      } else {
-        text = plan_json(tables, given_plan(tables), topology, model_.global_batch());
-      }
+      text = plan_json(tables, settings_.file.empty() ? plan(tables) : given_plan(tables), topology,
+                       model_.global_batch());
     } catch (const Error& error) {
       failed = true;
       text = error.what();

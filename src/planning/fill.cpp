@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which tables come to the ranks: one after the other, each whole or cut into rooms; or all are cut first,
-// and their pieces placed in falling order.
+// Order of placement: tables one by one, whole or cut into rooms; or all are cut, and pieces placed, large ones first.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -18,8 +17,7 @@ bool Bins::run() { return style_.order == FillStyle::Order::pieces ? run_pieces(
 
 bool Bins::run_tables() {
   const std::size_t count = choices_.size();
-  std::vector<std::size_t> order(count), cheapest(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> cheapest(count);
   for (std::size_t t = 0; t < count; ++t) {
     cheapest[t] = cheapest_of(t);
     each_ += problem_.options[t][cheapest[t]].each;
@@ -33,12 +31,8 @@ bool Bins::run_tables() {
     else
       key[t] = style_.order == FillStyle::Order::small_first ? -size : size;
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const bool fixed_a = option(a).owner_rule == OwnerRule::fixed, fixed_b = option(b).owner_rule == OwnerRule::fixed;
-    if (fixed_a != fixed_b) return fixed_a;
-    return key[a] > key[b];
-  });
-  for (const std::size_t t : order)
+  const auto place = [&](std::size_t t) { return std::pair(option(t).owner_rule != OwnerRule::fixed, -key[t]); };
+  for (const std::size_t t : ordered_by(count, place))
     if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
   return true;
 }
@@ -64,7 +58,7 @@ bool Bins::run_pieces() {
   for (std::size_t t = 0; t < count; ++t)
     for (std::size_t i = 0; cut_anywhere[t] && i < cut_anywhere[t]->pieces.size(); ++i)
       pieces.push_back({cut_anywhere[t]->pieces[i].seconds, t, i});
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.seconds > b.seconds; });
+  std::ranges::stable_sort(pieces, std::ranges::greater{}, &Piece::seconds);
   for (const auto& [seconds, t, place] : pieces) {
     if (!cut_anywhere[t] || put(*cut_anywhere[t], place)) continue;
     take_back(*cut_anywhere[t]);  // no room: this table is cut into the rooms that are left
@@ -74,7 +68,7 @@ bool Bins::run_pieces() {
   }
   for (std::size_t t = 0; t < count; ++t)
     if (cut_anywhere[t]) cuts_.emplace_back(t, std::move(*cut_anywhere[t]));
-  return std::all_of(later.begin(), later.end(), [&](std::size_t t) { return whole(t, given[t]) || cut(t, given[t]); });
+  return std::ranges::all_of(later, [&](std::size_t t) { return whole(t, given[t]) || cut(t, given[t]); });
 }
 
 std::size_t Bins::cheapest_of(std::size_t t) const {
@@ -116,8 +110,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) cons
     if (cut.columns > problem_.ranks || columns * price.of(cut.whole) >= least) continue;
     candidates.push_back({columns * cut.partitions.relaxed(largest, price), &cut});
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.least < b.least; });
+  std::ranges::stable_sort(candidates, {}, &Candidate::least);
   const FreeTable::Cut* best = nullptr;
   std::vector<Index> borders, best_borders;
   for (const auto& [no_less, cut] : candidates) {

@@ -14,8 +14,7 @@ constexpr double single = 64, longer = 1.0 / 16;
 /// log(1 - share); a table of one row has it always.
 double log_other(double share) { return share < 1 ? std::log1p(-share) : -50.0; }
 
-/// Sum of k^-s over k in [first, last), by the integral between the middles of the cells (Euler-Maclaurin's first
-/// term).
+/// Sums k^-s over k in [first, last) by the integral between cell middles (Euler-Maclaurin's first term).
 double power_sum(double first, double last, double s) {
   const auto integral = [s](double x) {
     return std::abs(1 - s) < 1e-9 ? std::log(x) : std::expm1((1 - s) * std::log(x)) / (1 - s);
@@ -45,13 +44,14 @@ IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* pop
     first += count;
   }
   for (std::size_t i = first_other; i < classes_.size(); ++i) classes_[i].share *= rest / total;
-  std::stable_sort(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) { return a.share > b.share; });
+  std::ranges::stable_sort(classes_, std::ranges::greater{}, &Class::share);
 }
 
 double IdFrequencies::rows_with(double share) const {
-  const auto [first, last] = std::equal_range(classes_.begin(), classes_.end(), Class{0, share, scattered},
-                                              [](const Class& a, const Class& b) { return a.share > b.share; });
-  return std::accumulate(first, last, 0.0, [](double rows, const Class& one) { return rows + one.rows; });
+  double rows = 0;
+  for (const Class& one : std::ranges::equal_range(classes_, share, std::ranges::greater{}, &Class::share))
+    rows += one.rows;
+  return rows;
 }
 
 double IdFrequencies::found(double ids, double share) { return -std::expm1(ids * log_other(share)); }

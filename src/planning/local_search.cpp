@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "local_search.hpp"
-
 #include <algorithm>
+
+#include "assignment.hpp"
 
 namespace tesserec::planning {
 namespace {
 
 constexpr int patience = 40;
-constexpr std::size_t most_tables = 24;
+constexpr std::size_t tables_tried = 24;
 
 class LocalSearch {
  public:
@@ -74,12 +74,11 @@ class LocalSearch {
   /// Sorts the largest pieces first.
   std::vector<std::size_t> tables_on(int rank) const {
     std::vector<Assignment::At> pieces = s_.pieces_on(rank);
-    std::stable_sort(pieces.begin(), pieces.end(), [this](const Assignment::At& a, const Assignment::At& b) {
-      return std::pair(s_.piece(b).seconds, a.table) < std::pair(s_.piece(a).seconds, b.table);
-    });
+    std::ranges::stable_sort(pieces, {},
+                             [this](const Assignment::At& at) { return std::pair(-s_.piece(at).seconds, at.table); });
     std::vector<std::size_t> tables;
     for (const Assignment::At& at : pieces)
-      if (tables.size() < most_tables && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
+      if (tables.size() < tables_tried && (tables.empty() || tables.back() != at.table)) tables.push_back(at.table);
     return tables;
   }
 
@@ -117,7 +116,7 @@ class LocalSearch {
   /// Any table that could load all ranks less.
   bool lighter_everywhere(const Standing& now) {
     std::vector<std::size_t> tables;
-    for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < most_tables; ++t)
+    for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < tables_tried; ++t)
       for (const Option& option : s_.problem().options[t])
         if (option.each.seconds < s_.option(t).each.seconds * (1 - 1e-9)) {
           tables.push_back(t);

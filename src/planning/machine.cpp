@@ -6,7 +6,7 @@
 namespace tesserec::planning {
 namespace {
 
-/// What a data sheet says of a GPU and its node; bytes a second, of links in both directions.
+/// Data sheet of a GPU and its node; bytes a second, of links in both directions.
 struct DataSheet {
   double memory, cache_bytes, inside, between, host;
   double fp32, bf16;
@@ -55,8 +55,7 @@ const std::vector<GpuMachine>& gpu_machines() {
 
 const GpuMachine* gpu_machine(const std::string& name) {
   const auto& machines = gpu_machines();
-  const auto found =
-      std::find_if(machines.begin(), machines.end(), [&](const GpuMachine& one) { return one.name == name; });
+  const auto found = std::ranges::find(machines, name, &GpuMachine::name);
   return found == machines.end() ? nullptr : &*found;
 }
 

@@ -18,7 +18,7 @@ struct MemoryLimit {
 /// memory.high) and version 1 (memory.limit_in_bytes). `root` stands before /proc and /sys.
 std::vector<MemoryLimit> group_limits(const std::string& root = "");
 
-/// What Slurm gave the job on this node, where it says so.
+/// Returns the limits that Slurm gave the job on this node.
 std::vector<MemoryLimit> slurm_limits();
 
 /// The least of a node's memory, group_limits and slurm_limits: for all ranks of the node together.

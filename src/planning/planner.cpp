@@ -3,8 +3,8 @@
 #include <set>
 
 #include "problem.hpp"
-#include "reasons.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/planning/planner.hpp>
 
@@ -42,7 +42,7 @@ struct Found {
   Problem problem;
   Index min_rows = 1;
   std::vector<Choice> choices;
-  Outcome outcome;
+  Standing outcome;
   double bound = 0;
   bool exact = false;
 
@@ -53,11 +53,10 @@ Found find(std::span<const EmbeddingBagConfig> tables, const CostModel& model, I
   Found found;
   found.problem = make_problem(tables, model, min_rows);
   found.min_rows = min_rows;
-  const auto& free = found.problem.free;
-  const bool none_free = std::none_of(free.begin(), free.end(), [](const auto& table) { return table.has_value(); });
+  const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.bound = lower_bound(found.problem);
   found.choices = search(found.problem, found.bound);
-  found.outcome = outcome(found.problem, found.choices);
+  found.outcome = standing_of(found.problem, found.choices);
   if (found.outcome.missing <= 0 && found.outcome.worst > found.bound * (1 + 1e-9))
     found.exact = branch_and_bound(found.problem, found.choices, found.outcome.worst) && none_free;
   return found;
@@ -76,9 +75,7 @@ Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& mo
       tried.push_back(find(tables, model, std::max<Index>(1, tried.back().min_rows / step_down)));
       least = std::min(least, tried.back().seconds());
     }
-  const auto good = [&](const Found& found) { return found.seconds() <= worth * least; };
-  const auto best = std::find_if(tried.begin(), tried.end(), good);
-  return std::move(*best);
+  return std::move(*std::ranges::find_if(tried, [&](const Found& one) { return one.seconds() <= worth * least; }));
 }
 
 }  // namespace

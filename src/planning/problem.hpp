@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's problem. Each table has options; an option loads all ranks alike and puts pieces on some of them. The
-/// planner minimizes the largest load of a rank.
+/// The planner's problem: options load all ranks alike and put pieces on some; minimizes the largest load.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,15 @@
 namespace tesserec::planning {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Returns 0 .. count - 1 in rising order of key(i); equal keys keep their order.
+template <class Key>
+std::vector<std::size_t> ordered_by(std::size_t count, const Key& key) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
 
 /// Rule for the owners of an option's pieces.
 enum class OwnerRule {
@@ -29,12 +39,12 @@ struct Option {
   ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
-  std::vector<Index> borders;  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  std::vector<Index> borders = {};  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
   OwnerRule owner_rule = OwnerRule::anywhere;
   Index group = 1;  ///< OwnerRule::node: pieces of a group
-  std::vector<int> owners;
-  std::vector<Load> pieces;  ///< by columns, then by rows; none for data_parallel
-  Load each;                 ///< of every rank
+  std::vector<int> owners = {};
+  std::vector<Load> pieces = {};  ///< by columns, then by rows; none for data_parallel
+  Load each = {};                 ///< of every rank
 
   // Derived.
   double total = 0;        ///< seconds over all ranks
@@ -92,9 +102,23 @@ struct Choice {
   std::vector<int> owners;  ///< [piece]
 };
 
-/// Makes the options of every table within the constraints. A table that the planner may leave whole is cut into shards
-/// of at least `min_rows` rows, if it fits so. Errors name the table: constraints that contradict each other or the
-/// machine, a table too large for a rank in every option.
+struct OptionShape {
+  Index min_rows = 1;  ///< of a shard, where the deck lets the planner leave the table whole
+  bool few = true;     ///< of tables and ranks: all numbers of pieces are tried
+};
+
+struct TableOptions {
+  std::vector<Option> options;
+  std::string advice;      ///< for a table of which no option fits
+  Index free_columns = 1;  ///< most pieces of columns whose rows are cut too
+};
+
+/// Makes the options of a table by one kernel. Errors name the table and the contradiction.
+TableOptions table_options(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& demand,
+                           ComputeKernel kernel, const CostModel& model, const OptionShape& shape);
+
+/// Makes the options of every table within the constraints: shards of at least `min_rows` rows where a table may stay
+/// whole and fits so. Errors name the table: contradictory constraints, a table too large for a rank in every option.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model, Index min_rows);
 
 /// Derives totals and maxima from pieces and each.
@@ -136,12 +160,19 @@ std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& s
 /// whether it came to an end: then nothing is better than `best`.
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
 
-/// The largest load, and bytes missing, of choices.
-struct Outcome {
-  double worst = 0;
+/// Order of choices, the best first: by missing bytes, then the worst load, then how many ranks have it.
+struct Standing {
   double missing = 0;
+  double worst = 0;
+  int ranks = 0;
+  bool operator<(const Standing& other) const;
 };
-Outcome outcome(const Problem& problem, const std::vector<Choice>& choices);
+/// Returns the missing bytes and the worst load of choices; it counts no ranks.
+Standing standing_of(const Problem& problem, const std::vector<Choice>& choices);
+
+/// Returns why the planner gave each table its type. `seconds`: of the slowest rank.
+std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
+                                 const CostModel& model, double seconds);
 
 /// "1073741824 bytes (1.00 GiB)"
 std::string exact_bytes_text(double bytes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reasons.hpp"
-
+#include "problem.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::planning {

@@ -37,8 +37,7 @@ Part RowShares::last(Index begin) const {
   return part;
 }
 
-/// Gathers pieces by their share of the lookups. If rows are even, pieces of one length are alike, and those at the
-/// first block have the fewest subtrees.
+/// Gathers pieces by their share of the lookups. If rows are even, those at the first block have the fewest subtrees.
 void RowShares::gather_alike() {
   std::vector<LikePieces> by_share(alike_shares + 2);
   const auto take = [&](Index begin, Index end, double vectors) {
@@ -94,8 +93,7 @@ auto RowPartitions::of_pieces(const Affine<double>& affine) const -> OfPieces {
   return sums;
 }
 
-/// The subtrees of a piece climb from its begin to the border inside it that most subtrees share, and descend from
-/// there to its end.
+/// A piece's subtrees climb from its begin to the inner border that most subtrees share, and descend to its end.
 template <class Visit>
 void RowPartitions::pieces_before(Index end, Index low, Index step, const Visit& visit) const {
   const Index latest = (end - rows_.shortest) & -step;  // begin of the shortest piece

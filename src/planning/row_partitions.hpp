@@ -60,13 +60,11 @@ class RowPartitions {
  public:
   static constexpr double none = std::numeric_limits<double>::infinity();
 
-  /// Pieces as wide as the columns' average cost what is said of them, unless one of `widest` columns is too
-  /// large.
+  /// Pieces cost as pieces of average width, unless one of `widest` columns is too large.
   RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest, ExchangeForm form);
 
-  /// Returns the least sum over pieces of `price` plus `a_piece` among cuts whose pieces load their owners by at most
-  /// `most`; `none` if there is no such cut. `step`: rows are cut at multiples of so many blocks, a power of two.
-  /// `borders`: of the pieces, from 0 to embedding::block_count.
+  /// Returns the least sum over pieces of `price` plus `a_piece` among cuts into pieces that load their owners by at
+  /// most `most`, or `none`. `step`: rows are cut at its multiples, a power of two. `borders`: from 0 to block_count.
   double least(const Load& most, const Price& price, double a_piece, Index step, std::vector<Index>& borders) const;
 
   /// Returns whether a piece with all rows loads its owner by at most `most`.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several styles fill the ranks: up to the lowest level at which all tables find room, or with the room whose plan is
-// the fastest. If no style fills them, every table takes its cheapest option, and pieces go, the largest first, to the
-// ranks with the least load. Local search follows.
+// Several styles fill the ranks: to the lowest level that holds all tables, or with the room of the fastest plan. If
+// none does, tables take their cheapest options, pieces go, large first, to the least loaded ranks. Local search
+// follows.
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <tuple>
 
 #include "assignment.hpp"
-#include "local_search.hpp"
 #include "problem.hpp"
 
 namespace tesserec::planning {
@@ -49,8 +48,7 @@ constexpr FillStyle styles_of_many[] = {{0.3, 1.5, dear_first, true, true},
                                         {0, 1, large_first, false, true},
                                         {0.5, 1, large_first, false, true}};
 
-/// Options of the least total without a piece above `limit`, or of the smallest pieces; `on_nodes`: of those of nodes,
-/// where there are any.
+/// Chooses options of the least total without a piece above `limit`, or of the smallest pieces; of nodes if `on_nodes`.
 std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_nodes = false) {
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {
@@ -68,15 +66,11 @@ std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_no
 
 void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   const auto& options = assignment.problem().options;
-  std::vector<std::size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto size = [&](std::size_t t) { return options[t][chosen[t]].biggest; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const bool fixed_a = options[a][chosen[a]].owner_rule == OwnerRule::fixed;
-    const bool fixed_b = options[b][chosen[b]].owner_rule == OwnerRule::fixed;
-    return fixed_a != fixed_b ? fixed_a : size(a) > size(b);
-  });
-  for (const std::size_t t : order) assignment.place(t, chosen[t]);
+  const auto place = [&](std::size_t t) {
+    const Option& option = options[t][chosen[t]];
+    return std::pair(option.owner_rule != OwnerRule::fixed, -option.biggest);
+  };
+  for (const std::size_t t : ordered_by(chosen.size(), place)) assignment.place(t, chosen[t]);
 }
 
 /// Searches [low, high] for the least f, down to an interval of the share `step` of its end.
@@ -127,7 +121,6 @@ class Search {
   }
 
  private:
-  /// Returns whether these became the best.
   bool take_if_better(const std::vector<Choice>& choices, const Standing& standing) {
     if (found() && !(standing < standing_)) return false;
     best_ = choices;
@@ -179,10 +172,10 @@ class Search {
     for (const auto& options : problem_.options) before.push_back(options.size());
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
-    const Outcome outcome = planning::outcome(problem_, filled);
-    if (!take_if_better(filled, {outcome.missing, outcome.worst, 0}))  // its cuts are no options to keep
+    const Standing standing = standing_of(problem_, filled);
+    if (!take_if_better(filled, standing))  // its cuts are no options to keep
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
-    return outcome.worst;
+    return standing.worst;
   }
 
   Problem& problem_;
@@ -197,9 +190,8 @@ class Search {
 std::vector<Choice> search(Problem& problem, double bound) {
   Search search(problem, bound);
   const bool many = problem.options.size() > many_tables;
-  const bool nodes = std::any_of(problem.options.begin(), problem.options.end(), [](const auto& options) {
-    return options.size() > 1 && std::any_of(options.begin(), options.end(),
-                                             [](const Option& option) { return option.owner_rule == OwnerRule::node; });
+  const bool nodes = std::ranges::any_of(problem.options, [](const auto& options) {
+    return options.size() > 1 && std::ranges::count(options, OwnerRule::node, &Option::owner_rule) > 0;
   });
   const std::size_t size = problem.options.size() * std::size_t(problem.ranks);
   std::size_t tried = 0;

@@ -215,8 +215,7 @@ ShardCost TableCosts::flat(Range blocks, Range columns, ExchangeForm form) const
 
 ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding& sharding) const {
   const auto& shards = sharding.shards;
-  const double row_cuts =
-      std::count_if(shards.begin(), shards.end(), [&](const Shard& other) { return other.columns == shard.columns; });
+  const double row_cuts = std::ranges::count(shards, shard.columns, &Shard::columns);
   const double all = double(shards.size()), nodes = topology_.nodes();
   const double together =
       sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // on a node
@@ -248,7 +247,7 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
   const MachineCosts& m = topology_.costs;
   ShardCost cost;
   StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
-  // In and out of the owner: its wire carries all of it, the wire of each samples' rank a share.
+  // The owner's wire carries all that goes in and out, the wire of each samples' rank a share.
   double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
   if (form == ExchangeForm::pooled) {
     const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;

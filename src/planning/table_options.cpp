@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "table_options.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 
+#include "problem.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::planning {
@@ -112,12 +111,7 @@ class Maker {
       sharding.form = form;
       const bool levels = topology_.two_levels() && by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node);
       if (form == ExchangeForm::two_levels && !levels) continue;
-      Option option;
-      option.type = type;
-      option.kernel = kernel_;
-      option.form = form;
-      option.row_cuts = rows;
-      option.column_cuts = columns;
+      Option option{.type = type, .kernel = kernel_, .form = form, .row_cuts = rows, .column_cuts = columns};
       option.owner_rule = owner_rule;
       option.group = group;
       option.owners = owners;
@@ -131,11 +125,7 @@ class Maker {
   }
 
   void add_data_parallel() {
-    Option option;
-    option.type = ShardingType::data_parallel;
-    option.kernel = kernel_;
-    option.each = costs_.data_parallel();
-    options.push_back(std::move(option));
+    options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .each = costs_.data_parallel()});
   }
 
   /// The owners stand in the deck.
@@ -143,8 +133,7 @@ class Maker {
     const auto& ranks = demand_.ranks;
     const auto count = std::ssize(ranks);
     const int node = topology_.node(ranks[0]);
-    const bool one_node =
-        std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return topology_.node(rank) == node; });
+    const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
       refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
@@ -188,8 +177,7 @@ class Maker {
     }
   }
 
-  /// Everything that the types allow. Types inside nodes cost what the flat ones do where the exchange has one level:
-  /// there they are tried only when they are asked for.
+  /// Makes all options of the allowed types; types inside nodes only on demand if the exchange has one level.
   void free() {
     const ShardingTypes& types = demand_.sharding;
     const Index ranks = topology_.ranks;

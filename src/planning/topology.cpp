@@ -93,7 +93,7 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
          comm.size());
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
-  // What is free is free of the context.
+  // The context is not in the memory that is free.
   if (gpus) {
     topology.taken -= gpu_taken(comm.size()).context;
     return topology;

@@ -77,8 +77,7 @@ int torchrec_ranks(const Json& plan) {
 Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks) {
   Json all = Json::array();
   each_table(plan, [&](const std::string& name, const Json& sharding) {
-    const auto found =
-        std::find_if(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
+    const auto found = std::ranges::find(tables, name, &embedding::EmbeddingBagConfig::name);
     const bool known = found != tables.end();
     const Index rows = known ? found->num_embeddings : 0;
     const Index dim = known ? found->embedding_dim : 0;

@@ -19,8 +19,7 @@ inline bool is_torchrec_plan(const Json& json) { return json.has("plan"); }
 /// One more than the highest rank that it names.
 int torchrec_ranks(const Json& plan);
 
-/// The same in our form, for so many ranks. It says no table's size but by its shards; of one without, on every rank,
-/// the model's is taken. Errors name the table.
+/// Converts the plan for so many ranks; a table without shards takes the model's size. Errors name the table.
 Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks);
 
 }  // namespace tesserec::planning

@@ -8,16 +8,14 @@
 
 namespace tesserec::sharding {
 
-/// The vectors of one batch on the samples' side: sums of bags become pooled vectors, and the gradients of these are
-/// shared out to bags.
+/// Vectors of one batch on the samples' side: sums become pooled vectors, and their gradients are shared out to bags.
 class Answers {
  public:
   virtual ~Answers() = default;
 
   /// Adds the sums of bags to pooled vectors and sequences at the front of rows.out. Mean pooling divides here.
   void pool(const Exec& exec, const VectorMessage& rows);
-  /// Copies the gradients of these, at the front of gradients.in, to those of bags, in gradients.out, or behind the
-  /// front for this rank's own shards.
+  /// Copies gradients from the front of gradients.in to bags: to gradients.out, or behind the front for own shards.
   void share_gradients(const Exec& exec, const VectorMessage& gradients);
 
  protected:

@@ -150,12 +150,8 @@ void Asked::read_rows(std::size_t i, Reading& at) {
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
-  shard.nodes[at.sender].push_back(std::move(nodes));
-  embedding::Bags bags;
-  bags.count = rows;
-  bags.offsets = shard.nodes[at.sender].front().offsets.data();
-  bags.ids = at.ids;
-  shard.bags[at.sender].push_back(bags);
+  const embedding::Nodes& one_each = shard.nodes[at.sender].emplace_back(std::move(nodes));
+  shard.bags[at.sender].push_back({.count = rows, .offsets = one_each.offsets.data(), .ids = at.ids});
   const int lanes = at.split.lane_count();
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;

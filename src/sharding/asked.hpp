@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "bag_form.hpp"
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/embedding/asked_shard.hpp>
@@ -19,8 +18,7 @@ class Asked {
     for (const Routes::OwnShard& own : routes.own()) own_fetched_ += own.fetched;
   }
 
-  /// Numbers that each rank sends: whether it has an error, how many bags and ids, and of each fetched shard rows and
-  /// sums.
+  /// Sets the counts to expect of each rank: its error, bags and ids, and each fetched shard's rows and sums.
   void expect(Message<std::int32_t>& counts) const;
 
   /// The first rank whose counts say that it has an error; -1 = none.
@@ -33,10 +31,10 @@ class Asked {
   /// this rank's own and its front. Says what goes in the message of rows and comes in that of gradients.
   void read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
-  /// Of Routes::own; relayed ones are empty until `inside`, which read for this node, gives what it has of them.
+  /// Lists the lookups of Routes::own; relayed ones are empty until take_relayed.
   std::vector<embedding::AskedShard>& shards() { return shards_; }
   void take_relayed(Asked& inside);
-  /// Of Routes::relays, a run of samples for each partner.
+  /// Lists those of Routes::relays, a run of samples for each partner.
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:

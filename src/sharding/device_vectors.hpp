@@ -10,7 +10,7 @@ namespace tesserec::sharding {
 
 class DeviceVectors {
  public:
-  /// Where vectors lie: the buffers of a message, those of what is fetched.
+  /// Buffers in which vectors lie: those of a message, and what is fetched.
   enum Buffer : std::int32_t { out, in, fetched };
   static constexpr int buffers = 3;
 
@@ -22,7 +22,7 @@ class DeviceVectors {
     std::int8_t buffer, height;
     bool in_chain;
   };
-  /// What becomes of sources [first, first + count), divided by `divisor`; of none, 0.
+  /// Target of sources [first, first + count), divided by `divisor`; 0 without any.
   struct Sum {
     Index at, first, count, dim;
     std::int32_t buffer;
@@ -37,9 +37,9 @@ class DeviceVectors {
   void begin(Buffer buffer, Index at, Index dim, float divisor = 1.0f) {
     sums_.push_back({at, std::ssize(sources_), 0, dim, buffer, divisor});
   }
-  /// Of the last sum: one more, whose vector is that of a leaf above those before.
+  /// Adds to the last sum a vector of a leaf above those before.
   void add(Buffer buffer, Index at, Index leaf);
-  /// Of the last sum: one more of a leaf's chain.
+  /// Adds to the last sum one more of a leaf's chain.
   void add(Buffer buffer, Index at, float weight, int height) {
     ++sums_.back().count;
     sources_.push_back({at, weight, std::int8_t(buffer), std::int8_t(height), true});

@@ -26,9 +26,7 @@ Lanes lanes_for(const ShardingEnv& env, int lanes, int micro_batches) {
 planning::Settings within(planning::Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
                           const EmbeddingBagCollectionSharder& sharder) {
   const std::vector<planning::ShardingType> offered = sharder.sharding_types();
-  const auto has = [](const auto& list, auto value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
-  };
+  const auto has = [](const auto& list, auto value) { return std::ranges::count(list, value) > 0; };
   for (const embedding::EmbeddingBagConfig& table : tables) {
     const auto given = settings.tables.find(table.name);
     planning::ParameterConstraints wanted =
@@ -83,7 +81,7 @@ jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTe
   if (batch.keys == features) return batch;
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names)
-      if (std::find(batch.keys.begin(), batch.keys.end(), feature) == batch.keys.end())
+      if (std::ranges::count(batch.keys, feature) == 0)
         fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
   std::vector<Index> order;
   for (const std::string& feature : features) order.push_back(batch.find(feature));
@@ -199,12 +197,9 @@ std::string DistributedModelParallel::describe() const {
             planning::name(plan()[t].kernel);
     std::vector<int> ranks;
     for (const planning::Shard& shard : plan()[t].shards)
-      if (std::find(ranks.begin(), ranks.end(), shard.rank) == ranks.end()) ranks.push_back(shard.rank);
-    if (ranks.empty())
-      text += ", every rank";
-    else
-      text += (ranks.size() == 1 ? ", rank " : ", ranks ") + join(ranks, " ");
-    text += "\n";
+      if (std::ranges::count(ranks, shard.rank) == 0) ranks.push_back(shard.rank);
+    const std::string named = (ranks.size() == 1 ? ", rank " : ", ranks ") + join(ranks, " ");
+    text += (ranks.empty() ? ", every rank" : named) + "\n";
   }
   return text + "  )\n)\n";
 }

@@ -20,14 +20,12 @@ class Relay;
 /// another. All ranks make the calls in the same order. Vectors lie where the tables do, `place`; ids on the host.
 class Exchange {
  public:
-  /// `node`: the ranks of this node, where this rank may relay. `buffers`: for sums and gradients; a relay's are those
-  /// of the exchange that it serves.
+  /// `node`: ranks of this node, if this rank may relay. A relay has the `buffers` of its exchange.
   Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
            const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers);
   ~Exchange();
 
-  /// Sends the id counts, and any error found in this rank's ids. The buffers of vectors are used from float offset
-  /// `front` on. `gradients`: they will be sent.
+  /// Sends id counts, and any error in this rank's ids. Vectors lie from float offset `front`. `gradients`: will come.
   void start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
              Index front = 0);
   /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
@@ -39,24 +37,22 @@ class Exchange {
   embedding::RowBatch rows() {
     return {.asked = asked(), .split = &split_, .own_lanes = split_.lanes(comm_.rank()), .gradients = gradients_};
   }
-  /// Where lookups write their sums.
+  /// Returns the buffer to which lookups write their sums.
   float* sums(const Exec& exec);
-  /// They go to the samples' ranks and are added by the tree of row blocks. Pooled vectors [samples, pooled width],
-  /// then those of sequences, as front() has them.
+  /// Returns pooled vectors [samples, pooled width], then sequences (front()): sums added by the tree of row blocks.
   float* return_sums(const Exec& exec);
   Front& front() { return requests_.front(); }
-  /// Where their gradient is to be written, likewise.
+  /// Returns the buffer for their gradient, laid out likewise.
   float* gradient(const Exec& exec);
   /// It goes to the owners; Bags::gradients_at points into the result.
   const float* send_gradients(const Exec& exec);
-  /// Gives up the batch and the rows that are pinned, at any time. `wait`, on all ranks: what was started arrives
-  /// before.
+  /// Gives up the batch and pinned rows, at any time. `wait`, on all ranks: waits for what was started.
   void finish(bool wait);
 
   enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
   Stage stage() const { return stage_; }
   const BatchSplit& split() const { return split_; }
-  /// Of this rank.
+  /// Returns the samples of this rank.
   Range samples() const { return split_.samples(comm_.rank()); }
   BytesSent bytes() const;
 

@@ -12,7 +12,7 @@ namespace {
 using embedding::EmbeddingBagConfig;
 
 std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::string& name) {
-  const auto found = std::find_if(tables.begin(), tables.end(), [&](const auto& table) { return table.name == name; });
+  const auto found = std::ranges::find(tables, name, &EmbeddingBagConfig::name);
   if (found == tables.end())
     fail("there is no table \"", name, "\"; the model has ", join(tables, ", ", &EmbeddingBagConfig::name));
   return found - tables.begin();
@@ -69,14 +69,13 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
   std::vector<float> all(config.weights());
   std::vector<const float*> from;
   for (const std::vector<float>& part : parts) from.push_back(part.data());
-  for (const planning::Shard& shard : shards) {
+  for (const planning::Shard& shard : shards)
     for (const Range run : rows_of(config, shard.blocks))
       for (Index row = run.begin; row < run.end; ++row) {
-        std::copy_n(from[shard.rank], shard.columns.size(),
-                    all.data() + row * config.embedding_dim + shard.columns.begin);
+        float* const to = all.data() + row * config.embedding_dim + shard.columns.begin;
+        std::copy_n(from[shard.rank], shard.columns.size(), to);
         from[shard.rank] += shard.columns.size();
       }
-  }
   return all;
 }
 

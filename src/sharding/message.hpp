@@ -24,7 +24,7 @@ struct Counts {
     to.assign(ranks, 0);
     from.assign(ranks, 0);
   }
-  /// To ranks outside of `ranks`.
+  /// Returns the bytes to ranks outside of `ranks`.
   Index bytes(Range ranks) const {
     return (total(to) - std::accumulate(to.begin() + ranks.begin, to.begin() + ranks.end, Index{0})) * Index{sizeof(T)};
   }
@@ -48,8 +48,28 @@ struct Message : Counts<T> {
   }
 };
 
-/// What lies first in the buffers of vectors, or in the part of them that an exchange has: this rank's pooled vectors
-/// [samples, width], then those of each sequence [ids, dim].
+/// The form in which a rank's bags of one shard go to its owner: one length a sample and feature, or, where that is
+/// shorter, the samples that have ids and the lengths of these. Both sides know it from the counts.
+struct BagForm {
+  Index samples = 0;   ///< of the sender
+  Index features = 0;  ///< of the shard's table
+  Index listed = 0;    ///< samples with ids of some feature
+  bool own = false;    ///< The sender is the owner, whose sums and gradients have a place for each sample.
+
+  bool all() const { return own || (1 + features) * listed >= features * samples; }
+  /// Returns the bags of a feature.
+  Index bags() const { return all() ? samples : listed; }
+  /// Returns how many numbers of 32 bits go before the ids: the list, then lengths feature by feature.
+  Index numbers() const { return all() ? features * samples : (1 + features) * listed; }
+  /// Returns the words of 64 bits that these take.
+  Index words() const { return (numbers() + 1) / 2; }
+};
+
+/// Puts number `i`, which is not negative, into words of two that are 0 so far.
+inline void put_number(Index* words, Index i, Index number) { words[i / 2] |= number << (i % 2 * 32); }
+inline Index number_at(const Index* words, Index i) { return words[i / 2] >> (i % 2 * 32) & 0xffffffff; }
+
+/// Front of the buffers of an exchange: this rank's pooled vectors [samples, width], then each sequence [ids, dim].
 struct Front {
   struct Sequence {
     std::vector<Index> offsets;  // [samples + 1]
@@ -74,10 +94,10 @@ class VectorMessage : public Counts<float> {
   /// The next numbers that go to a rank, or come from it; those of finished vectors may be rounded.
   void goes(int rank, Index numbers, bool finished) { add(to, going_, rank, numbers, finished); }
   void comes(int rank, Index numbers, bool finished) { add(from, coming_, rank, numbers, finished); }
-  /// To ranks outside of `ranks`.
+  /// Returns the bytes to ranks outside of `ranks`.
   Index bytes(Range ranks) const;
 
-  /// Those from `out_at` on go, others come to `in_at`.
+  /// Sends vectors from `out_at` on, and receives others at `in_at`.
   void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at);
   const Rounding& rounding() const { return rounding_; }
 

@@ -12,13 +12,7 @@ Index OwnerBags::from(Index sample) const {
 }
 
 embedding::Bags OwnerBags::bags(bool unpooled) const {
-  embedding::Bags bags;
-  bags.count = count();
-  bags.offsets = offsets;
-  bags.ids = rows;
-  bags.weights = weights;
-  bags.unpooled = unpooled;
-  return bags;
+  return {.count = count(), .offsets = offsets, .ids = rows, .weights = weights, .unpooled = unpooled};
 }
 
 OwnerBuckets::OwnerBuckets(const embedding::EmbeddingBagConfig& table, Index key,
@@ -88,8 +82,7 @@ void OwnerBuckets::count(const jagged::KeyedJaggedTensor& sparse) {
   }
 }
 
-/// Puts each id behind those of its owner that came before. Whether it begins a bag is no branch, which nobody could
-/// predict: it moves the end of the bag on.
+/// Puts each id behind its owner's earlier ones. A new bag moves the bag's end without an unpredictable branch.
 void OwnerBuckets::place(const jagged::KeyedJaggedTensor& sparse) {
   const Index* const offsets = sparse.offsets.data() + sparse.first_bag(key_);
   const Index ids = first_id_.back();

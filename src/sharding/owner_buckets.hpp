@@ -32,8 +32,7 @@ struct OwnerBags {
 /// owners (a counting sort; TorchRec's block_bucketize_sparse_features).
 class OwnerBuckets {
  public:
-  /// `owner_of` [block_count]: the owner of each block, counted from 0; empty: one owner has all. `with_places`:
-  /// OwnerBags::places are wanted.
+  /// `owner_of` [block_count]: each block's owner, from 0; empty = one has all. `with_places`: fills OwnerBags::places.
   OwnerBuckets(const embedding::EmbeddingBagConfig& table, Index key, std::span<const std::uint16_t> owner_of,
                int owners, bool with_places);
 
@@ -43,8 +42,7 @@ class OwnerBuckets {
   OwnerBags of(int owner) const;
 
  private:
-  /// Position in an owner's lists: ids and bags counted so far, or the next id's and the last bag's place; the sample
-  /// of its last id.
+  /// Position in an owner's lists: ids and bags so far, or the next id's and last bag's place; its last id's sample.
   struct Next {
     Index id = 0, bag = 0, sample = -1;
   };

@@ -27,7 +27,7 @@ void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& rela
   find_runs(relays);
 }
 
-/// Of all partners, one after the other: the samples of one batch.
+/// Copies the samples of all partners, one after the other, as those of one batch.
 void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split) {
   std::vector<const embedding::ShardBags*> tables;
   Index total = 0;
@@ -98,7 +98,7 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
   }
 }
 
-/// To where they leave, or, of gradients, from where they came.
+/// Copies sums to where they leave, or gradients from where they came.
 void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
   const auto each = [&](const Run& run, const auto& visit) {  // visit(to, from)
     const embedding::Bags& bags = *run.bags;

@@ -9,17 +9,15 @@
 
 namespace tesserec::sharding {
 
-/// The second level of one batch: what partners, the ranks with this one's place in all nodes, ask of tables on this
-/// node, this rank asks the owners, as if all those samples were its own. One finished vector a bag goes back, and its
-/// gradient comes.
+/// The second level of one batch: this rank asks the owners on its node what its partners, the ranks in its place on
+/// all nodes, ask of them, as if all samples were its own. One finished vector a bag returns, its gradient arrives.
 class Relay {
  public:
   /// `buffers`: of the exchange that it serves. Vectors inside the node lie behind those of that one.
   Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
         std::shared_ptr<BatchBuffers> buffers);
 
-  /// The ids of `relays` (Asked::relays) go to the owners, who find vectors from float offset `begin` on. All ranks of
-  /// the node.
+  /// Sends the ids of Asked::relays to the owners; vectors lie from float offset `begin`. Collective in the node.
   void ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split, Index begin);
   /// Sums come from the owners; what they make lies where partners' vectors leave.
   void return_sums(const Exec& exec);

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <numeric>
 
-#include "bag_form.hpp"
-
 namespace tesserec::sharding {
 namespace {
 

@@ -44,18 +44,17 @@ class Requests {
 
   explicit Requests(const Routes& routes);
 
-  /// Cuts out each owner's ids, counts first. Says what comes back in the message of rows and goes in that of
-  /// gradients. The front, and what is this rank's own behind it, begin at `front`. An id outside its table is an Error
-  /// that names feature, table, sample and value.
+  /// Cuts out each owner's ids, counts first, and sets what rows and gradients will travel. The front, then this rank's
+  /// own, begin at `front`. An id outside its table is an Error that names feature, table, sample and value.
   void collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
                Index front = 0);
 
-  /// In place of that, for a rank with an error: counts of no ids, which begin with 1.
+  /// Writes the counts of a rank with an error instead: no ids, first number 1.
   void refuse(Message<std::int32_t>& counts) const;
 
   Front& front() { return front_; }
   const Front& front() const { return front_; }
-  /// Where what other ranks sent, or get, begins: behind the front and this rank's own.
+  /// Returns where vectors of other ranks begin: behind the front and this rank's own.
   Offsets others() const { return own_end_; }
   Index samples() const { return samples_; }
   /// One a route; sums and gradients of a fetched route lie in buffers of their own, which end at fetched_end().

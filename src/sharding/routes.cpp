@@ -6,7 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "routes_inside.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/sharding/routes.hpp>
@@ -19,6 +18,54 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
   if (found == features.end())
     fail("table ", table, ": feature \"", feature, "\" is not in the data, which has ", join(features));
   return found - features.begin();
+}
+
+/// Returns the shards that `rank` asks relays for; neighbouring columns on one node are one shard of its partner there.
+std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shards, int rank, int node) {
+  std::vector<planning::Shard> relayed;
+  for (const planning::Shard& shard : shards) {
+    const int relay = shard.rank / node * node + rank % node;
+    if (relayed.empty() || relayed.back().rank != relay) relayed.push_back({relay, {}, shard.columns});
+    relayed.back().blocks = {0, embedding::block_count};
+    relayed.back().columns.end = shard.columns.end;
+  }
+  return relayed;
+}
+
+/// Finds the second level of relays.shards: the tables of the owners on this node, and their routes.
+void look_inside(Routes::Relays& relays, const Routes& routes, const planning::ShardingPlan& plan) {
+  const int node = int(routes.node().size());
+  std::vector<embedding::EmbeddingBagConfig> tables;
+  planning::ShardingPlan here;
+  std::vector<std::string> features;
+  for (const Routes::OwnShard& relay : relays.shards) {
+    const std::size_t t = relay.table;
+    if (relays.inside.empty() || relays.shards[relays.inside.size() - 1].table != t) {
+      // The table is of rows, not ids; means are the samples'.
+      embedding::EmbeddingBagConfig& table = tables.emplace_back(routes.tables()[t]);
+      table.half = {};
+      table.pooling = embedding::PoolingType::sum;
+      table.embedding_dim = 0;
+      table.unpooled.clear();
+      for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
+        table.feature_names[f].insert(0, table.name + "/");  // a feature may be of several tables
+        if (!routes.tables()[t].pools(f)) table.unpooled.push_back(table.feature_names[f]);
+        features.push_back(table.feature_names[f]);
+      }
+      here.emplace_back(plan[t]).shards.clear();
+    }
+    const Index column = tables.back().embedding_dim, left_out = relay.shard.columns.begin - column;
+    relays.inside.push_back({tables.size() - 1, column});
+    tables.back().embedding_dim += relay.shard.columns.size();
+    for (planning::Shard shard : plan[t].shards) {
+      if (!routes.node().contains(shard.rank) || !relay.shard.columns.contains(shard.columns.begin)) continue;
+      shard.rank %= node;
+      shard.columns = {shard.columns.begin - left_out, shard.columns.end - left_out};
+      here.back().shards.push_back(shard);
+    }
+  }
+  relays.routes =
+      std::make_unique<const Routes>(routes.rank() % node, node, std::move(tables), here, features, Levels{node, 1});
 }
 
 }  // namespace
@@ -93,7 +140,7 @@ void Routes::order_by_owner() {
   };
   std::vector<std::size_t> order(routes_.size()), now(routes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+  std::ranges::stable_sort(order, {}, place);
   std::vector<Route> sorted;
   for (std::size_t i = 0; i < order.size(); ++i) {
     now[order[i]] = i;
@@ -105,10 +152,8 @@ void Routes::order_by_owner() {
   for (OwnShard& own : own_) own.first_route = now[own.first_route];
   for (OwnShard& relay : relays_.shards) relay.first_route = now[relay.first_route];
   for (Fetch& fetch : fetches_) fetch.first_route = now[fetch.first_route];
-  std::stable_sort(own_.begin(), own_.end(),
-                   [](const OwnShard& a, const OwnShard& b) { return a.replicated < b.replicated; });
-  std::stable_sort(fetches_.begin(), fetches_.end(),
-                   [](const Fetch& a, const Fetch& b) { return a.shard.rank < b.shard.rank; });
+  std::ranges::stable_sort(own_, {}, &OwnShard::replicated);
+  std::ranges::stable_sort(fetches_, {}, [](const Fetch& fetch) { return fetch.shard.rank; });
 }
 
 void Routes::find_sources() {
@@ -117,8 +162,7 @@ void Routes::find_sources() {
     routes_of[{segment.sequence, segment.column}] = &segment.routes;
   for (std::size_t r = 0; r < routes_.size(); ++r) routes_of.at({routes_[r].sequence, routes_[r].column})->push_back(r);
   for (VectorLayout::Segment& segment : vectors_.segments) {
-    std::sort(segment.routes.begin(), segment.routes.end(),
-              [this](std::size_t a, std::size_t b) { return routes_[a].blocks.begin < routes_[b].blocks.begin; });
+    std::ranges::sort(segment.routes, {}, [this](std::size_t r) { return routes_[r].blocks.begin; });
     if (segment.routes.size() > 1) segment.owner_of.resize(embedding::block_count);
     for (std::size_t i = 0; i < segment.routes.size() && !segment.owner_of.empty(); ++i) {
       const Range blocks = routes_[segment.routes[i]].blocks;

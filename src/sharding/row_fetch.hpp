@@ -17,8 +17,7 @@ class RowFetch {
  public:
   RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard);
 
-  /// Takes the bags of each of the table's features that have ids here: the samples of `rank`. Their lists of samples
-  /// must stay; ids and weights are copied.
+  /// Takes the bags of each feature for the samples of `rank`. Copies ids and weights; lists of samples must stay.
   void collect(std::span<const OwnerBags> features, const BatchSplit& split, int rank);
 
   /// Rows wanted, ascending, each once.
@@ -33,15 +32,14 @@ class RowFetch {
   /// Sums of feature f's bags from the rows that came, [rows().size(), dim] -> out [nodes, dim].
   void pool(std::size_t f, const embedding::Nodes& nodes, const float* fetched, float* out) const;
 
-  /// gradients_at[f]: float offset of the first of feature f's vectors in `gradients`, one a bag, or one an id that is
-  /// not pooled.
-  /// out [sums().size(), dim].
+  /// gradients_at[f]: float offset of feature f's first vector in `gradients`, one a bag, or one an un-pooled id. out
+  /// [sums().size(), dim].
   void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
-  /// What it adds: by row, in one by lane, `gradient` being the float offset of its vector.
+  /// Lists what it adds: by row, then lane; `gradient` = the float offset of its vector.
   std::vector<embedding::RowUse> uses(std::span<const Index> gradients_at) const;
-  /// Of this rank.
+  /// Lanes of this rank.
   Range lanes() const { return lanes_; }
-  /// Of feature f's bag: its ids in the order of their blocks, (block, place in the bag).
+  /// Returns the ids of feature f's bag by block: (block, place in the bag).
   std::vector<std::pair<Index, Index>> in_blocks(std::size_t f, Index bag) const;
   Range blocks() const { return shard_.blocks; }
 

@@ -15,9 +15,8 @@
 
 namespace tesserec::sharding {
 
-/// The way back of one rank's shards, once gradients are with the owners of rows: rows move, or their gradients are
-/// summed. A replicated shard adds the sums of all ranks; a shard of some columns of a row-wise optimizer adds sums
-/// over the other columns. Collective.
+/// The backward pass of one rank's shards, once owners have the gradients: rows move, or gradients are summed. Copies
+/// add the sums of all ranks; row-wise optimizers with some columns add sums over the other columns. Collective.
 class RowUpdates {
  public:
   /// A shard, and whether every rank of several has a copy.

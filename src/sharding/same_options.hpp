@@ -5,8 +5,7 @@
 
 namespace tesserec::sharding {
 
-/// Returns `env`. Throws the same Error on all ranks, which names the first value that differs and the ranks, unless
-/// all have the same tables, options and sharder. Collective.
+/// Returns `env`. Throws on all ranks the same Error, naming the first value that differs, if one does. Collective.
 const ShardingEnv& with_same_options(const ShardingEnv& env, const embedding::EmbeddingBagCollection& module,
                                      const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder);
 

@@ -19,13 +19,8 @@ void require(const std::vector<Value>& offered, Value wanted, const std::string&
 }  // namespace
 
 std::vector<planning::ShardingType> EmbeddingBagCollectionSharder::sharding_types() const {
-  return {planning::ShardingType::data_parallel,
-          planning::ShardingType::table_wise,
-          planning::ShardingType::column_wise,
-          planning::ShardingType::row_wise,
-          planning::ShardingType::table_row_wise,
-          planning::ShardingType::table_column_wise,
-          planning::ShardingType::grid};
+  using enum planning::ShardingType;
+  return {data_parallel, table_wise, column_wise, row_wise, table_row_wise, table_column_wise, grid};
 }
 
 std::vector<planning::ComputeKernel> EmbeddingBagCollectionSharder::compute_kernels(planning::ShardingType) const {

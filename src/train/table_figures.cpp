@@ -7,7 +7,7 @@
 #include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/placed.hpp>
-#include <tesserec/embedding/start_values.hpp>
+#include <tesserec/embedding/row_store.hpp>
 #include <tesserec/train/table_figures.hpp>
 
 namespace tesserec::train {

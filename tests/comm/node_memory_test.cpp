@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catch.hpp"
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/comm/tree_reduce.hpp>
 
 using namespace tesserec;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "src/sharding/bag_form.hpp"
+#include "src/sharding/message.hpp"
 #include "src/sharding/requests.hpp"
 #include <tesserec/core/random.hpp>
 

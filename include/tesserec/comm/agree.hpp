@@ -12,8 +12,7 @@
 
 namespace tesserec::comm {
 
-/// Collective: throws Kind, an Error, with the text of the lowest rank that has one; "" is success. Throws Stopped
-/// where that text is of work that a signal ended.
+/// Throws Kind, an Error, with the text of the lowest rank that has one, or Stopped for its `signal`. Collective.
 template <class Kind = Error>
 void agree_on(const Communicator& comm, const std::string& text, int signal = 0) {
   constexpr Index signals = 128;  // more than a system has, so that one number says rank and signal
@@ -28,8 +27,7 @@ inline void agree_to_go_on(const Communicator& comm) {
   if (const Index signal = comm.max(Signals::received()); signal != 0) throw Stopped(int(signal));
 }
 
-/// Collective: runs `body` on every rank, which works alone meanwhile (class Alone). What it throws on one rank is
-/// thrown on all.
+/// Runs `body` on every rank, alone (class Alone). Throws on all ranks what it throws on one. Collective.
 template <class Body>
 void agree(const Communicator& comm, const Body& body) {
   std::string text;

@@ -12,8 +12,7 @@ namespace tesserec::comm {
 /// This process is a rank that a launcher (mpirun, srun) started.
 bool is_launched();
 
-/// MPI from construction to destruction, with MPI_THREAD_FUNNELED. One process without a launcher needs no ssh and no
-/// daemon of the MPI library for it.
+/// MPI, with MPI_THREAD_FUNNELED, as long as it lives. A process without a launcher needs no ssh and no daemon.
 class Environment {
  public:
   /// Errors: MPI is up already, or cannot give MPI_THREAD_FUNNELED.
@@ -22,19 +21,16 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  /// All ranks of the job.
   MPI_Comm world() const { return MPI_COMM_WORLD; }
 
   /// "Open MPI v4.1.4" or the like.
   static std::string library();
 };
 
-/// Error where a launcher (Slurm, mpirun) started several tasks and MPI sees one rank: each would do the whole job
-/// alone.
+/// Throws Error where a launcher (Slurm, mpirun) started several tasks, each of which MPI sees as a job of its own.
 void require_launcher_agrees(const Communicator& world);
 
-/// Sets what abort() calls with its message, on whatever thread: it leaves files as the end of the process must, and
-/// returns soon.
+/// Sets what abort() calls with its message, on any thread: it leaves files as an exit must, and returns soon.
 void set_last_words(std::function<void(const std::string&)> leave);
 
 /// Says the message and ends all ranks at once. For a rank that cannot reach the others any more, or has none.

@@ -10,8 +10,7 @@
 
 namespace tesserec::comm {
 
-/// Vectors of one length, one a lane, added by the fixed tree restricted to a run of lanes as they arrive. At most
-/// about log2(lanes) buffers are alive, and they are used again step after step.
+/// Sum of vectors, one a lane, by the fixed tree over a run of lanes, in about log2(lanes) reused buffers.
 class LaneSums {
  public:
   /// For vectors of `length` floats, which lie at `place`.
@@ -21,11 +20,9 @@ class LaneSums {
   void start(Range lanes);
   /// Allocates what a run of so many lanes needs, so that next() need not: it may then be called from another thread.
   void reserve(Index lanes);
-  /// A buffer of the caller's, used before those made here: sum(0) comes to lie in the one lent last, sum(1) in the one
-  /// before, and so on. Not for a run that absorbs others.
+  /// Lends a buffer, used before those made here: sum(0) uses the last one lent, and so on. Not for runs that absorb.
   void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
-  /// Returns the vector that a lane is written to, before the next call; its content is undefined. Lanes come in
-  /// ascending order, every lane of the run once.
+  /// Returns the vector of a lane, content undefined, to be written before the next call. Lanes come once, ascending.
   PlacedVector<float> next(Index lane);
   /// After the last lane: what is left are the sums of whole subtrees.
   void finish();

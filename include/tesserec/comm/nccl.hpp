@@ -10,8 +10,7 @@
 
 namespace tesserec::comm {
 
-/// Calls of NCCL, for one communicator, on a stream of its own. Each call throws Error with NCCL's text where
-/// it fails. In a build without NCCL tests have one over MPI and the host's memory.
+/// Calls of NCCL for one communicator, on its own stream; failures throw Error with NCCL's text. Tests may provide one.
 class Nccl {
  public:
   using Id = std::vector<char>;
@@ -41,6 +40,8 @@ class Nccl {
   virtual void destroy() = 0;
 };
 
+/// The calls of NCCL's library, in builds that have it.
+std::unique_ptr<Nccl> nccl_library();
 /// The build's; none = it has no NCCL.
 std::unique_ptr<Nccl> make_nccl();
 /// Sets what make_nccl makes from now on.

@@ -9,8 +9,7 @@
 
 namespace tesserec::comm {
 
-/// The node of each rank, named by its lowest rank: ranks that share memory, as MPI_Comm_split_type sees them. The same
-/// on every rank; collective.
+/// Returns each rank's node, named by its lowest rank: those that share memory by MPI_Comm_split_type. Collective.
 std::vector<int> nodes_of_ranks(const Communicator& comm);
 
 /// The ranks of each node when all nodes have as many and hold consecutive ranks, else 1 (each rank counts as a node).
@@ -33,6 +32,30 @@ class Node {
   Index border(Index n, int rank) const { return rank == ranks_.size() ? n : n * rank / ranks_.size() / 16 * 16; }
 
   Communicator ranks_, across_;
+};
+
+/// Floats that all ranks of a node read and write: POSIX shared memory, which loses its name as soon as all have opened
+/// it, so that nothing is left behind however a rank ends. What one rank wrote, another reads after a barrier.
+class NodeMemory {
+ public:
+  /// None.
+  NodeMemory() = default;
+  /// Takes `size` floats, each rank of `node` its part, in order, from the memory near it. Collective. On all ranks
+  /// empty, with a warning, where one cannot have its part or see the others': a small /dev/shm, a container a rank.
+  NodeMemory(const Communicator& node, Index size);
+  ~NodeMemory();
+  NodeMemory(NodeMemory&& other) noexcept;
+  NodeMemory& operator=(NodeMemory&& other) noexcept;
+
+  explicit operator bool() const { return data_ != nullptr; }
+  /// The first of them, on a page of its own.
+  float* data() const { return data_; }
+
+ private:
+  void unmap();
+
+  float* data_ = nullptr;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace tesserec::comm

@@ -15,9 +15,8 @@ void set_patience(double seconds);
 void note(const char* what, Index number);
 
 /// A thread on every rank. The first rank's hears of all others several times within the patience, by UDP, and they of
-/// it, whatever the ranks compute meanwhile. Where one is not heard of any more (SIGSTOP, a dead node), or has used no
-/// processor while others wait for it (a dead file system), a message names it and all ranks end with exit code 2. Time
-/// in which a rank was itself stopped does not count.
+/// it, whatever they compute. If one is silent (SIGSTOP, a dead node), or has used no processor while others wait for
+/// it (a dead file system), a message names it and all ranks exit with 2. Time of the rank's own stops is not counted.
 class RankWatch {
  public:
   /// Collective; `all` must outlive it. Warns of ranks that it cannot hear.

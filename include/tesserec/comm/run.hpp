@@ -18,8 +18,7 @@ struct Outcome {
   std::string message;  ///< not empty = it failed
 };
 
-/// Calls `body` and turns whatever it throws into a message with its exit code: 128 + N for work that signal N ended,
-/// else exit_code_error. Fails where standard output cannot be written.
+/// Calls `body`; what it throws becomes a message and an exit code: 128 + N after signal N, else exit_code_error.
 Outcome outcome_of(const std::function<int()>& body);
 
 /// Says "tesserec: MESSAGE" on stderr, behind what stands on stdout.
@@ -36,12 +35,11 @@ struct RunOptions {
 
 /// Runs a program: starts MPI and Kokkos, which take their options out of argc and argv, calls `body` with a
 /// communicator of all ranks and ends both. Returns what main() must return, the same on every rank: the largest number
-/// that a rank's body returned; where bodies threw, exit_code_error after one message, that of the lowest of these
-/// ranks. A rank that throws while the others wait for it inside the body says its message after two seconds and ends
-/// all ranks with MPI_Abort. Signals are caught: the body may look for them (Signals::check, agree_to_go_on); one that
-/// it does not look for ends all ranks after three seconds with 128 + N. A rank that stops is named by a RankWatch.
-/// To be called once, from main()'s thread, by every rank; nothing that holds memory of Kokkos or a communicator may
-/// outlive the body.
+/// that a body returned, or exit_code_error after one message, that of the lowest rank whose body threw. A rank that
+/// throws while the others wait for it inside the body says its message after two seconds and ends all ranks with
+/// MPI_Abort. A signal that the body does not look for (Signals::check, agree_to_go_on) ends all ranks after three
+/// seconds with 128 + N. A RankWatch names a rank that stops. Every rank calls it once, from main()'s thread. Nothing
+/// that holds memory of Kokkos or a communicator may outlive the body.
 int run(int& argc, char**& argv, const std::function<int(const Communicator&)>& body, const RunOptions& options = {});
 
 }  // namespace tesserec::comm

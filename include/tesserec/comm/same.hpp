@@ -54,8 +54,7 @@ class NamedValues {
 std::vector<int> ranks_that_differ(const Communicator& comm, const std::string& text);
 
 /// Throws the same Error on all ranks unless every rank has rank 0's list: "rank 1: NAME is VALUE, rank 0 has VALUE;
-/// ADVICE". The first difference in the order of rank 0's list is shown with its values, others by name. Names must
-/// be unique; no text has a NUL. Collective.
+/// ADVICE". It shows the first difference, and names the others. Names are unique, texts without NUL. Collective.
 void require_same(const Communicator& comm, const std::vector<Named>& mine, const std::string& advice);
 
 }  // namespace tesserec::comm

@@ -13,8 +13,7 @@ namespace tesserec::comm {
 
 class Nccl;
 
-/// All ranks of a communicator make the same calls in the same order. What goes to a rank comes there in the order of
-/// the lists; a rank sends itself nothing.
+/// Mover of numbers between devices. All ranks make the same calls. Messages to a rank arrive in the lists' order.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -33,8 +32,7 @@ class Transport {
                   std::span<const Index> recv_bytes);
 };
 
-/// Every communicator has it, until it is given another: from device memory, where MPI says that it can read that, else
-/// by way of pinned memory.
+/// Makes the default transport: from device memory if MPI says that it can read it, else by way of pinned memory.
 std::unique_ptr<Transport> mpi_transport(const Communicator& ranks);
 
 /// Makes one by NCCL, whose calls are `calls`. Collective. Error where ranks have different versions of it.

@@ -7,8 +7,7 @@
 
 namespace tesserec::comm {
 
-/// Mover of numbers between the devices of ranks. automatic: NCCL where ranks have a GPU each and the build has it,
-/// MPI elsewhere.
+/// Mover of numbers between devices. automatic: NCCL where each rank has a GPU and the build has NCCL, else MPI.
 enum class TransportType { automatic, mpi, nccl };
 
 /// Lists them by the names that a deck has.

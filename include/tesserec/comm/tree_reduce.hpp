@@ -10,7 +10,6 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 
@@ -25,8 +24,7 @@ class DeviceReduce;
 /// added so when its lanes are there, and their sums, a piece on each rank, by the same tree as they come.
 class TreeReduce {
  public:
-  /// Vectors of `length` floats, of which the total comes to lie at `place`. Where that is a device, a rank alone adds
-  /// there, and of several each adds a part. Collective.
+  /// Adds vectors of `length` floats; the total lies at `place`. On devices each rank adds a part. Collective.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place = Place::host);
   /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
@@ -35,16 +33,14 @@ class TreeReduce {
 
   /// Returns the sums to which this rank adds the lanes of a micro-batch. The last total is read no more. Collective.
   LaneSums& lane_sums();
-  /// When lane_sums() is finished: after the last micro-batch the total, which stays until lane_sums() is called again;
-  /// before, of none. Collective.
+  /// Returns the total after the last micro-batch, valid until the next lane_sums(); before, nothing. Collective.
   PlacedVector<float> operator()(int micro_batch = 0);
 
   /// Ranks that share memory here; 1 where the system refused it.
   int ranks_per_node() const { return node_ ? node_->ranks().size() : 1; }
 
  private:
-  /// Sums of whole subtrees, given by a lane below each, and what is left when they are added as far as a run of lanes
-  /// allows.
+  /// Sums of whole subtrees, named by a lane below each, and those left once a run of lanes has been added up.
   struct Additions {
     Additions() = default;
     Additions(const std::vector<Index>& leaves, Range lanes);
@@ -57,8 +53,7 @@ class TreeReduce {
 
   /// Returns the place of sum i of a rank of the node.
   float* shared_sum(int rank, Index i) const;
-  /// Returns whether each of this rank's sums that lies in the node's memory is in its own place: copying the others
-  /// there would overwrite one that is not.
+  /// Returns whether no copy into the node's memory would overwrite one of this rank's sums that lies there.
   bool in_place() const;
   /// Adds the sums of the node's ranks.
   void add_ranks();
@@ -84,9 +79,7 @@ class TreeReduce {
 /// The sum over a micro-batch's lanes of one double a lane: `mine` holds this rank's lanes in order.
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
 
-/// MPI's own sum over the ranks, in place: its order of additions is the library's, so that the bits depend
-/// on the number of ranks. For tesserec bench, which shows what the ordered sum costs beside it; training
-/// never calls it.
+/// Adds over the ranks by MPI's own sum, in place, with bits that depend on their number: for tesserec bench alone.
 void unordered_sum(const Communicator& comm, float* values, Index n);
 
 }  // namespace tesserec::comm

@@ -123,8 +123,7 @@ template <class Kernel>
 void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
 #endif
 
-/// Property of a launch whose kernel travels with it. Else a large one would wait in constant memory for the one
-/// before, which no graph can record.
+/// Launch property: the kernel travels with the launch. Constant memory would make it wait, which no graph can record.
 using ByValue = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
 /// Launches body(i) for i in [0, n), each by a thread of its own. `Bounds`: Kokkos' LaunchBounds, or nothing.
@@ -169,8 +168,7 @@ inline Index with_room(Index size) {
 #endif
 }
 
-/// Storage of kernels, reused: grown when it is too small, its content lost. The host never reads or writes it, in a
-/// host build neither: numbers come and go by copies.
+/// Storage of kernels: grown when it is too small, its content lost. The host, even in a host build, only copies.
 template <class T>
 T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {

@@ -72,8 +72,7 @@ class LaunchKey {
   std::vector<std::uint64_t> words_;
 };
 
-/// The same launches, whenever their key is the same, as one graph. The first time they run one by one and make what
-/// storage they need; a graph lives until storage moves, of whomever.
+/// Repeats the launches of a key as one graph, which lives until storage moves. The first time they run one by one.
 class RepeatedLaunches {
  public:
   void operator()(const Device& device, const LaunchKey& key, const std::function<void()>& launches);

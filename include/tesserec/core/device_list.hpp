@@ -12,8 +12,7 @@
 
 namespace tesserec {
 
-/// A short list that kernels read and that is seldom another one. Each has a place of its own, where it stays until a
-/// new one takes storage, which graphs hear of (DeviceGraph).
+/// A short list that kernels read and that seldom changes. Each list stays where it is until a new one takes storage.
 template <class T>
 class DeviceList {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels on a device, of one text for all: a body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value.
-/// On the host bodies become part of a TESSEREC_KERNEL, so that their loops have the machine's vectors and its fma. No
-/// launch is waited for.
+/// Kernels on a device, one text for all: a body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value. On
+/// the host a TESSEREC_KERNEL contains the bodies, for vector instructions and fma. Launches do not block.
 #pragma once
 
 #include <string>

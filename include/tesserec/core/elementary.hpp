@@ -15,8 +15,7 @@
 
 namespace tesserec::elementary {
 
-/// e^x: x = k ln 2 + r, and e^r by a polynomial. 0.77 / 0.76 ulp, where the result is denormal, 0.6 elsewhere; 0 and
-/// inf beyond what a number can be.
+/// e^x: x = k ln 2 + r, e^r by a polynomial. 0.77 / 0.76 ulp if the result is denormal, else 0.6; ends in 0 and inf.
 template <class T>
 TESSEREC_FUNCTION T exp(T x) {
   using N = Numbers<T>;
@@ -48,8 +47,7 @@ TESSEREC_FUNCTION T log(T x) {
                        parts::choose(x == 0, -N::infinity, N::nan));
 }
 
-/// log(1 + x), also near 0: as log, with what 1 + x loses carried along. 0.59 / 0.59 ulp; -inf of -1,
-/// NaN below.
+/// log(1 + x), also near 0: as log, with what 1 + x loses carried along. 0.59 / 0.59 ulp; -inf of -1, NaN below.
 template <class T>
 TESSEREC_FUNCTION T log1p(T x) {
   using N = Numbers<T>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the functions of elementary.hpp are made of: bits, reductions of the argument, and the function on what is
-/// left.
+/// Building blocks of elementary.hpp: bits, reductions of the argument, and the function on what is left.
 #pragma once
 
 #include <tesserec/core/elementary_numbers.hpp>

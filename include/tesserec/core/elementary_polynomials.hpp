@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The polynomials of elementary.hpp in each precision. They are minimax, by Remez exchanges in 50 digits, each
-/// coefficient then rounded; a comment gives interval and error before rounding, relative to the function itself unless
-/// it says otherwise.
+/// The polynomials of elementary.hpp in each precision: minimax, by Remez exchanges in 50 digits, each coefficient then
+/// rounded. A comment gives interval and error before rounding, relative to the function unless it says otherwise.
 #pragma once
 
 #include <cmath>

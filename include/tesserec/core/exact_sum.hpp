@@ -10,9 +10,8 @@
 
 namespace tesserec {
 
-/// A sum of numbers, each 0 or in [2^-298, 2^260): what squares of floats, and sums of a few, can be. It is held as an
-/// integer in units of 2^-350, as words of 32 bits with room for carries (Neal, "Fast exact summation using small and
-/// large superaccumulators", 2015).
+/// A sum of numbers, each 0 or in [2^-298, 2^260), as squares of floats are: an integer in units of 2^-350, in 32-bit
+/// words with room for carries (Neal, "Fast exact summation using small and large superaccumulators", 2015).
 class ExactSum {
  public:
   /// At most 2^30 times before a += . What is not finite, or above the range, makes the sum infinite.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The GPU that a process computes on, where the installed Kokkos computes on GPUs. A program with GPU kernels starts,
-/// and does what needs none, where there is neither a GPU nor a driver.
+/// The GPU of a process whose Kokkos computes on GPUs. What needs none of its kernels runs without GPU and driver.
 #pragma once
 
 #include <string>

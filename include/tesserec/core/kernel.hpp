@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Mark in front of a hot function on raw pointers: on x86-64 compiled for AVX-512, AVX2 + FMA and neither, chosen at
-/// start. Its arithmetic must not depend on the vector width: elementwise, or reductions in an order that is written
-/// out, with std::fma where a product is added.
+/// Marks a hot function on raw pointers: on x86-64 compiled for AVX-512, AVX2 + FMA and neither, chosen at start. Its
+/// arithmetic must not depend on the vector width: elementwise, or reductions in a written order, with std::fma.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSEREC_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

@@ -7,9 +7,8 @@
 
 namespace tesserec {
 
-/// Kernels that compute: the host's vector instructions, or portable kernels, one text for hosts and GPUs, whose bits
-/// are the same; cublaslt: portable ones, but products of matrices by cuBLASLt, with bits of their own, in a build for
-/// GPUs. automatic: cublaslt there, simd elsewhere.
+/// Kernels that compute: the host's vector instructions; portable kernels for hosts and GPUs, with the same bits;
+/// cublaslt: portable, but matrix products by cuBLASLt, with other bits, on GPUs. automatic: cublaslt there, else simd.
 enum class Kernels { automatic, simd, portable, cublaslt };
 
 /// Lists them by the names that a deck has.

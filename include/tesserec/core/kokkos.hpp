@@ -31,8 +31,7 @@ using Device = emulated::Device;
 template <class T>
 using DeviceVector = emulated::Array<T, emulated::Kind::device>;
 #else
-/// Place in which device kernels run: the default space of the Kokkos that is installed; in a host build the same as
-/// Exec.
+/// Space in which device kernels run: the default space of the installed Kokkos; in a host build the same as Exec.
 using Device = Kokkos::DefaultExecutionSpace;
 template <class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, Device::memory_space>;
@@ -64,8 +63,7 @@ Matrix<T> make_matrix(const Exec& exec, const std::string& label, Index rows, In
   return view;
 }
 
-/// A view grown when it is too small and never shrunk: scratch that is reused step after step. The content is
-/// lost when it grows.
+/// Grows a view that is too small, losing its content, and never shrinks it: scratch that is reused step after step.
 template <class T>
 void reserve(const Exec& exec, Vector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);

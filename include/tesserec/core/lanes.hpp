@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Lanes: the runs of a global batch that decide the order of every addition over samples, whatever the number
-/// of ranks (src/core/README.md, the reduction law).
+/// Lanes: the runs of a global batch that fix the order of every addition over samples (src/core/README.md).
 #pragma once
 
 #include <span>
@@ -13,15 +12,13 @@ namespace tesserec {
 /// Samples of a chunk: what one matrix product takes. A constant of the program, never tuned to a machine.
 inline constexpr Index chunk_samples = 128;
 
-/// A power of two of lanes over a batch of any size, and how many lanes are computed at once: a batch is one
-/// micro-batch, or several of as many lanes, one after the other.
+/// A power of two of lanes over a batch of any size, computed in one micro-batch or several of as many lanes.
 class Lanes {
  public:
   /// `count` and `micro_batches`, which is not above it, must be powers of two.
   explicit Lanes(int count, int micro_batches = 1);
 
-  /// The count that depends on the global batch size alone: max(min(8, p(G/64)), min(64, p(G/512))), p the
-  /// largest power of two not above, at least 1.
+  /// Returns max(min(8, p(G/64)), min(64, p(G/512))) of a global batch G; p(x): largest power of two <= x, at least 1.
   static int automatic(Index global_batch);
 
   int count() const { return count_; }
@@ -32,8 +29,7 @@ class Lanes {
   Range samples(int lane, Index n) const { return {lane * n / count_, (lane + 1) * n / count_}; }
   /// Samples of a run of lanes.
   Range samples(Range lanes, Index n) const { return {lanes.begin * n / count_, lanes.end * n / count_}; }
-  /// Lanes of a rank in a micro-batch: a run of whole lanes. Every rank has at least one when size * micro_batches <=
-  /// count.
+  /// Lanes of a rank in a micro-batch: a run of whole lanes, at least one when size * micro_batches <= count.
   Range of_rank(int rank, int size, int micro_batch = 0) const {
     const Index each = count_ / micro_batches_, first = micro_batch * each;
     return {first + rank * each / size, first + (rank + 1) * each / size};
@@ -52,11 +48,9 @@ class Lanes {
 class BatchSplit {
  public:
   BatchSplit() = default;
-  /// A micro-batch of a batch of n over `ranks` by the law: Lanes::samples. Its samples count from 0; the lanes of
-  /// other micro-batches are empty.
+  /// Splits a micro-batch of a batch of n over `ranks` by Lanes::samples. Samples count from 0; other lanes are empty.
   BatchSplit(const Lanes& lanes, int ranks, Index n, int micro_batch = 0);
-  /// sizes[rank] samples each, on every rank dealt evenly to its lanes; the law's own split where the sizes are those.
-  /// The bits of another split belong to these sizes and this number of ranks.
+  /// Deals sizes[rank] samples evenly to each rank's lanes. Bits belong to these sizes, unless they are the law's.
   BatchSplit(const Lanes& lanes, std::span<const Index> sizes);
 
   int lane_count() const { return int(first_.size()) - 1; }

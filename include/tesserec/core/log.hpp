@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The log for people, on stderr. Rank 0 speaks; warnings and errors may come from any rank. A line that cannot be
-/// written (its reader has ended, its terminal or disk is gone) is counted, and no error.
+/// The log for people, on stderr: rank 0 speaks, warnings and errors come from any rank. Lost lines are counted.
 #pragma once
 
 #include <cstdint>

@@ -37,8 +37,7 @@ class Random {
  public:
   Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream = 0);
 
-  /// The key of its counters: a number of column c of a row is word c % 4 of the counter [row, row >> 32, c / 4, 0],
-  /// each 32 bits (philox_rounds.hpp).
+  /// Key of the counters: column c of a row is word c % 4 of [row, row >> 32, c / 4, 0] (philox_rounds.hpp).
   std::array<std::uint32_t, 2> key() const { return key_; }
 
   /// Four 32-bit numbers: columns 4*quad to 4*quad+3 of a row.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers of 16 bits: fp16 (IEEE 754 binary16) and bf16, the upper half of a float. To the nearest, ties to even. In
-/// bits alone, so that hosts and GPUs agree.
+/// Numbers of 16 bits: fp16 (IEEE 754 binary16), and bf16, the upper half of a float. To nearest even, by bits alone.
 #pragma once
 
 #include <cstdint>

@@ -22,9 +22,8 @@ class Stopped : public Error {
 };
 
 /// Catches the signals that ask a process to end while it lives: a signal only raises a flag. SIGTERM, SIGINT, SIGQUIT
-/// and SIGUSR1 are always caught, all others only where their default action would end the process, so that nohup and a
-/// profiler keep theirs. A second SIGTERM, SIGINT or SIGQUIT ends the program at once. Of several objects that live at
-/// once the first one counts.
+/// and SIGUSR1 are always caught, others only if their default action would end the process, so that nohup and a
+/// profiler keep theirs. A second SIGTERM, SIGINT or SIGQUIT ends the program at once. The first object counts.
 class Signals {
  public:
   Signals();

@@ -11,8 +11,7 @@ namespace tesserec {
 /// names those that are set, and null is returned. Without SLURM_JOB_ID they were set by hand and hold.
 const char* slurm_variable(const char* name);
 
-/// Returns whether this process is part of a job: slurmstepd or salloc is above it, its cgroup is the job's, or a
-/// process above it is hidden from it. `proc` stands for /proc.
+/// Returns whether slurmstepd or salloc is above this process, its cgroup is the job's, or a process above is hidden.
 bool is_part_of_slurm_job(const std::string& job, const std::string& proc = "/proc");
 
 }  // namespace tesserec

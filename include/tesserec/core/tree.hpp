@@ -28,8 +28,7 @@ class TreeOrder {
 
   explicit TreeOrder(Range leaves) : leaves_(leaves) {}
 
-  /// A leaf not below the last one arrives; its sum belongs in the slot returned. Calls merge(into, from) for each
-  /// addition that becomes final before it.
+  /// Adds a leaf after the last; returns its sum's slot. Calls merge(into, from) for each addition that becomes final.
   template <class Merge>
   int push(Index leaf, const Merge& merge) {
     while (size_ >= 2 && pair_height() < meeting_height(leaf_[size_ - 1], leaf) && pair_inside()) pop(merge);

@@ -32,8 +32,7 @@ TESSEREC_FUNCTION int next_height(Index a, Index b, Index begin, Index end) {
 
 TESSEREC_FUNCTION float add(float a, float b) { return a + b; }
 
-/// The fixed binary tree over leaves that come in order, in registers: a sum that waits for its right half is in the
-/// slot of the height at which both meet. `levels`: at most so high.
+/// The fixed tree over leaves in order, in registers: a sum waits in the slot of the height where it meets the next.
 template <class Number, int levels>
 struct TreeSum {
   Number slot[levels] = {};

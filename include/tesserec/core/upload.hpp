@@ -60,13 +60,11 @@ class DeviceMark {
 #endif
 };
 
-/// A copy from pinned memory beside what the device computes: after `free`, and before all that is queued on `device`
-/// from here on. Sets `sent`.
+/// Copies from pinned memory beside kernels: after `free`, before later work on `device`. Sets `sent`.
 void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
                  DeviceMark& sent);
 
-/// Numbers that the host writes and kernels read, batch after batch. Grown when too small, never shrunk. While kernels
-/// read one batch's, the next one's are written, and travel.
+/// Numbers that the host writes while kernels read the last batch's. Grown when too small, never shrunk.
 template <class T>
 class Upload {
  public:

@@ -14,8 +14,7 @@ std::string printable(std::string_view text);
 /// The same on one line: newlines and tabs are escaped, too.
 std::string printable_line(std::string_view text);
 
-/// A value as messages show it: in quotes, on one line, as printable() shows it, with "\t", "\n" and "\r" for
-/// themselves; what is beyond `longest` characters is left out, and "..." says so.
+/// Quotes a value on one line, as printable() shows it, with "\t", "\n", "\r"; "..." stands for text beyond `longest`.
 std::string shown(std::string_view text, std::size_t longest = 24);
 
 /// Why a text cannot be a path; "" if it can. It holds a character that printable() would change, a newline or a tab.

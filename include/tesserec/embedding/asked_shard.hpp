@@ -13,8 +13,7 @@ struct AskedShard {
   ShardBags bags;                           ///< [run of samples][feature of the table]
   std::vector<std::vector<Nodes>> nodes;    ///< the sums returned for each
   std::vector<std::vector<Index>> sums_at;  ///< float offset of each one's sums
-  /// The sums of gradients that will come, where the shard's rows travel. RowUse::row counts the ids of all runs in
-  /// turn, and is a slot once the shard is pinned.
+  /// Sums of gradients that will come if rows travel. RowUse::row counts the ids of all runs; pinned, it is a slot.
   std::vector<RowUse> gradients;
   PinnedRows pinned;
 

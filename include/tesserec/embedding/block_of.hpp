@@ -8,8 +8,7 @@
 
 namespace tesserec::embedding {
 
-/// Number of blocks that the rows of every table fall into. Blocks are the leaves of the tree by which a bag is pooled,
-/// and the unit of row-wise sharding.
+/// Blocks that the rows of every table fall into: leaves of the tree that pools a bag, and units of row-wise sharding.
 inline constexpr Index block_count = 1024;
 
 /// Maps an id of one table to its block in [0, block_count).

@@ -8,8 +8,7 @@
 
 namespace tesserec::embedding {
 
-/// One whole table and its lookup by input and offsets, as torch's EmbeddingBag. The bits are those of the
-/// table cut over any ranks.
+/// One whole table, looked up by input and offsets as torch's EmbeddingBag. The bits are those of any plan.
 class EmbeddingBag {
  public:
   /// Allocates the rows; their values are those of `initialise`.

@@ -11,8 +11,7 @@
 
 namespace tesserec::embedding {
 
-/// The keys of what a collection returns, pooled or un-pooled: tables in order, in each its features in order; a
-/// feature of several tables is named feature@table.
+/// Lists the keys of a lookup's result: tables in order, in each its features in order; a shared one is feature@table.
 std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables, bool pooled = true);
 
 /// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a
@@ -22,10 +21,9 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables);
 /// "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])", as torch prints a module.
 std::string describe(const EmbeddingBagConfig& table);
 
-/// Tables that turn bags of ids into one vector a feature and sample, TorchRec's EmbeddingBagCollection; and into one
-/// vector an id for the features that a table lists as un-pooled, its EmbeddingCollection. It
-/// starts as a description without storage (TorchRec's device "meta"), which sharding cuts over ranks;
-/// `initialise` makes all of it here, on one rank.
+/// Tables that turn bags of ids into one vector a feature and sample, TorchRec's EmbeddingBagCollection, or, for
+/// features listed as un-pooled, into one vector an id, its EmbeddingCollection. It starts as a description without
+/// storage (device "meta"), which sharding cuts over ranks; `initialise` makes all of it here, on one rank.
 class EmbeddingBagCollection {
  public:
   /// Errors: check_tables.
@@ -33,7 +31,7 @@ class EmbeddingBagCollection {
 
   const std::vector<EmbeddingBagConfig>& tables() const { return configs_; }
   const std::vector<std::string>& embedding_names() const { return names_; }
-  /// Those of `unpooled`.
+  /// Names the un-pooled features.
   std::vector<std::string> unpooled_names() const { return embedding::embedding_names(configs_, false); }
   /// The features it reads, each once, in the order of their first use.
   std::vector<std::string> features() const;
@@ -41,8 +39,7 @@ class EmbeddingBagCollection {
   /// Allocates the tables and fills them with the start values that any plan gives them.
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Pooled vectors [B, sum of dims] under embedding_names(). Errors: not initialised; a feature that is
-  /// missing; an id outside its table; a weighted table without weights.
+  /// Looks up [B, sum of dims]. Errors: not initialised; a missing feature or weights; an id outside its table.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
 
   /// One vector an id, [ids, dim], of each of unpooled_names(). Errors as forward's.

@@ -8,8 +8,7 @@
 
 namespace tesserec::embedding {
 
-/// Bags of one feature over consecutive samples: the lookups that a rank asks of an owner. Ids are rows of the logical
-/// table in blocks of the shard.
+/// Bags of one feature over consecutive samples, which a rank asks of an owner. Ids are rows of the logical table.
 struct Bags {
   Index first_sample = 0;          ///< of the run, in the global batch
   Index count = 0;                 ///< bags
@@ -19,8 +18,7 @@ struct Bags {
   const float* weights = nullptr;  ///< parallel to ids; null = 1
   Index gradients_at = 0;          ///< float offset of the first gradient
   bool unpooled = false;           ///< each id has a sum, its row, and a gradient of its own
-  /// Floats from the sum, and from the gradient, of a bag to those of the next, with ids or without; 0 = no gaps, and
-  /// no place for bags without ids. Un-pooled: from an id to the next.
+  /// Floats from a bag's sum (gradient) to the next bag's, or un-pooled id's; 0 = no gaps, no place for empty bags.
   Index sums_stride = 0, gradients_stride = 0;
   /// [count] ascending: the samples that have these bags, counted from the first one; null = all. Those that are left
   /// out have no ids, and no place for a sum or gradient. The features of a run of samples share it.

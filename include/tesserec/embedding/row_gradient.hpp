@@ -22,9 +22,8 @@ struct RowUse {
 /// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
 void sort_by_row(std::vector<RowUse>& uses, Index rows);
 
-/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, which are sorted by row. With `lanes` =
-/// the whole tree there is one a row, its gradient. `sums`: the uses' vectors are sums of subtrees already and enter as
-/// they are. fetch(row) is called some uses before.
+/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, sorted by row; if `lanes` is the whole
+/// tree, one a row. `sums`: the vectors are sums of subtrees already. Calls fetch(row) some uses ahead.
 template <class Fetch, class Sink>
 void sum_rows(std::span<const RowUse> uses, const float* gradients, Index dim, Range lanes, bool sums,
               const Fetch& fetch, const Sink& sink);

@@ -25,8 +25,7 @@ struct RowMoves {
   std::span<const std::size_t> shards;
   std::span<const double> rates;  ///< [shards.size()]
   Index step = 0;
-  /// The gradients of a batch's bags, by Bags::gradients_at: the rows of the batch move by their sums. `shards` are all
-  /// that share no rows and are not replicated.
+  /// Gradients of a batch's bags, by Bags::gradients_at: its rows move. `shards`: all unshared, not replicated ones.
   const RowBatch* batch = nullptr;
   const float* gradients = nullptr;
   /// Else one gradient a row, [shards.size()] of [slots, dim].
@@ -52,22 +51,18 @@ class RowKernels {
   };
   virtual ~RowKernels() = default;
 
-  /// Brings a batch to the memory where lookup wants it. It may be called while another batch computes, after that
-  /// batch's last move.
+  /// Brings a batch to the memory of lookup; may be called while another computes, after that one's last move.
   virtual void read(const Exec& exec, const RowBatch& batch) = 0;
-  /// Writes the sums of the bags asked of each shard to sums + AskedShard::sums_at, in the memory of the tables. The
-  /// batch was the last one read.
+  /// Writes the sums of each shard's bags, of the batch last read, to sums + AskedShard::sums_at, where the tables lie.
   virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
-  /// Returns the gradients by row of some shards, of all lanes, or of a replicated shard over subtrees of the batch's
-  /// own lanes. The host waits for them.
+  /// Returns some shards' gradients by row; of replicated ones, over subtrees of the batch's own lanes. Blocks.
   virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                    std::span<const std::size_t> shards) = 0;
   /// Moves rows. Returns the sums of a round, [shards.size()], of shards that have this round.
   virtual std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) = 0;
 };
 
-/// Makes the kernels for shards whose numbers lie at place_of(kernels). `phases` times "sort ids" where it interrupts
-/// other phases.
+/// Makes kernels for shards at place_of(kernels). `phases` times "sort ids" where it interrupts other phases.
 std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases);
 
 }  // namespace tesserec::embedding

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <tesserec/core/placed.hpp>
+#include <tesserec/core/random.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/embedding/start_values.hpp>
 
 namespace tesserec::embedding {
 
@@ -34,12 +34,32 @@ struct RowMatrix {
   PlacedMatrix<float> values;  ///< [slots, columns]
 };
 
+/// Start values of a table of n rows by (seed, table, row, column): U(-sqrt(1/n), sqrt(1/n)), as in DLRM; or 1.
+class StartValues {
+ public:
+  /// `index`: of the table among the model's.
+  StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, Index index);
+
+  const Random& random() const { return random_; }
+  float bound() const { return bound_; }
+  bool ones() const { return ones_; }
+  /// out[row][column]; the columns begin at a multiple of four.
+  void operator()(Range rows, Range columns, float* out) const;
+  /// Returns the root of the expected square of a row's length.
+  double row_norm() const;
+
+ private:
+  Random random_;
+  float bound_;
+  Index columns_;
+  bool ones_;
+};
+
 /// The rows of a shard with their optimizer states, wherever they lie. Kernels know slots: row `p` of matrices() is
 /// the row that pin() gave slot p. A store may hold fewer slots than rows. It is used by one thread at a time.
 class RowStore {
  public:
-  /// `matrices`: weights, then the states as optim::states lists them. `ordered`: the slot of a row is always
-  /// row - first_row(), and nothing needs to be pinned.
+  /// `matrices`: weights, then optim::states. `ordered`: a row's slot is row - first_row(); nothing needs pinning.
   RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered = false);
   virtual ~RowStore() = default;
   RowStore(const RowStore&) = delete;
@@ -51,8 +71,7 @@ class RowStore {
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
-  /// Makes rows of the logical table resident until they are released as often, and returns the slot of each. Error:
-  /// there is no room.
+  /// Makes rows resident until they are released as often; returns each row's slot. Error: there is no room.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
   /// Gives up slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
@@ -77,8 +96,7 @@ class RowStore {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
     return {weights().data() + slot * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
-  /// Fetches all that an update of a slot reads. Always inline: GCC takes a function that only prefetches for one
-  /// without effect, and drops the call.
+  /// Fetches all that an update of a slot reads. Inline, because GCC drops the call of a function that only prefetches.
   [[gnu::always_inline]] void prefetch(Index slot) const {
     constexpr Index line = 16;  // floats
     for (const RowMatrix& matrix : matrices_) {

@@ -49,7 +49,7 @@ class GatheredRows {
   Index dim_;
   Index micro_batches_ = 0;
   TreeOrder order_{whole_tree};
-  std::vector<RowSums> slots_;
+  std::vector<RowSums> slots_ = std::vector<RowSums>(1);
   RowSums scratch_;
 };
 

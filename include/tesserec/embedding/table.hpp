@@ -11,8 +11,7 @@
 
 namespace tesserec::embedding {
 
-/// One rank's shard of one logical table: its configuration and the store of its rows. RowKernels look rows up and
-/// move them.
+/// One rank's shard of one logical table: its configuration and the store of its rows.
 class EmbeddingTable {
  public:
   /// Errors: those of `make`.

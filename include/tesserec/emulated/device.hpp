@@ -13,11 +13,9 @@ class Queue;
 struct Ticket;
 struct Command;
 
-/// An execution-space instance: a queue of kernels and copies that run one after the other, beside those of other
-/// instances. Copies of an object name the same instance.
+/// An execution-space instance: a queue of kernels and copies, run in order. Copies of the object name the same queue.
 class Device {
  public:
-  /// The default instance.
   Device();
   /// A new instance; `name` appears in reports.
   static Device another(const std::string& name);
@@ -49,8 +47,7 @@ class Event {
 /// their allocation, overlap, or whose source on the host changes before they run.
 void copy(const Device& device, const void* from, void* to, std::size_t bytes);
 
-/// Queues a call of `function` on the host, which finds device memory closed and may queue and wait for nothing:
-/// cudaLaunchHostFunc.
+/// Queues a call of `function` on the host, which sees no device memory and may not queue or wait: cudaLaunchHostFunc.
 void call_host(const Device& device, const std::string& label, std::function<void()> function);
 
 /// Commands that were recorded instead of queued, to be queued again and again.

@@ -5,9 +5,8 @@
 
 namespace tesserec::emulated {
 
-/// Prints "emulated device: TEXT" on standard error, with the kernel, block and thread that run, and ends the process
-/// with exit code `fault_code`. A kernel that has gone wrong cannot be left otherwise: its threads stand on stacks of
-/// their own.
+/// Prints "emulated device: TEXT" with the running kernel, block and thread on stderr, and exits with `fault_code`: the
+/// threads of a faulty kernel stand on stacks of their own, so an exception could not leave it.
 [[noreturn]] void fault(const std::string& text);
 inline constexpr int fault_code = 70;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels: how they are launched, and what their threads call. All threads of a block run on stacks of their own, in
-/// an order that is drawn from the seed, and change places only where they meet.
+/// Kernels, launched, and what their threads call. Threads of a block run in a drawn order, and switch where they meet.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +78,7 @@ struct Kernel {
   std::int64_t blocks = 0;
   int threads = 0;          ///< of a block
   std::size_t scratch = 0;  ///< bytes of a block
-  std::shared_ptr<const void> body;
+  std::shared_ptr<const void> body = {};
   std::size_t body_bytes = 0;
   void (*call)(const void* body, std::int64_t block, int thread, std::byte* scratch) = nullptr;
 };
@@ -97,10 +96,7 @@ void launch_numbers(const Device& device, const std::string& label, std::int64_t
     int threads;
   };
   const int threads = any_block_size();
-  Kernel kernel;
-  kernel.label = label;
-  kernel.blocks = (n + threads - 1) / threads;
-  kernel.threads = threads;
+  Kernel kernel{.label = label, .blocks = (n + threads - 1) / threads, .threads = threads};
   kernel.body = std::make_shared<const Numbers>(Numbers{body, n, threads});
   kernel.body_bytes = sizeof(Numbers);
   kernel.call = [](const void* of, std::int64_t block, int thread, std::byte*) {
@@ -118,11 +114,7 @@ void launch_teams(const Device& device, const std::string& label, std::int64_t l
     Body body;
     std::size_t scratch;
   };
-  Kernel kernel;
-  kernel.label = label;
-  kernel.blocks = league;
-  kernel.threads = members;
-  kernel.scratch = scratch;
+  Kernel kernel{.label = label, .blocks = league, .threads = members, .scratch = scratch};
   kernel.body = std::make_shared<const Teams>(Teams{body, scratch});
   kernel.body_bytes = sizeof(Teams);
   kernel.call = [](const void* of, std::int64_t block, int thread, std::byte* shared) {

@@ -11,8 +11,7 @@ namespace tesserec::emulated {
 /// Memory of the device: the host is stopped when it touches it. Pinned memory: the host's, which kernels may touch.
 enum class Kind { device, pinned };
 
-/// Allocates `bytes` on a page border, filled with 0xff, between pages that nobody may touch. Freed memory is never
-/// handed out again. Null for no bytes.
+/// Allocates `bytes` between pages that nobody may touch, filled with 0xff; null for 0. Freed memory is not used again.
 std::shared_ptr<void> allocate(Kind kind, const std::string& label, std::size_t bytes);
 
 /// A shared array of `size` numbers: what a Kokkos view of rank 1 is to its users here. As with views, a move may

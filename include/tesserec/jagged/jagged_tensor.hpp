@@ -44,8 +44,7 @@ struct BasicJaggedTensor {
   /// Copies row after row; `weights` is empty or has the rows' lengths.
   static BasicJaggedTensor from_dense(const Exec& exec, const std::vector<Values>& rows,
                                       const std::vector<Vector<float>>& weights = {});
-  /// Copies the first lengths(b) values of each row b of `dense`. Error: a length that is negative or too
-  /// long.
+  /// Copies the first lengths(b) values of each row b of `dense`. Error: a length that is negative or too long.
   static BasicJaggedTensor from_dense_lengths(const Exec& exec, const Padded& dense, const Vector<Index>& lengths);
 
   /// Rows.
@@ -62,8 +61,7 @@ struct BasicJaggedTensor {
   /// A view of each row's weights. Error without weights.
   std::vector<Vector<float>> to_dense_weights() const;
 
-  /// Copies rows to [rows, width] (and D): short ones are filled with `padding`, long ones are cut at the
-  /// end. The width is that of the longest row unless given.
+  /// Copies rows to [rows, width] (and D), filled with `padding` or cut. Default width: that of the longest row.
   Padded to_padded_dense(const Exec& exec, std::optional<Index> width = {}, Value padding = 0) const;
   /// The same of the weights. Error without weights.
   Matrix<float> to_padded_dense_weights(const Exec& exec, std::optional<Index> width = {}, float padding = 0) const;

@@ -11,17 +11,15 @@
 
 namespace tesserec::jagged {
 
-/// The sparse half of a batch, key-major: for each key a bag of ids for each of `stride` samples (TorchRec's
-/// KeyedJaggedTensor). Bag (key k, sample b) holds values [offsets(k * stride + b), offsets(k * stride + b +
-/// 1)). Default: no keys. Copies of the struct share its storage, as views do.
+/// The sparse half of a batch, key-major: a bag of ids for each key and each of `stride` samples; TorchRec's type. Bag
+/// (key k, sample b) holds values from offsets(k * stride + b) to the next. Copies share storage, as views do.
 struct KeyedJaggedTensor {
   std::vector<std::string> keys;
   Index stride = 0;       ///< samples B; the most of any key where keys differ
   Vector<Index> values;   ///< ids; may be longer than what offsets use
   Vector<float> weights;  ///< parallel to values; empty when unweighted
   Vector<Index> offsets;  ///< at least F * B + 1, from 0; may be empty without keys
-  /// [F + 1] the first bag of each key, only where keys differ in their number of samples (variable stride).
-  /// The modules of this library take batches of one stride.
+  /// [F + 1] first bag of each key, only if keys differ in their number of samples; modules take batches of one stride.
   std::vector<Index> first_bags = {};
 
   Index features() const { return std::ssize(keys); }
@@ -36,9 +34,8 @@ struct KeyedJaggedTensor {
   Index total() const { return bags() == 0 ? 0 : offsets(bags()); }
   bool weighted() const { return weights.extent(0) > 0; }
 
-  /// Shares values and weights. `lengths` is key-major; the stride is lengths / keys, or `strides` holds one
-  /// for each key. Error: a negative length (key and sample are named), or lengths that do not sum to the
-  /// number of values.
+  /// Shares values and weights. `lengths` is key-major; the stride is lengths / keys, or one of `strides` for each key.
+  /// Error: a negative length, with key and sample; lengths that do not sum to the number of values.
   static KeyedJaggedTensor from_lengths(const Exec& exec, const std::vector<std::string>& keys,
                                         const Vector<Index>& values, const Vector<Index>& lengths,
                                         const Vector<float>& weights = {}, const std::vector<Index>& strides = {});
@@ -53,8 +50,7 @@ struct KeyedJaggedTensor {
   static KeyedJaggedTensor from_dense(const Exec& exec, const std::vector<std::string>& keys,
                                       const std::vector<std::vector<std::vector<Index>>>& bags,
                                       const std::vector<std::vector<std::vector<float>>>& weights = {});
-  /// The keys of all parts, one after the other; copies. Parts without keys add nothing. Error: strides that
-  /// differ, weights in some parts only.
+  /// Copies the keys of all parts, one part after the other. Error: strides that differ, weights in some parts only.
   static KeyedJaggedTensor concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts);
 
   /// Position of the first key of this name. Error: names the unknown key and those there are.
@@ -66,9 +62,8 @@ struct KeyedJaggedTensor {
 
   /// Keys order[0], order[1], ...; some may be left out or repeated. Copies. Error: no such position.
   KeyedJaggedTensor permute(const Exec& exec, const std::vector<Index>& order) const;
-  /// Cut after segments[0] keys, after segments[1] more, ...: shares values and weights; offsets are a part's
-  /// own, from 0. A part without keys keeps the stride. Error: segments that do not sum to the number of
-  /// keys.
+  /// Cuts after segments[0] keys, after segments[1] more, ...: shares values and weights; a part's offsets are its own,
+  /// from 0. A part without keys keeps the stride. Error: segments that do not sum to the number of keys.
   std::vector<KeyedJaggedTensor> split(const Exec& exec, const std::vector<Index>& segments) const;
 
   Vector<Index> lengths(const Exec& exec) const;      ///< [bags] key-major

@@ -38,9 +38,8 @@ struct KeyedTensor {
   Columns operator[](const std::string& key) const { return columns(find(key)); }
   std::map<std::string, Columns> to_map() const;
 
-  /// One matrix for each group: the columns of its keys side by side, from whichever tensor holds them. Keys
-  /// may be left out or used again. Copies. Error: an unknown key, one that two tensors have, samples that
-  /// differ.
+  /// Makes one matrix a group: the columns of its keys side by side, from the tensor that has each. Keys may be left
+  /// out or repeated. Copies. Error: an unknown key, one that two tensors have, samples that differ.
   static std::vector<Matrix<float>> regroup(const Exec& exec, const std::vector<KeyedTensor>& tensors,
                                             const std::vector<std::vector<std::string>>& groups);
 };

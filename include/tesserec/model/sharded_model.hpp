@@ -2,7 +2,6 @@
 #pragma once
 
 #include <tesserec/comm/node.hpp>
-#include <tesserec/comm/node_memory.hpp>
 #include <tesserec/model/network.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>

@@ -18,8 +18,8 @@ class DenseOptimizer {
                  std::vector<Range> tensors = {}, Place place = Place::host);
   static Index state_size(const Settings& settings, Index size);
 
-  /// One exact step of the parameters in `part` by `gradient` times `scale`; `step` counts from 1. Threads take blocks
-  /// of it, or the tensors that begin in it. On a device it is launched, and not waited for.
+  /// Moves the parameters of `part`, or the tensors that begin in it, exactly by `gradient` times `scale`; `step`
+  /// counts from 1. On a device it does not block.
   void step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient, double lr,
             Index step, Range part, float scale = 1.0f);
 

@@ -111,8 +111,7 @@ void limit(float scale, float most, const float* from, float* to, Index n);
 /// Places of the states of some weights, as `states(type)` lists them; null where the type has fewer.
 using States = std::array<float*, 3>;
 
-/// One step of n consecutive weights with gradient g, for elementwise types. The bits of a weight do not depend on n or
-/// its place in the range.
+/// Moves n consecutive weights, for elementwise types. The bits of a weight depend neither on n nor on its place.
 void move(const StepScalars& step, float* weights, const float* gradient, const States& states, Index n);
 
 /// A row of a table, or what one owner holds of it: some of its columns, from a multiple of 4.
@@ -127,13 +126,11 @@ struct Row {
 /// One step of a row. It must be whole where the type moves by sums over it.
 void move_row(const StepScalars& step, const Row& row);
 
-/// For the owner of columns [begin, end) of the rows of a table, begin a multiple of 4: a leaf under each whole subtree
-/// of column blocks, in order. Their sums of squares, from all owners, make the row's.
+/// Lists a leaf under each whole subtree of column blocks of [begin, end), in order, for the owner of these columns.
 std::vector<Index> column_subtrees(Range columns);
 
-/// The same step in rounds, for several owners of a row. Round k gives, for each of the row_sums[k] sums, those of the
-/// subtrees: sums[row_sums[k], column_subtrees(row.columns).size()]. `totals` are the whole row's of the round before.
-/// Once a step and round, since states may move.
+/// Takes one round of a step of a row with several owners, once, since states may move. Round k returns sums over
+/// subtrees, [row_sums[k], column_subtrees(row.columns).size()]. `totals`: the whole row's sums of the round before.
 void sum_columns(const StepScalars& step, int round, const Row& row, const float* totals, float* sums);
 /// After the last round, of which `totals` are.
 void move_columns(const StepScalars& step, const Row& row, const float* totals);

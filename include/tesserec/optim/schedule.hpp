@@ -40,8 +40,7 @@ struct PolicyInfo {
 /// All of them, in the order of the enumeration.
 const std::vector<PolicyInfo>& policies();
 
-/// Warm-up and decay as the reference DLRM's LRPolicyScheduler does it (facebookresearch/dlrm), or stages one after the
-/// other.
+/// Warm-up and decay as the reference DLRM's LRPolicyScheduler (facebookresearch/dlrm), or stages in order.
 struct ScheduleSettings {
   Index warmup_steps = 0;      ///< steps of linear warm-up; 0 = none
   Index decay_start_step = 0;  ///< step of the first decayed rate; not below warmup_steps when decay_steps > 0
@@ -71,8 +70,7 @@ inline constexpr double least_decayed_rate = 1e-7;
 /// With stages: that of the first that still rules; after the last, base.
 double scheduled_rate(const ScheduleSettings& schedule, double base, Index step);
 
-/// A bound of the rates of the steps 1 to `last`, and the stage that has it; -1: none has. With stages it is exact but
-/// for cosine. A schedule with a fault has none.
+/// Bound of the rates of steps 1 to `last`, without a fault; exact but for cosine. `stage`: -1 = no stage has it.
 struct GreatestRate {
   double rate = 0;
   Index stage = -1;

@@ -8,8 +8,7 @@
 namespace tesserec::planning {
 
 /// Frequencies with which the rows of a table are looked up. Popular rows are given with their blocks. The others
-/// follow Zipf's law: row k (from 1) in proportion to 1 / k^exponent, 0 is uniform. They lie scattered, so that a part
-/// of them has its share of all that is said here.
+/// follow Zipf's law, row k (from 1) in proportion to 1 / k^exponent, and lie scattered evenly over the blocks.
 class IdFrequencies {
  public:
   IdFrequencies(double rows, double exponent, const Popularity* popular = nullptr);

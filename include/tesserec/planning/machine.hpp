@@ -8,7 +8,7 @@
 
 namespace tesserec::planning {
 
-/// What a rank does and moves a second. The defaults are those of a plain server core with MPI in shared memory inside
+/// Work that a rank does a second. The defaults are those of a plain server core with MPI in shared memory inside
 /// a node and 25 Gbit/s between nodes; `tesserec bench --save` measures them.
 struct MachineCosts {
   double row_reads = 2e7;           ///< rows looked up at random, out of memory, 1/s
@@ -35,8 +35,7 @@ struct MachineCosts {
   double step_seconds = 5e-5;       ///< of a step whatever it does, s
 };
 
-/// A machine with GPUs by name: data sheets, times what others reached of them (docs/gpu.md). None of it is measured
-/// by us.
+/// A machine with GPUs by name: its data sheet times shares that others measured (docs/gpu.md); we measured none.
 struct GpuMachine {
   std::string name;
   Index memory;        ///< bytes of a GPU; a rank has one

@@ -20,15 +20,14 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// How a table's vectors travel. The bits are the same.
+/// Forms in which a table's vectors travel, with the same bits.
 enum class ExchangeForm {
   pooled,     ///< ids to the owner, sums of subtrees of row blocks back
   rows,       ///< each row once to each rank that asks for it, pooled there; gradients summed there a row
   two_levels  ///< pooled inside the owners' node, to which ids go once and from which one vector a bag comes
 };
 
-/// How one table is cut; TorchRec's ParameterSharding. data_parallel has no shards: every rank holds the
-/// table.
+/// Cut of one table; TorchRec's ParameterSharding. data_parallel has no shards: every rank holds the table.
 struct ParameterSharding {
   ShardingType type = ShardingType::table_wise;
   ComputeKernel kernel = ComputeKernel::fused;
@@ -47,26 +46,24 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
 /// Most pieces that a table's columns can be cut into.
 inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
 
-/// Errors, naming the table: a rank outside [0, ranks), shards that leave out or repeat a part of the table
-/// or are no grid, borders off row blocks or multiples of 4 columns, shards where the type allows none or too
-/// many, two levels where it has none.
+/// Errors, naming the table: a rank outside [0, ranks); shards that leave out or repeat a part of the table, are no
+/// grid, or have borders off row blocks or multiples of 4 columns; shards or two levels that the type does not allow.
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
-/// Whether a table of ExchangeForm::two_levels goes so: it is cut inside nodes, every slice of columns with all its
-/// rows on one of several nodes of several ranks. Else it goes as a pooled one.
+/// Returns whether a two_levels table goes so, not pooled: each slice of columns is whole on one of several nodes.
 bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node);
 
 const char* name(ShardingType type);
 const char* name(ComputeKernel kernel);
 
-/// What moves a table's rows: its own optimizer, or `dense` for that kernel, else `sparse`.
+/// Returns the optimizer of a table's rows: its own, or `dense` for that kernel, else `sparse`.
 const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
                                     const optim::Settings& sparse, const optim::Settings& dense);
 
 /// Error, naming table, kernel and optimizer: the dense kernel with an optimizer that moves touched rows alone.
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
 
-/// Whether both kernels move a table alike: by one optimizer, which leaves a row without a gradient where it is.
+/// Returns whether both kernels move a table alike: by one optimizer, which keeps a row without a gradient.
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense);
 
 /// Returns the bytes of weights and optimizer state of so many rows, by default of all.

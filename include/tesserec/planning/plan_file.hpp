@@ -10,12 +10,11 @@ namespace tesserec::planning {
 std::string plan_json(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven,
                       const Topology& topology, Index global_batch, double dense_seconds = 0);
 
-/// Whether a plan must be one of ours (borders on row blocks and multiples of 4 columns), or borders go to the nearest.
+/// Borders of a plan: those of ours (row blocks, multiples of 4 columns), or any, moved to the nearest of these.
 enum class Borders { exact, nearest };
 
-/// The plan of such a text, or of one of TorchRec's (docs/formats.md), whose borders always go to the nearest; `name`
-/// stands for it in messages. Errors name the table: another model's tables, another number of ranks, shards that are
-/// no plan.
+/// Parses a plan of ours, or of TorchRec's (docs/formats.md), whose borders always move to the nearest; messages call
+/// it `name`. Errors name the table: other tables or ranks than the model's, shards that are no plan.
 ShardingPlan parse_plan(const std::string& text, const std::string& name,
                         std::span<const embedding::EmbeddingBagConfig> tables, int ranks,
                         Borders borders = Borders::exact);

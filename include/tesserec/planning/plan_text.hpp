@@ -8,9 +8,8 @@
 
 namespace tesserec::planning {
 
-/// A plan as TorchRec prints one: of each table sharding type, compute kernel and ranks; of each shard its
-/// offsets [row, column], sizes [rows, columns] and placement. A data-parallel table has all ranks and no
-/// shards.
+/// Writes a plan as TorchRec prints it: each table's sharding type, compute kernel and ranks, each shard's offsets
+/// [row, column], sizes [rows, columns] and placement. A data-parallel table has all ranks and no shards.
 std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
 }  // namespace tesserec::planning

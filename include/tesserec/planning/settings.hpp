@@ -24,34 +24,25 @@ inline bool inside_nodes(ShardingType type) {
 }
 using embedding::ComputeKernel;
 
-/// The types that a table may get; empty = the planner chooses among all.
-struct ShardingTypes {
-  std::vector<ShardingType> list;
+/// Types or kernels that a table may get, the preferred one first; empty = no demand.
+template <class T>
+struct Allowed {
+  std::vector<T> list;
 
-  ShardingTypes() = default;
-  ShardingTypes(ShardingType one) : list{one} {}
-  ShardingTypes(std::initializer_list<ShardingType> some) : list(some) {}
+  Allowed() = default;
+  Allowed(T one) : list{one} {}
+  Allowed(std::initializer_list<T> some) : list(some) {}
 
   bool empty() const { return list.empty(); }
-  bool has(ShardingType type) const { return std::find(list.begin(), list.end(), type) != list.end(); }
-  bool allow(ShardingType type) const { return empty() || has(type); }
-  /// One type alone: it is given its full form, no search.
+  explicit operator bool() const { return !empty(); }
+  bool has(T one) const { return std::ranges::count(list, one) > 0; }
+  bool allow(T one) const { return empty() || has(one); }
+  /// One alone: a type is given its full form, no search.
   bool forced() const { return list.size() == 1; }
+  T value_or(T other) const { return empty() ? other : list.front(); }
 };
-
-/// The kernels that a table may get; empty = as a given plan says, or fused.
-struct ComputeKernels {
-  std::vector<ComputeKernel> list;
-
-  ComputeKernels() = default;
-  ComputeKernels(ComputeKernel one) : list{one} {}
-  ComputeKernels(std::initializer_list<ComputeKernel> some) : list(some) {}
-
-  explicit operator bool() const { return !list.empty(); }
-  bool has(ComputeKernel kernel) const { return std::find(list.begin(), list.end(), kernel) != list.end(); }
-  /// The first.
-  ComputeKernel value_or(ComputeKernel other) const { return list.empty() ? other : list.front(); }
-};
+using ShardingTypes = Allowed<ShardingType>;    ///< empty = the planner chooses among all
+using ComputeKernels = Allowed<ComputeKernel>;  ///< empty = as a given plan says, or fused
 
 /// Rows of one block that are looked up alike.
 struct BlockRows {
@@ -66,7 +57,7 @@ struct Popularity {
   std::string from;  ///< source, for people: "counted in 65536 samples of train.h5"
 };
 
-/// What a deck demands of one table; TorchRec's ParameterConstraints.
+/// Demands of a deck on one table; TorchRec's ParameterConstraints.
 struct ParameterConstraints {
   ShardingTypes sharding;
   ComputeKernels kernel;               ///< of several the planner chooses, where all give the same bits
@@ -77,8 +68,7 @@ struct ParameterConstraints {
   std::shared_ptr<const Popularity> popular = {};  ///< null = not known
 };
 
-/// Bytes of a number on its way: of a finished vector, or of its gradient. Sums of some of a bag's rows and rows that
-/// travel have 4.
+/// Bytes of a number of a finished vector, or of its gradient, on its way. Partial sums and single rows have 4.
 struct ExchangeBytes {
   double forward = 4, backward = 4;
   bool rounded() const { return forward < 4 || backward < 4; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Seconds and bytes that one table takes of the ranks in a step. Every rank's samples ask for every row alike, so a
-/// shard costs the same on any rank.
+/// Seconds and bytes that one table takes of the ranks in a step: the same on any rank, since all samples are alike.
 #pragma once
 
 #include <array>
@@ -59,8 +58,7 @@ struct ShardCost {
   ShardLoad load() const { return {owner.load(), each.load()}; }
 };
 
-/// Names the numbers of a step's traffic that a piece of a table's rows has. All but `filled` and `vectors` are sums
-/// over its blocks.
+/// Names the numbers of a step's traffic that rows have. All but `filled` and `vectors` are sums over blocks.
 enum PartOf {
   part_rows,
   part_ids,         ///< lookups
@@ -131,7 +129,6 @@ class TableCosts {
   }
   /// Returns the part of the blocks before `block`, without `filled` and `vectors`.
   Part upto(Index block) const;
-  /// Returns the part of some blocks.
   Part part(Range blocks) const;
   const Part& whole() const { return whole_; }
   bool even() const { return traffic_.even; }

@@ -27,20 +27,18 @@ struct Topology {
   bool two_levels() const { return exchange_levels > 1 && ranks_per_node > 1 && nodes() > 1; }
   /// Bytes of a rank for tables and messages.
   Index usable_memory() const;
-  /// Of the memory that leaves so much usable; and what lessens it, for people.
+  /// Returns the memory that leaves so much usable; and, for people, the text that names what lessens it.
   Index memory_for(double usable) const;
   std::string lessened() const;
 };
 
-/// The machine of `comm`; plan.ranks_per_node and plan.memory overrule what is found. Collective. Error: plan.device
-/// asks for GPUs of a build for CPUs.
+/// Finds the machine of `comm`; plan.* overrules it. Collective. Error: plan.device asks for GPUs of a CPU build.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings);
 /// The same where the ranks lie on these nodes (comm::nodes_of_ranks).
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
 
-/// A machine that is not here. `ranks_per_node` 0 = all on one node, or as many as a node has GPUs; without plan.memory
-/// it has the memory that this process may use, or the GPU's.
-/// Error: ranks that do not divide into nodes.
+/// Describes a machine that is not here. `ranks_per_node` 0 = all on one node, or as many as it has GPUs. Memory:
+/// plan.memory, the GPU's, or what this process may use. Error: ranks that do not divide into nodes.
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings);
 
 }  // namespace tesserec::planning

@@ -23,10 +23,9 @@ struct ParallelOptions {
   optim::ScheduleSettings schedule;            ///< of the learning rates
 };
 
-/// An EmbeddingBagCollection on all ranks of `env`, for a program of its own around it: TorchRec's
-/// DistributedModelParallel (a whole DLRM is model::ShardedModel). Each rank allocates its shards
-/// alone. start, forward and backward are collective: all ranks make them in the same order, forward and backward of a
-/// batch once each, from the thread that made the model.
+/// An EmbeddingBagCollection on all ranks of `env`, for a program around it: TorchRec's DistributedModelParallel (a
+/// whole DLRM is model::ShardedModel). Each rank allocates only its shards. start, forward and backward are collective:
+/// all ranks call them in one order, forward and backward of a batch once, from the thread that made the model.
 class DistributedModelParallel {
  public:
   /// `env` must outlive it. Collective. Errors, the same on every rank: tables, options or a sharder that differ
@@ -34,8 +33,7 @@ class DistributedModelParallel {
   DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                            const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
-  /// Samples of a global batch that this rank takes for the bits to be those of any number of ranks: whole lanes. With
-  /// ranks a power of two all take as many when they divide the batch.
+  /// Returns this rank's samples of a global batch, whole lanes, for bits that do not depend on the number of ranks.
   Range samples(Index global_batch) const {
     return Lanes(lanes_.count()).samples_of_rank(env_.rank(), env_.size(), global_batch);
   }
@@ -51,20 +49,18 @@ class DistributedModelParallel {
   /// The same at once.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
-  /// Of the last forward: the vectors [ids, dim] of each un-pooled feature, as the module's unpooled_names() call them.
-  /// They live until backward or the next forward.
+  /// Returns the vectors [ids, dim] of each un-pooled feature, by unpooled_names(), until backward or the next forward.
   const std::vector<jagged::JaggedVectors>& unpooled() const { return unpooled_; }
 
-  /// The way back of the last forward, with the exact update of every touched row in it. `gradient` [B, sum
-  /// of dims]: derivatives of the loss of the whole global batch by the pooled vectors; of a mean, divide by
-  /// `global_batch`. `unpooled_gradient`: by those of unpooled(), of the same shapes.
+  /// Runs the last forward back and updates every touched row. `gradient` [B, sum of dims]: derivatives of the global
+  /// batch's loss by the pooled vectors, of a mean divided by its size. `unpooled_gradient`: by unpooled().
   void backward(const Exec& exec, const Matrix<float>& gradient,
                 const std::vector<Matrix<float>>& unpooled_gradient = {});
 
   /// Samples of all ranks in the last forward, and updates so far.
   Index global_batch() const { return global_batch_; }
   Index steps() const { return steps_; }
-  /// Of a model that is loaded: it goes on behind so many updates.
+  /// Sets the number of updates that a loaded model has behind it.
   void resume(Index steps) { steps_ = steps; }
 
   const ShardingEnv& env() const { return env_; }

@@ -11,10 +11,10 @@
 
 namespace tesserec::sharding {
 
-/// What numbers are rounded to before they travel.
+/// Formats that numbers are rounded to before they travel.
 enum class NumberType { fp32, fp16, bf16 };
 
-/// By the names that a deck has.
+/// Lists them by the names that a deck has.
 inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
   static const std::vector<std::pair<std::string, NumberType>> all{
       {"fp32", NumberType::fp32}, {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}};
@@ -22,9 +22,8 @@ inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
 }
 inline const std::string& name(NumberType type) { return number_types()[std::size_t(type)].first; }
 
-/// Of finished sums of bags and un-pooled vectors, and of their gradients; TorchRec's QCommsConfig. Every one is
-/// rounded once, wherever its rows lie, so that the bits are no plan's; what is not finished (sums of some of the rows,
-/// rows that travel themselves) goes in fp32.
+/// Precision of finished sums and un-pooled vectors, and of their gradients; TorchRec's QCommsConfig. Each is rounded
+/// once, wherever its rows lie, so that results do not depend on the plan. Partial sums and single rows travel in fp32.
 struct ExchangePrecision {
   NumberType forward = NumberType::fp32;
   NumberType backward = NumberType::fp32;
@@ -32,7 +31,7 @@ struct ExchangePrecision {
   float gradient_scale = 1.0f;
 };
 
-/// What the planner reckons with.
+/// Returns the bytes of a number for the planner.
 inline planning::ExchangeBytes bytes_of(NumberType forward, NumberType backward) {
   const auto bytes = [](NumberType type) { return type == NumberType::fp32 ? 4.0 : 2.0; };
   return {bytes(forward), bytes(backward)};

@@ -11,7 +11,12 @@ namespace tesserec::sharding {
 class GradientSums {
  public:
   /// Returns this rank's share of the sum of squares of all rows' gradients: a row that all ranks hold counts on one.
-  ExactSum squares(const Exec& exec);
+  ExactSum squares(const Exec& exec) {
+    ExactSum sum;
+    for (Shard& shard : shards_)
+      if (shard.counts) shard.sums.add_squares(exec, sum);
+    return sum;
+  }
   /// Returns the sums of a shard, by the place of the shard among the collection's.
   const embedding::RowSums& of(std::size_t shard) { return shards_[shard].sums.finish(); }
 

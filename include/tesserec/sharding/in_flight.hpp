@@ -16,9 +16,8 @@ struct BytesSent {
   Index all = 0, between_nodes = 0;
 };
 
-/// One batch on its way through a ShardedEmbeddingBagCollection: ids, buffers and messages. Several may be under way;
-/// on every rank the same, started in the same order. When it goes, what has not arrived is given up, and its buffers
-/// serve a later batch.
+/// One batch on its way through a ShardedEmbeddingBagCollection: ids, buffers and messages. Several may be under way,
+/// started in one order on every rank. Its end gives up what has not arrived; a later batch reuses the buffers.
 class InFlight {
  public:
   /// No batch.
@@ -28,7 +27,7 @@ class InFlight {
   ~InFlight();
 
   explicit operator bool() const { return exchange_ != nullptr; }
-  /// Of this rank, and of all.
+  /// Samples of this rank, and of all.
   Index samples() const;
   Index global_size() const;
   /// Returns what this rank has sent so far.

@@ -13,7 +13,7 @@
 
 namespace tesserec::sharding {
 
-/// How messages go from node to node.
+/// Levels by which messages go from node to node.
 struct Levels {
   int ranks_per_node = 1;  ///< rank r lies on node r / ranks_per_node
   int most = 2;            ///< 1: owners and samples' ranks send each other all; 2: planning::by_two_levels
@@ -33,8 +33,7 @@ struct Route {
   bool relayed = false;  ///< the owner is a relay
   bool replicated = false;
   bool same_ids = false;  ///< those that the relay has for other columns of the feature, which go once
-  /// Of what this rank asks of itself: the sums are whole pooled vectors (or those of the sequence), the gradients are
-  /// theirs.
+  /// Routes to this rank itself: sums are whole pooled vectors (or the sequence's), and gradients are theirs.
   bool sums_in_place = false, gradients_in_place = false;
 };
 
@@ -61,8 +60,7 @@ struct VectorLayout {
   std::vector<Segment> segments;
 };
 
-/// All that follows from the plan alone, once for all batches: who asks whom for what, and in which order. No other
-/// place knows the order of shards.
+/// All that follows from the plan alone, once for all batches: who asks whom for what. No one else orders shards.
 class Routes {
  public:
   /// `features`: the keys of the batches. Error that names table and feature: one that is not there.
@@ -86,8 +84,7 @@ class Routes {
     std::vector<Index> keys;      ///< of the table's features
     std::size_t first_route = 0;  ///< of one a feature
   };
-  /// Columns of tables on this node, with all their rows, for which this rank is the relay: its partners, the ranks
-  /// with its place in all nodes, ask it alone, and it asks the owners.
+  /// Columns of tables on this node that this rank relays: partners, the ranks in its place on all nodes, ask it alone.
   struct Relays {
     /// The place of a relayed shard in the tables of the owners.
     struct Columns {
@@ -107,19 +104,17 @@ class Routes {
   bool weighted() const { return weighted_; }
   const VectorLayout& vectors() const { return vectors_; }
 
-  /// All routes: of each owner in turn in the plan's order, behind them what it relays, then this rank's replicated
-  /// tables; then the fetched ones.
+  /// Lists routes by owner in the plan's order, those relayed here, of replicated tables, and the fetched ones.
   const std::vector<Route>& all() const { return routes_; }
-  /// Those of sums that `sender` asks of `owner`; one of the two is this rank.
+  /// Returns the routes of sums that `sender` asks of `owner`; one of the two is this rank.
   Range sums(int sender, int owner) const;
-  /// Returns how many numbers say which ids `sender` has for `owner`: of each shard the samples that have ids, and of
-  /// each feature its ids.
+  /// Returns how many numbers say which ids `sender` has for `owner`: a shard's samples with ids, each feature's ids.
   Index id_counts(int sender, int owner) const;
-  /// Whether its owner's sums are those of whole bags.
+  /// Returns whether the owner of a route returns the sums of whole bags.
   bool finished(const Route& route) const {
     return route.sequence >= 0 || route.blocks.size() == embedding::block_count;
   }
-  /// By owner.
+  /// Lists shards whose rows travel, by owner.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   /// This rank's shards, as all() orders them: replicated ones last.
   const std::vector<OwnShard>& own() const { return own_; }

@@ -16,9 +16,8 @@ class RowTotals {
   /// `shared[t]`: rows of table t move by sums over columns that several shards hold.
   RowTotals(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
 
-  /// `mine`: for each of this rank's shards of shared tables, in the plan's order, the sums of its subtrees
-  /// of columns [touched rows and sums of each, subtrees]; empty: the table needs none now. Returns for each the sums
-  /// of whole rows [touched rows and sums of each]. Collective.
+  /// `mine`: for each of this rank's shards of shared tables, in the plan's order, its sums over subtrees of columns
+  /// [rows and sums, subtrees]; empty = none now. Returns each one's sums of whole rows [rows and sums]. Collective.
   std::vector<std::vector<float>> totals(std::span<const std::vector<float>> mine) const;
 
  private:

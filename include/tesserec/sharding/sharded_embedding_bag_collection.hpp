@@ -30,8 +30,7 @@ struct CollectionOptions {
   embedding::MakeRowStore store = embedding::memory_rows;  ///< of fused tables; all rows of dense ones are in memory
 };
 
-/// Vectors of this rank's samples in a batch, or the gradient of a loss by them. They live as long as the batch, where
-/// the tables lie.
+/// Vectors of this rank's samples in a batch, or their gradient. They live as long as the batch, where the tables lie.
 template <class Number>
 struct BatchVectors {
   MatrixView<Number> pooled;                    ///< [B, pooled_width], tables in order, in each its features in order
@@ -44,8 +43,7 @@ struct BatchVectors {
 /// follow each other, each a whole subtree: each is summed by backward, then move is called.
 class ShardedEmbeddingBagCollection {
  public:
-  /// `comm` must outlive it; `features` are the keys of the batches. Collective. Error, on every rank, as
-  /// planning::check_kernel's.
+  /// `comm` must outlive it; `features` are the keys of the batches. Collective. Errors as planning::check_kernel's.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
@@ -55,8 +53,7 @@ class ShardedEmbeddingBagCollection {
 
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Sends the numbers of ids to the owners of their rows, and returns the batch. `sparse` holds this rank's samples of
-  /// a batch split like that, until forward. `gradients`: backward will follow.
+  /// Sends a new batch's id counts. `sparse`: this rank's samples, kept until forward. `gradients`: backward follows.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
   /// The same for a global batch of so many samples, split by the law.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, Index global_size);
@@ -69,8 +66,7 @@ class ShardedEmbeddingBagCollection {
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
   /// After forward, returns where derivatives of the loss of the whole global batch by the vectors are to be written.
   BatchVectors<float> gradient(const Exec& exec, InFlight& batch);
-  /// Sends the gradient to the owners. Every row of the batch moves, exactly; `schedule` scales each table's base rate,
-  /// `step` counts from 1.
+  /// Sends the gradient to the owners; every row moves, exactly. `schedule` scales base rates, `step` counts from 1.
   void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step);
   /// Sends the gradient to the owners, who add it to `sums`; no row moves.
   void backward(const Exec& exec, InFlight batch, GradientSums& sums);
@@ -79,7 +75,7 @@ class ShardedEmbeddingBagCollection {
             float scale = 1.0f);
 
   const comm::Communicator& comm() const { return comm_; }
-  /// Where its numbers lie: tables, and the vectors and gradients above.
+  /// Returns where tables, vectors and gradients lie.
   Place place() const { return place_; }
   Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }

@@ -7,12 +7,10 @@
 
 namespace tesserec::sharding {
 
-/// The ranks that share a model; TorchRec's ShardingEnv, which holds a process group, its size and this
-/// process's rank. A Communicator is just that.
+/// The ranks that share a model: TorchRec's ShardingEnv (a process group, its size, this process's rank).
 using ShardingEnv = comm::Communicator;
 
-/// What an EmbeddingBagCollection can be cut into, and how its rows move; TorchRec's
-/// EmbeddingBagCollectionSharder. Derive from it to offer less.
+/// Types and kernels that a collection offers; TorchRec's EmbeddingBagCollectionSharder. Derive from it to offer less.
 struct EmbeddingBagCollectionSharder {
   optim::Settings fused;                 ///< moves touched rows (TorchRec's fused_params)
   optim::Settings dense;                 ///< moves all rows of tables of the dense kernel
