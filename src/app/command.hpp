@@ -30,8 +30,7 @@ struct Invocation {
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  /// The deck with its overrides; where it is left out, every key has its default. Sets how long ranks wait for one
-  /// that has stopped.
+  /// Reads the deck with its overrides; keys without a value get defaults. Sets how long ranks wait for a stopped one.
   deck::Deck read_deck() const;
   /// --tables describes all that is needed; bench without a deck measures the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }
@@ -58,15 +57,13 @@ struct Command {
   std::vector<Option> options;
   bool takes_several() const { return argument.ends_with("..."); }
   bool indexed = false;  ///< may have an INDEX behind its argument
-  /// Called before MPI starts, for a process that starts MPI jobs: its children must not take it for one of theirs.
-  /// Nothing: this command line is a job itself, for run().
+  /// Called before MPI starts, by a process that starts MPI jobs. Returns nothing if the command line is itself a job.
   std::optional<int> (*before_mpi)(const Invocation&) = nullptr;
 };
 
 const std::vector<Command>& commands();
 
-/// Runs the body of a command. Its Errors that begin with a key of the deck, of code that does not know the deck, get
-/// the key's line.
+/// Runs the body of a command and adds the deck's line to Errors that begin with a key and lack it.
 int with_key_lines(const Invocation& invocation, const std::function<int()>& body);
 
 /// The number behind an option, at least 1; 0 without the option. Error: not a number.

@@ -5,10 +5,9 @@
 
 namespace tesserec::app {
 
-/// Parses the command line behind the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a
-/// word that could be no name and no path of a deck, an unknown command or option, a missing deck, ... Without any
-/// word, and for help, --help and --version, `command` is "--help" or "--version"; the command that help is asked of
-/// stands in `deck`.
+/// Parses the command line behind the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a word
+/// that is neither a name nor a deck's path, an unknown command or option, a missing deck, ... help, --help, --version
+/// and an empty line set `command` to "--help" or "--version", and `deck` to the command that help is asked about.
 Invocation parse_command_line(const std::vector<std::string>& words);
 
 /// The row of commands.cpp; the name must be one.

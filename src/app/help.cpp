@@ -10,8 +10,7 @@
 namespace tesserec::app {
 namespace {
 
-/// Returns lines that say where an installed program has its decks and documentation; "" of a program that is not
-/// installed.
+/// Returns lines that name the decks and the documentation of an installed program; "" if it is not installed.
 std::string installed_files() {
   namespace fs = std::filesystem;
   std::error_code error;

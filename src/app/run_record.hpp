@@ -23,8 +23,7 @@ class RunRecord {
  public:
   /// Reads the deck's text: what it says now is what the run was told.
   RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm);
-  /// run.json is this start's, and result.json, of an earlier one, goes. A start without a step to make leaves those of
-  /// the one that ended the run, here and at its end.
+  /// Writes run.json of this start and removes an older result.json; a start without a step to make leaves both alone.
   void begin(const train::Session& session, const train::Position& from, bool goes_on);
   /// Notes the steps done, for result.json of a run that fails. Not collective.
   static void stepped(const train::Position& at);

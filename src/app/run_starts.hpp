@@ -15,10 +15,9 @@ struct Start {
   std::string deck;  ///< the effective one
 };
 
-/// The starts of the run in `folder`, oldest first: those that its run.json knows, then `now`. Those before have their
-/// decks where they differ from the next one's. A run begins anew, so that `now` is its only start, where it is told
-/// to, or where it begins at step 0 after one that did all that it was told to. Called before run.json and result.json
-/// are replaced.
+/// Returns the starts of the run in `folder`, oldest first, with decks where they differ from the next one's: those of
+/// its run.json, then `now`. A run begins anew, with `now` alone, if told so or at step 0 after a run that was done.
+/// Called before run.json and result.json are replaced.
 Json starts_json(const std::string& folder, const Start& now, bool anew);
 
 }  // namespace tesserec::app

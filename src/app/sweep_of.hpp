@@ -11,8 +11,7 @@ namespace tesserec::app {
 /// halving that point's alone, since the others are none of its business: they have no folder then.
 sweep::Sweep sweep_of(const Invocation& invocation);
 
-/// Reads the record of each point that has a folder, and which bytes its data have now. Error where a record is
-/// damaged, or of another deck.
+/// Reads the records of points that have a folder, and their data's bytes now. Error: a damaged or foreign record.
 void read_records(sweep::Sweep& sweep);
 
 /// Names the points that ended on other data than there are now, for a message; "" where there are none.
