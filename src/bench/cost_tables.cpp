@@ -193,8 +193,7 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
 
-  // Rows that travel: what is left of a step when all that the pooled form costs too is taken off. Of short rows: what
-  // the bytes of long ones cost is known too little to leave anything.
+  // Short rows, because too little is known of what the bytes of long ones cost to subtract them.
   Workload rows_travel{small_rows, 16, 16};
   rows_travel.form = planning::ExchangeForm::rows;
   const Seconds phases = measure(context, rows_travel);

@@ -16,8 +16,7 @@
 namespace tesserec::bench {
 namespace {
 
-/// Seconds of each kernel that Kokkos launches while one of these lives; each is waited for, so that none hides behind
-/// another. One at a time.
+/// Seconds of each Kokkos kernel while this object lives; waits after each kernel. One object at a time.
 class KernelTimes {
  public:
   KernelTimes();
