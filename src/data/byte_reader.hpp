@@ -19,8 +19,7 @@ class ByteReader {
 /// Opens a file from byte `begin` on.
 std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
 
-/// Unpacked; several members one after the other are one text, zero bytes after the last are ignored. A
-/// truncated or damaged file is an Error.
+/// Unpacks all gzip members as one text; ignores zero bytes behind the last. Error: a truncated or damaged file.
 std::unique_ptr<ByteReader> open_gzip(const std::string& path);
 
 }  // namespace tesserec::data

@@ -37,8 +37,7 @@ class SampleCheck {
 /// Counts values that are allowed and unusual.
 void count_odd(const Samples& samples, OddValues& odd);
 
-/// Error when the names that a data set's attribute holds are not what the deck would take for tables: they become
-/// parts of files, plans and reports. No name may stand twice.
+/// Error when a data set's names, which parts, plans and reports use, are no valid table names or not unique.
 void require_names(const std::string& path, const char* attribute, const std::vector<std::string>& names);
 
 /// Error when /sparse holds the ids in both forms, or ids of something that is no feature.

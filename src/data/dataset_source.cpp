@@ -7,8 +7,7 @@
 namespace tesserec::data {
 namespace {
 
-/// ids [*, features], taken in the order of `order`, to one run of n ids a feature at values + f * stride.
-/// Eight samples at a time, so that each feature's run is written by whole cache lines.
+/// Transposes ids [*, features], in `order`, to n ids a feature at values + f * stride; eight samples fill cache lines.
 void transpose(const std::int32_t* ids, const std::uint16_t* order, Index n, Index features, Index* values,
                Index stride) {
   constexpr Index tile = 8;

@@ -18,8 +18,7 @@ struct Line {
   bool too_long = false;  ///< over longest_line bytes: text is cut
 };
 
-/// The lines that begin in a range of a file, whole. What lies between two cuts is read by exactly one
-/// reader.
+/// Whole lines that begin in a range of a file, so that adjacent ranges share no line.
 class LineReader {
  public:
   static constexpr Index longest_line = Index{1} << 20;

@@ -5,9 +5,8 @@
 
 namespace tesserec::data {
 
-/// Count, mean and sum of squared deviations of some numbers. Welford (1962) for one more number, Chan, Golub
-/// and LeVeque (1983) for two sets together. The bits depend on the order, which the callers fix: rows in
-/// order inside a text block, then blocks in order.
+/// Count, mean and sum of squared deviations: Welford (1962) for one more number, Chan, Golub and LeVeque (1983) for
+/// two sets. Bits depend on the order, which the callers fix: rows in order within a text block, then blocks in order.
 struct Moments {
   double count = 0;
   double mean = 0;

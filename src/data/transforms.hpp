@@ -20,8 +20,7 @@ class NumberTransform {
   static std::optional<NumberTransform> described(const std::string& feature, const std::string& text);
   /// x is NaN where the number is missing.
   float operator()(double x) const;
-  /// "none", "log1p" or "standardise mean=M sd=S", and " fill=F" where the fill is stated; digits enough to read the
-  /// same doubles again.
+  /// Returns "none", "log1p" or "standardise mean=M sd=S", and " fill=F" if stated; digits restore the same doubles.
   std::string description() const;
   /// The same without what was measured: "standardise fill=F".
   std::string rule() const;
