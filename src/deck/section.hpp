@@ -89,8 +89,7 @@ Section single(const std::string& path, const std::string& sentence, const Keys<
   return section;
 }
 
-/// The elements of [[path]], checked to be at least one; null when the deck has none. `what_else` says what
-/// leaving the blocks out means.
+/// Returns the elements of [[path]], at least one, or null without any. `what_else`: meaning of an absent block.
 inline const Value* repeated(const Value& root, const std::string& path, const std::string& what_else) {
   const Value* blocks = root.find_path(path);
   if (blocks == nullptr) return nullptr;
