@@ -19,8 +19,7 @@ class ChunkSums {
         device, "tesserec::dense::clear", pieces.count * columns, KOKKOS_LAMBDA(Index i) { sums[i] = 0.0f; });
   }
 
-  /// sum = step(row, column, sum) over each piece's rows in order, for columns [0, count), whose sums are those from
-  /// `first` on. Sums go on where an earlier call left them.
+  /// sum = step(row, column, sum) over each piece's rows, for columns [0, count); continues the sums from `first` on.
   template <class Step>
   void add(const Device& device, const char* label, Index first, Index count, const Step& step) {
     const Pieces pieces = pieces_;

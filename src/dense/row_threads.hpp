@@ -7,8 +7,7 @@
 
 namespace tesserec::dense {
 
-/// As OneThread, of eight threads that stand beside each other. Number i of a row is always the same thread's, i % 8;
-/// what another one has written cannot be read in the same kernel.
+/// Eight threads beside each other, as OneThread. Thread i % 8 owns number i, which no other one can read back.
 class EightThreads {
  public:
   TESSEREC_FUNCTION explicit EightThreads(int thread) : thread_(thread) {}
