@@ -19,8 +19,7 @@ void know_content(Session& session);
 /// ": 12.3 MB in 0.004 s, 3.1 GB/s".
 std::string rate_of(const store::StateRecords& records, double seconds);
 
-/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it; messages name the deck's `key`, where
-/// one named it. Collective.
+/// Opens the checkpoint of `path`, as store::find_checkpoint; messages name the deck's `key`, if any. Collective.
 struct NamedCheckpoint {
   std::string folder;
   store::OpenCheckpoint open;

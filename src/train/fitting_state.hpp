@@ -22,9 +22,8 @@ struct FittingState {
   std::vector<std::string> unused;      ///< of the checkpoint; its states only where the items have some
 };
 
-/// Selects those of this rank's `items` that the checkpoint's `then` has with the same shape, or, of a table, with
-/// fewer rows. A state fits only where its weights do. `now`: the shapes of all ranks' items, by which all get the same
-/// lists.
+/// Selects this rank's `items` that the checkpoint's `then` has in shape, or, of a table, with fewer rows; states only
+/// with their weights. `now`: shapes of all ranks' items, so that all get the same lists.
 FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
                            const store::StateRecords& then);
 

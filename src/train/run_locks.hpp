@@ -8,8 +8,7 @@
 
 namespace tesserec::train {
 
-/// The folders of a run as this job's own while it lives: the run's, and that of its checkpoints where it lies apart.
-/// Collective; waits up to run.lock_wait for another job.
+/// Locks on the folders of a run and, if apart, of its checkpoints. Collective; waits up to run.lock_wait.
 class RunLocks {
  public:
   RunLocks(const comm::Communicator& comm, const Job& job);

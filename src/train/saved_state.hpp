@@ -15,8 +15,7 @@ namespace tesserec::train {
 std::string save_state(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path,
                        Index keep, const std::vector<store::StateItem>& items, store::Attributes facts);
 
-/// Reads `items` and the step of the newest checkpoint; `check` may refuse it by its attributes. False when there is
-/// none.
+/// Reads `items` and step of the newest checkpoint, which `check` may refuse by its attributes. False if there is none.
 bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
                 const std::vector<store::StateItem>& items,
                 const std::function<void(const store::Attributes&, const std::string& file)>& check);

@@ -33,8 +33,7 @@ class StoredRows : public store::SlabSource {
   Index first_;
 };
 
-/// Adds this rank's parts of one matrix of a shard. Every rank holds all of a replicated shard and owns an equal run of
-/// its rows.
+/// Adds this rank's parts of a shard's matrix; of a replicated shard each rank owns an equal run of rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
                std::size_t matrix, const std::string& name, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
