@@ -17,9 +17,9 @@ TESSEREC_KERNEL void multiply(Index n, const float* a, const float* b, float* to
 }
 
 /// Layer of `width` numbers a sample, without parameters.
-class Elementwise : public Layer {
+class ElementwiseLayer : public Layer {
  public:
-  explicit Elementwise(Index width) : width_(width) {}
+  explicit ElementwiseLayer(Index width) : width_(width) {}
 
   Index width() const final { return width_; }
   std::string describe() const override { return std::to_string(width_) + " wide"; }
@@ -29,9 +29,9 @@ class Elementwise : public Layer {
   Index width_;
 };
 
-class CatLayer final : public Elementwise {
+class CatLayer final : public ElementwiseLayer {
  public:
-  using Elementwise::Elementwise;
+  using ElementwiseLayer::ElementwiseLayer;
 
   Flops flops() const override { return {}; }
 
@@ -51,9 +51,9 @@ class CatLayer final : public Elementwise {
   std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return cat_on_device(); }
 };
 
-class SumLayer final : public Elementwise {
+class SumLayer final : public ElementwiseLayer {
  public:
-  SumLayer(Index width, double inputs) : Elementwise(width), inputs_(inputs) {}
+  SumLayer(Index width, double inputs) : ElementwiseLayer(width), inputs_(inputs) {}
 
   Flops flops() const override { return {(inputs_ - 1) * double(width()), 0, 0}; }
 
@@ -73,9 +73,9 @@ class SumLayer final : public Elementwise {
   double inputs_;
 };
 
-class MultiplyLayer final : public Elementwise {
+class MultiplyLayer final : public ElementwiseLayer {
  public:
-  using Elementwise::Elementwise;
+  using ElementwiseLayer::ElementwiseLayer;
 
   Flops flops() const override { return {double(width()), 2 * double(width()), 0}; }
 
@@ -97,11 +97,12 @@ TESSEREC_KERNEL void keep(Index n, Kept kept, float* draws) {
   for (Index i = 0; i < n; ++i) draws[i] = kept.factor(draws[i]);
 }
 
-/// Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else divided
-/// by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global batch.
-class Dropout final : public Elementwise {
+/// Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else
+/// divided by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global
+/// batch.
+class Dropout final : public ElementwiseLayer {
  public:
-  Dropout(Index width, double rate) : Elementwise(width), rate_(rate) {}
+  Dropout(Index width, double rate) : ElementwiseLayer(width), rate_(rate) {}
 
   std::string describe() const override { return concat(width(), " wide, rate ", rate_); }
   Flops flops() const override { return {double(width()), double(width()), 0}; }
