@@ -14,11 +14,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "command_line.hpp"
 #include "help.hpp"
-#include "one_job.hpp"
 #include "run_record.hpp"
-#include "versions.hpp"
 #include <tesserec/app/program.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/run.hpp>

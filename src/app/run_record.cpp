@@ -11,8 +11,8 @@
 
 #include <unistd.h>
 
+#include "help.hpp"
 #include "run_starts.hpp"
-#include "versions.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
