@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 
-#include "drawn.hpp"
 #include "step.hpp"
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kokkos.hpp>
