@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/// The files that a data set is made of, and what they may not hold.
 #pragma once
 
 #include <string>
@@ -8,6 +9,15 @@
 #include <tesserec/store/parted_file.hpp>
 
 namespace tesserec::data {
+
+struct DatasetFiles {
+  SourceInfo info;
+  bool packed = true;
+  std::vector<DatasetPart> parts;
+};
+
+/// Opens the files that `patterns` name. Errors as those of Dataset::Dataset.
+DatasetFiles open_dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust);
 
 /// Refuses samples that were read from a data set, by feature, value, sample and file.
 class SampleCheck {

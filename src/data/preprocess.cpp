@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "column_tally.hpp"
-#include "encode.hpp"
 #include "encoding.hpp"
 #include "header.hpp"
 #include "line_reader.hpp"
