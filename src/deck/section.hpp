@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "key.hpp"
-#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck/deck.hpp>
 
@@ -28,6 +27,11 @@ std::vector<Section> sweep_sections();
 /// [[model.layer]], one of the model's.
 Section layer_section();
 const std::vector<Section>& sections();
+
+/// Throws "where: path is unknown; did you mean ...?": first among `siblings` (names in the same block), then
+/// the same name in another block, then any key; without a near one it lists the siblings.
+[[noreturn]] void fail_unknown(const std::string& where, const std::string& prefix, const std::string& name,
+                               const std::vector<std::string>& siblings);
 
 /// NAME as a TOML key: quoted where it must be.
 std::string key_text(const std::string& name);

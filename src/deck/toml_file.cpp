@@ -6,8 +6,8 @@
 
 #include <toml++/toml.h>
 
-#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::deck {
 namespace {
