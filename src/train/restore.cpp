@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
-#include "fitting_state.hpp"
-#include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>

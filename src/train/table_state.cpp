@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "saved_state.hpp"
+#include "checkpoint_parts.hpp"
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
