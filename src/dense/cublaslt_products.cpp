@@ -4,8 +4,8 @@
 #include <bit>
 #include <map>
 
-#include "bias_gradient.hpp"
 #include "cublaslt.hpp"
+#include "device_sums.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>
 #include <tesserec/dense/device_rows.hpp>

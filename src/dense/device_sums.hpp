@@ -4,6 +4,7 @@
 
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/device_products.hpp>
 
 namespace tesserec::dense {
 
@@ -62,5 +63,9 @@ class ChunkSums {
   Index columns_ = 0;
   DeviceVector<float> sums_;
 };
+
+/// Writes the bias's gradient beside a weight's: the column sums of dy of each lane, piece by piece, where there is a
+/// bias.
+void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums);
 
 }  // namespace tesserec::dense
