@@ -11,7 +11,7 @@
 
 #include <xxhash.h>
 
-#include "byte_reader.hpp"
+#include "line_reader.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>

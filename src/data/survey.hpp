@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "moments.hpp"
 #include "row_stream.hpp"
 #include "token_map.hpp"
+#include "transforms.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/data/preprocess.hpp>
 
