@@ -8,8 +8,8 @@
 
 namespace tesserec::metrics {
 
-/// Samples by predicted score, for a histogram and a calibration curve. Bin b of the hundred has scores [b / 100, (b +
-/// 1) / 100), the last also 1. Each sample counts once, whatever it weighs.
+/// Samples by predicted score, for a histogram and a calibration curve. Bin b of the hundred has scores from b / 100 up
+/// to (b + 1) / 100, the last also 1. Each sample counts once, whatever it weighs.
 struct ScoreBins {
   static constexpr int count = 100;
   std::vector<Index> samples;  ///< [count]
