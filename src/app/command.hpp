@@ -57,7 +57,8 @@ struct Command {
   std::vector<Option> options;
   bool takes_several() const { return argument.ends_with("..."); }
   bool indexed = false;  ///< may have an INDEX behind its argument
-  /// Called before MPI starts, by a process that starts MPI jobs. Returns nothing if the command line is itself a job.
+  /// Called before MPI starts, for a process that starts MPI jobs: its children must not take it for one of theirs.
+  /// Nothing: this command line is a job itself, for run().
   std::optional<int> (*before_mpi)(const Invocation&) = nullptr;
 };
 

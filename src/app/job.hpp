@@ -54,7 +54,8 @@ struct LoadedModel {
 /// Describes the data of a training run if they are known now. Error where ranks see other files. Collective.
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
 
-/// Returns the deck's tables as training has them; rows are 0 if unknown without data. Errors: train::resolve_tables'.
+/// Returns the deck's tables as training has them. Without data: none where the deck has none, rows 0 where it gives
+/// none. Errors: train::resolve_tables'.
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
                                                         const std::optional<data::SourceInfo>& info);
 

@@ -21,7 +21,7 @@ struct DeviceLimits {
 /// Measures device memory, read and copied in order and read in random rows, and copies to and from pinned memory.
 DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures);
 
-/// Measures a device's products of the network's linear layers at a rank's samples, and a large one. Host: nothing.
+/// Measures a device's products of the network's linear layers at a rank's samples, and a large one; none on a host.
 void measure_products(const Context& context, const train::Session& session, std::vector<Figure>& figures);
 
 }  // namespace tesserec::bench

@@ -7,7 +7,8 @@
 namespace tesserec::data {
 namespace {
 
-/// Transposes ids [*, features], in `order`, to n ids a feature at values + f * stride; eight samples fill cache lines.
+/// ids [*, features], taken in the order of `order`, to one run of n ids a feature at values + f * stride.
+/// Eight samples at a time, so that each feature's run is written by whole cache lines.
 void transpose(const std::int32_t* ids, const std::uint16_t* order, Index n, Index features, Index* values,
                Index stride) {
   constexpr Index tile = 8;

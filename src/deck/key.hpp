@@ -138,7 +138,8 @@ std::vector<std::string> names_of(const Choices<E>& choices) {
   return names;
 }
 
-/// Key with a listed value. `M` is E or std::optional<E>; E is what `choices` lists; a value not listed is unset.
+/// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional. One that is
+/// not listed is unset.
 template <class T, class M>
 Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const std::string& sentence) {
   const std::vector<std::string> names = names_of(choices);

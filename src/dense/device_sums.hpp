@@ -20,7 +20,7 @@ class ChunkSums {
         device, "tesserec::dense::clear", pieces.count * columns, KOKKOS_LAMBDA(Index i) { sums[i] = 0.0f; });
   }
 
-  /// sum = step(row, column, sum) over each piece's rows, for columns [0, count); continues the sums from `first` on.
+  /// sum = step(row, column, sum) over each piece's rows in order, for columns [0, count); continues sums [first, ...).
   template <class Step>
   void add(const Device& device, const char* label, Index first, Index count, const Step& step) {
     const Pieces pieces = pieces_;

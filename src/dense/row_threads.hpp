@@ -7,7 +7,7 @@
 
 namespace tesserec::dense {
 
-/// Eight threads beside each other, as OneThread. Thread i % 8 owns number i, which no other one can read back.
+/// Eight threads side by side, as OneThread. Thread i % 8 owns number i; others cannot read it in the same kernel.
 class EightThreads {
  public:
   TESSEREC_FUNCTION explicit EightThreads(int thread) : thread_(thread) {}

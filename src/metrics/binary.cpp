@@ -30,7 +30,8 @@ struct Ranking {
   double auprc() const;
 };
 
-/// Limit of all weights together; they round to units. Collective over all ranks' samples; scores are >= 0, not NaN.
+/// Collective, over the samples of all ranks; scores are not negative and not NaN. Weights are rounded to units, and
+/// all together below most_weight.
 inline constexpr double most_weight = 0x1p30;
 
 constexpr double units = 0x1p32;  // of a weight of 1

@@ -28,7 +28,8 @@ class Worker {
   Worker(const Exec& exec, const Graph& graph, const PackedWeights& weights, const dense::LossFunction& loss);
   Worker(Worker&&) = default;  // and no copy: a vector that grows moves them, also where moving a view may throw
 
-  /// Return the losses of samples [begin, end), one lane, summed in order. `gradient` gets its gradient, without gaps.
+  /// Both return the sum of the losses of samples [begin, end) of the rank, one lane, in order.
+  /// `gradient` receives the lane's gradient of the flat parameters, but for the gaps between the tensors.
   double forward_backward(const float* parameters, const RankData& data, Range samples, float* gradient);
   /// Writes the probabilities; 0 without labels.
   double predict(const float* parameters, const RankData& data, Range samples);

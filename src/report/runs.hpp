@@ -41,7 +41,7 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings);
 /// Returns where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point);
 
-/// Takes over what each point.json knows and sweep.json lacks; then warns with the command that rewrites sweep.json.
+/// Takes over what point.json files know and sweep.json lacks; if there is any, warns with the command to rewrite it.
 void refresh(Sweep& sweep, std::vector<std::string>& warnings);
 
 /// Runs that a page shows, and their colours.

@@ -50,7 +50,8 @@ class Dataset {
   /// version, shapes or types that do not fit the format, files that disagree.
   Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust = store::Trust::none);
 
-  /// Compares every `of`-th part from `share` on with its checksum. Error names the file. Once, before the first read.
+  /// Compares every `of`-th part of the files from part `share` on with its checksum; files without parts were compared
+  /// when they were opened. Error names the damaged file. Once a run, before anything is read.
   void verify(Index share, Index of) const;
 
   const SourceInfo& info() const { return info_; }
@@ -60,7 +61,8 @@ class Dataset {
   /// samples. Errors as those of read(). To be called when all ranks have compared their parts.
   void limit_labels(const LabelRange& labels, Index share, Index of);
 
-  /// Checks part `share` of `of` of files without a seal, or of all if a feature has fewer rows here. Errors as read().
+  /// Checks part `share` of `of` of the samples in files without a seal; of all files if `rows` gives a feature fewer
+  /// rows than info(). Errors as those of read().
   OddValues look_through(const std::vector<Index>& rows, Index share, Index of) const;
 
   /// Reads runs of samples. Errors: a label outside of its range, a dense number that is not finite, a byte label above

@@ -26,7 +26,7 @@ struct IdShares {
 };
 
 /// Counts ids in a sample of the files, or takes a planted model's shares. Pure. Warns and returns nothing if the files
-/// cannot be read.
+/// cannot be read, of which training's source has the error.
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed);
 
 }  // namespace tesserec::data

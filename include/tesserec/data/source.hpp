@@ -48,7 +48,7 @@ struct SourceInfo {
   std::vector<SourceFile> files;     ///< in order; empty = samples are made on the fly
 };
 
-/// Returns the facts. Error: a list that fits neither the number of features nor that of dense features.
+/// Returns the facts. Error: a list whose length is not that of the features or dense features; some may be empty.
 const SourceInfo& checked(const SourceInfo& info);
 
 /// Labels from least to most are taken.
@@ -100,7 +100,8 @@ class Source {
   /// Reads this rank's share, as limit_labels, of samples without a seal, or of all where limit_rows set fewer rows.
   /// Errors as those of next(), which would occur later. The base version, for sources without files, does nothing.
   virtual OddValues look_through();
-  /// Reads a key column of samples in file order: [samples.size(), bytes of the column], padded with zeros.
+  /// Reads a key column of samples of the first epoch in file order: [samples.size(), bytes of the column], padded with
+  /// zeros. The base version is for sources without keys.
   virtual void read_keys(std::size_t column, Range samples, char* texts) const;
 };
 

@@ -89,8 +89,8 @@ class Layer {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   Index size() const { return size_; }
 
-  /// Size of the parameters as products read them: shared by all threads, repacked when they move; without `backward`
-  /// for forward alone. Ranks may pack together: `part` selects panels by their first weight's place in the floats.
+  /// Parameters in the order in which products read them, [packed_size()]: shared by all threads, repacked when they
+  /// move; without `backward` for forward alone. Ranks may pack together: `part` selects panels by their first weight.
   virtual Index packed_size() const { return 0; }
   virtual void pack(const Exec&, const float* /*parameters*/, bool /*backward*/, float* /*packed*/,
                     Range /*part*/) const {}

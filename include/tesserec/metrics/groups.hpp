@@ -20,7 +20,8 @@ struct GroupMetrics {
 /// Computes means over all ranks, exact as binary_metrics. Tied scores share their places' mean (scikit-learn's
 /// ndcg_score). Collective.
 ///   groups [N]: the group of each sample, any numbers; probabilities and labels [N], in [0, 1]; k: at least 1.
-/// A group's samples meet on one rank, 24 bytes each, twice for its share of samples and for a larger group.
+/// A group's samples meet on one rank, 24 bytes each: a rank needs so much twice for its share of the samples, and for
+/// all samples of a group that is larger than that.
 GroupMetrics group_metrics(const comm::Communicator& comm, std::span<const Index> groups,
                            std::span<const double> probabilities, std::span<const float> labels, Index k,
                            GroupWeight weight);

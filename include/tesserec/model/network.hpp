@@ -17,7 +17,7 @@
 
 namespace tesserec::model {
 
-/// Tensor inside the flat parameters: "bottom.0.weight", "bottom.0.bias", ...; weights out x in, row-major.
+/// Tensor inside the flat parameters: "bottom.0.weight", ...; weights [out, in] row-major, biases [out, 1].
 using dense::Parameter;
 
 /// Input of the dense half for one rank's samples of one global batch.

@@ -86,7 +86,7 @@ class CheckpointFolder {
 };
 
 /// Returns the checkpoint that a path names: itself, the newest of a run or of a folder of checkpoints, or, with /best
-/// appended, the one that best.json names; else the path. Error: no best checkpoint is kept. Collective.
+/// appended, the one that best.json names; any other path as it is. Error: no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
 /// Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.

@@ -14,7 +14,8 @@
 
 namespace tesserec::store {
 
-/// Row-major block of a table: rows [first_row, +rows) by columns [first_column, +columns). A per-row state has 1.
+/// A row-major block of a logical table: rows [first_row, first_row + rows) by columns [first_column, first_column +
+/// columns). A per-row state is a table of one column.
 struct TableBlock {
   const float* data;
   Index first_row, rows;

@@ -37,7 +37,8 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
 void write_proven(const std::string& path, std::span<const std::byte> bytes);
 void write_proven(const std::string& path, const std::string& text);
 
-/// Length of the pieces of a file from byte `first` to `end`, or its own end; the last may be shorter.
+/// Calls take(piece, its first byte) for the pieces of a file from byte `first` up to `end`, or to its own end, in
+/// order; all but the last are read_piece long.
 inline constexpr Index read_piece = Index{8} << 20;
 void read_pieces(const std::string& path, Index first,
                  const std::function<void(std::span<const std::byte>, Index)>& take,

@@ -21,7 +21,7 @@ enum class ElementType { f32, f64, i32, i64, u8, other };
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
-/// Permission to read numbers from other files (virtual datasets, external storage or links), which the writer chooses.
+/// Permission for a file to take numbers from others (virtual datasets, external storage, links), as its writer chose.
 enum class Trust { none, all };
 
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
@@ -63,7 +63,8 @@ class File {
   /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
   template <class T>
   void create_dataset(const std::string& name, const std::vector<Index>& shape);
-  /// Rows of a dataset in another file, path relative to this one, for readers with HDF5 alone.
+  /// Rows of a dataset that lie in another file, path relative to this one, under the same name. create_virtual() joins
+  /// them for readers with HDF5 alone.
   struct Source {
     std::string file;
     Index first_row = 0;  ///< in the whole dataset

@@ -17,7 +17,7 @@ struct Importance {
   /// range: the square of Spearman's rank correlation (1904), ties at their mean rank. 0 to 1; NaN with fewer than
   /// three points, one value of key or metric, or all values of a list different.
   double share = 0;
-  /// For a list: the value with the best mean. For a range: "more" or "less". Empty if `share` is NaN.
+  /// For a list: the value with the best mean. For a range: the better end, "more" or "less". Empty if `share` is NaN.
   std::string better;
 };
 

@@ -30,7 +30,8 @@ class TrainPipelineSparseDist {
   /// Goes on with batch `batch` of epoch `epoch`, both from 0. Not while a batch is ahead.
   void seek(Index epoch, Index batch);
 
-  /// Trains on the next batch, across epochs; `last` is the run's last step. Returns the mean loss. Collective.
+  /// Trains on the next batch, over the ends of epochs; `last` is the last step of the run, the same on all ranks.
+  /// Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
   /// Returns what the last call trained on.
   const data::Batch& batch() const { return batches_[at_hand_].batch; }

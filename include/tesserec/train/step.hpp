@@ -23,8 +23,8 @@ class TrainStep {
 
   /// Trains on one micro-batch of a global batch; `step` counts from 1. The model moves after the last, with the bits
   /// of one micro-batch of all lanes. Meanwhile the ids of `next`, the next call's batch, begin to travel (null: none).
-  /// Returns the mean loss so far as this micro-batch adds to it; after the last, the whole batch's, the same on every
-  /// rank. A loss or gradient that is not finite is an Error on every rank, before the move, naming step and tensor.
+  /// Returns the batch's mean loss, the same on every rank; before the last micro-batch, this one's part of it. A loss
+  /// or gradient that is not finite is an Error on every rank, before the move, naming step and tensor.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
   /// Makes each step leave predictions() from now on.
