@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "help.hpp"
-#include "run_starts.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "jobs.hpp"
 #include "sweep_of.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>

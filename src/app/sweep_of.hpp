@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From a deck with a [sweep] to its points and their folders.
+/// From a deck with a [sweep] to its points, their folders and their processes.
 #pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "command.hpp"
 #include <tesserec/sweep/sweep.hpp>
@@ -24,5 +28,16 @@ Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, 
 
 /// The INDEX of the command line. Error unless it is one of so many points'.
 Index point_of(const Invocation& invocation, Index points);
+
+/// A process to start.
+struct ChildJob {
+  std::vector<std::string> words;  ///< the program, found along PATH, and its arguments
+  std::string log;                 ///< a file to which all that it says is added
+};
+
+/// Runs the jobs in order, `at_once` at a time, and calls ended(job, exit code) after each: 128 + N where signal N
+/// ended it, 127 where it did not start, as shells have it. SIGTERM, SIGINT or SIGUSR1 to this process: no more are
+/// started, those that run get SIGUSR1, which launchers pass on, until they have ended. The signal, or 0.
+int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function<void(std::size_t, int)>& ended);
 
 }  // namespace tesserec::app

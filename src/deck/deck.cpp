@@ -4,7 +4,6 @@
 #include <set>
 
 #include "section.hpp"
-#include "toml_file.hpp"
 #include "value.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/deck/deck.hpp>
