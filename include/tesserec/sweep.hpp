@@ -7,5 +7,4 @@
 #include <tesserec/sweep/points.hpp>
 #include <tesserec/sweep/record.hpp>
 #include <tesserec/sweep/settings.hpp>
-#include <tesserec/sweep/summary.hpp>
 #include <tesserec/sweep/sweep.hpp>

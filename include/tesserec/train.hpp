@@ -11,7 +11,6 @@
 #include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/model_state.hpp>
 #include <tesserec/train/pipeline.hpp>
-#include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/scores_file.hpp>
 #include <tesserec/train/session.hpp>

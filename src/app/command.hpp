@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a command is. To add one: write NAME.cpp with `int NAME(const Invocation&, const
+/// What a command is, and how words name one. To add one: write NAME.cpp with `int NAME(const Invocation&, const
 /// comm::Communicator&)`, declare it at the end of this file, and give it a row in commands.cpp.
 #pragma once
 
@@ -30,8 +30,7 @@ struct Invocation {
   std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
 
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  /// The deck with its overrides; where it is left out, every key has its default. Sets how long ranks wait for one
-  /// that has stopped.
+  /// Reads the deck with its overrides; keys without a value get defaults. Sets how long ranks wait for a stopped one.
   deck::Deck read_deck() const;
   /// --tables describes all that is needed; bench without a deck measures the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }
@@ -64,9 +63,20 @@ struct Command {
 };
 
 const std::vector<Command>& commands();
+/// Returns the command of commands() with this name. Error, which names those that there are: it is none.
+const Command& command_named(const std::string& name);
 
-/// Runs the body of a command. Its Errors that begin with a key of the deck, of code that does not know the deck, get
-/// the key's line.
+/// Parses the command line behind the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a word
+/// that is neither a name nor a deck's path, an unknown command or option, a missing deck, ... help, --help, --version
+/// and an empty line set `command` to "--help" or "--version", and `deck` to the command that help is asked about.
+Invocation parse_command_line(const std::vector<std::string>& words);
+
+/// Parses the command line, reads the deck's text once, and compares what the ranks were started for: program, working
+/// folder, command with options and the files they name, and every key. Error on all ranks where they differ or where
+/// one is wrong. Collective, and the first collective call of a job.
+Invocation agreed_invocation(const comm::Communicator& comm, const std::vector<std::string>& words);
+
+/// Runs the body of a command and adds the deck's line to Errors that begin with a key and lack it.
 int with_key_lines(const Invocation& invocation, const std::function<int()>& body);
 
 /// The number behind an option, at least 1; 0 without the option. Error: not a number.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "command_line.hpp"
-
 #include <algorithm>
 
 #include "help.hpp"
@@ -16,18 +14,6 @@ namespace {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
   const std::string near = deck::nearest(word, names);
   return near.empty() ? "" : "; did you mean " + near + "?";
-}
-
-const Command& find_command(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    if (command.name == name) return command;
-    names.push_back(command.name);
-  }
-  if (const std::vector<std::string> seconds = second_words(name); !seconds.empty())
-    fail("tesserec ", name, " needs one of ", join(seconds, ", "), " behind it: tesserec ", name, " ", seconds[0],
-         " DECK.toml");
-  fail("\"", name, "\" is no command", did_you_mean(name, names), "\n\n", usage());
 }
 
 // The name that begins at words[i], one word or two; i is its last.
@@ -101,7 +87,17 @@ void check_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Command& command_named(const std::string& name) { return find_command(name); }
+const Command& command_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  if (const std::vector<std::string> seconds = second_words(name); !seconds.empty())
+    fail("tesserec ", name, " needs one of ", join(seconds, ", "), " behind it: tesserec ", name, " ", seconds[0],
+         " DECK.toml");
+  fail("\"", name, "\" is no command", did_you_mean(name, names), "\n\n", usage());
+}
 
 Invocation parse_command_line(const std::vector<std::string>& all_words) {
   check_words(all_words);
@@ -122,7 +118,7 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
 
   std::size_t i = 0;
   invocation.command = command_name(words, i);
-  const Command& command = find_command(invocation.command);
+  const Command& command = command_named(invocation.command);
   for (++i; i < words.size(); ++i) {
     if (words[i].size() > 1 && words[i][0] == '-') {
       read_option(command, words, i, invocation);

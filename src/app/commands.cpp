@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "command_line.hpp"
+#include "command.hpp"
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "completion_tables.hpp"
 
-#include "command_line.hpp"
 #include "help.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/schema.hpp>

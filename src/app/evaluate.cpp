@@ -27,8 +27,7 @@ std::string change_text(const Json& change) {
   return (change.number() < 0 ? "" : "+") + fixed(change.number(), 6);
 }
 
-/// Tells what each feature is worth: an object a feature with its name, its kind and by how much `intact` metrics
-/// change where its values are permuted. The feature with the largest change of log loss comes first.
+/// Lists each feature's name, kind and change of `intact` metrics when permuted; the largest change of log loss first.
 Json importance_json(const std::vector<train::Importance>& all, const metrics::BinaryMetrics& intact) {
   std::vector<const train::Importance*> order;
   for (const train::Importance& one : all) order.push_back(&one);

@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <string>
 
-#include "command_line.hpp"
+#include "version.hpp"
+#include <tesserec/comm/environment.hpp>
+#include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::app {
 namespace {
 
-/// Returns lines that say where an installed program has its decks and documentation; "" of a program that is not
-/// installed.
+/// Returns lines that name the decks and the documentation of an installed program; "" if it is not installed.
 std::string installed_files() {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -30,7 +32,20 @@ std::string lines_of(const std::vector<Option>& options) {
   return text;
 }
 
+std::string help_of(const Command& command) {
+  std::string text = "usage: tesserec " + command.name + " " + synopsis(command) + "\n";
+  if (command.parallel) text += "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n";
+  text += "\n" + command.help + "\n\n" + lines_of(options_of(command));
+  if (command.argument == "DECK") text += "\ntesserec describe prints every key of a deck.\n";
+  return text;
+}
+
 }  // namespace
+
+std::string versions() {
+  return concat("tesserec " TESSEREC_VERSION ", Kokkos ", kokkos_version(), ", HDF5 ", store::hdf5_version(), ", ",
+                comm::Environment::library());
+}
 
 std::vector<Option> options_of(const Command& command) {
   std::vector<Option> options = command.options;
@@ -52,18 +67,6 @@ std::string synopsis(const Command& command) {
 }
 
 std::string job_synopsis(const Command& command) { return command.indexed ? "DECK.toml INDEX ..." : "..."; }
-
-namespace {
-
-std::string help_of(const Command& command) {
-  std::string text = "usage: tesserec " + command.name + " " + synopsis(command) + "\n";
-  if (command.parallel) text += "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n";
-  text += "\n" + command.help + "\n\n" + lines_of(options_of(command));
-  if (command.argument == "DECK") text += "\ntesserec describe prints every key of a deck.\n";
-  return text;
-}
-
-}  // namespace
 
 std::string usage() {
   std::string text =

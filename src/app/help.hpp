@@ -2,11 +2,16 @@
 /// The tables of commands, options and keys, for people and for their shells.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "command.hpp"
 
 namespace tesserec::app {
+
+/// Returns "tesserec 0.1.0, Kokkos 3.4.1, HDF5 1.10.8, Open MPI v4.1.4": the program and what runs beneath it.
+std::string versions();
 
 /// A command's own options, then --set and --json where it takes them, and --help.
 std::vector<Option> options_of(const Command& command);

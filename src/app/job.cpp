@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "versions.hpp"
+#include "help.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>

@@ -40,8 +40,7 @@ void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vec
 /// least 5 times in training, and adds both to `json`. Collective; nothing for other data.
 void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json);
 
-/// The model of a checkpoint and the evaluation data of a deck: what evaluate and predict start from. The checkpoint is
-/// the one that checkpoint.resume names (a path, or "best"), or the run's newest.
+/// Model and evaluation data for evaluate and predict, from the checkpoint that checkpoint.resume names or the newest.
 struct LoadedModel {
   /// `use`: evaluate or predict.
   LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use);
@@ -52,12 +51,11 @@ struct LoadedModel {
   std::string checkpoint;
 };
 
-/// Describes what a training run would read, where it can be known now: a generator's, or that of files which exist
-/// already. Error where ranks see other files. Collective.
+/// Describes the data of a training run if they are known now. Error where ranks see other files. Collective.
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
 
-/// The deck's tables as training would have them. Without data: none where the deck has none, and rows 0 where it does
-/// not say how many. Errors as train::resolve_tables'.
+/// Returns the deck's tables as training has them. Without data: none where the deck has none, rows 0 where it gives
+/// none. Errors: train::resolve_tables'.
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
                                                         const std::optional<data::SourceInfo>& info);
 

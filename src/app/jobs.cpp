@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jobs.hpp"
-
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -15,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sweep_of.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "one_job.hpp"
-
 #include <cstdlib>
 #include <filesystem>
 
 #include <link.h>
 
-#include "command_line.hpp"
-#include "versions.hpp"
+#include "help.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/file.hpp>

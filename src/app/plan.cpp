@@ -39,9 +39,8 @@ T number(const std::string& text, const std::string& where, const char* what, T 
   return *value;
 }
 
-/// A line a table: name,rows,dim,ids_per_bag and, if need be, zipf; a first line with these words is the head.
-/// ids_per_bag becomes the table's pooling factor in deck.plan unless the deck gives one, zipf its exponent. Errors
-/// name file and line.
+/// Reads lines of name,rows,dim,ids_per_bag[,zipf], after an optional line with these words. Sets the table's pooling
+/// factor in deck.plan, unless the deck gives one, and its zipf exponent. Errors name file and line.
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot read this list of tables");

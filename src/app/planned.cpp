@@ -15,8 +15,7 @@
 namespace tesserec::app {
 namespace {
 
-/// Measured by runs/compare/memory.py: bytes of a rank of a tiny deck, more of it where there are several, and batches
-/// that wait, compute and are made.
+/// Measured by runs/compare/memory.py: bytes of a rank of a tiny deck, those that MPI adds, and batches held at once.
 constexpr double program_bytes = 37e6, mpi_bytes = 3e6, batches_alive = 3;
 
 /// A number of ranks and its plan, or why there is none.

@@ -14,11 +14,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "command_line.hpp"
 #include "help.hpp"
-#include "one_job.hpp"
 #include "run_record.hpp"
-#include "versions.hpp"
 #include <tesserec/app/program.hpp>
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/run.hpp>
@@ -32,9 +29,8 @@
 namespace tesserec::app {
 namespace {
 
-/// Leaves files as the end of the process must, from whatever thread ends it without unwinding: the folder of a run
-/// that has begun tells the message, and drafts go. Gives up after some seconds, for a file system may not answer.
-/// Never throws.
+/// Names the message in the folder of a run that has begun and removes drafts, from any thread that ends the process
+/// without unwinding. Gives up after some seconds, since a file system may not answer. Never throws.
 void last_words(const std::string& message) {
   constexpr std::chrono::seconds longest{5};
   try {
@@ -51,9 +47,8 @@ void last_words(const std::string& message) {
   }
 }
 
-/// Makes what a shell may leave out or take away harmless: opens whichever of stdin, stdout and stderr is closed, so
-/// that no file of the program gets its number and the log with it, and ignores the signals that would end or stop the
-/// process for what a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN.
+/// Opens stdin, stdout and stderr if closed, so that no other file gets their numbers, and ignores signals for errors
+/// that a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN.
 void settle_in() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(file, F_GETFD) >= 0) continue;

@@ -11,8 +11,7 @@
 
 #include <unistd.h>
 
-#include "run_starts.hpp"
-#include "versions.hpp"
+#include "help.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
@@ -61,8 +60,7 @@ Json hosts_json(const comm::Communicator& comm) {
   return json;
 }
 
-/// The file with what the run says: what a script that started it gives in TESSEREC_LOG, or, where stderr is a file,
-/// that. Empty where neither is known.
+/// Returns the file with the run's log: TESSEREC_LOG, or stderr if that is a file; empty if neither is known.
 std::string log_file() {
   const char* const given = std::getenv("TESSEREC_LOG");
   std::error_code error;
@@ -71,8 +69,7 @@ std::string log_file() {
   return std::filesystem::is_regular_file(path, error) ? std::filesystem::absolute(path).string() : "";
 }
 
-/// Tells, by the plan, each rank's bytes of weights and optimizer states in tables, and what the planner adds for
-/// messages.
+/// Returns each rank's planned bytes of weights and optimizer states, and what the planner adds for messages.
 Json memory_json(const train::Session& session) {
   std::vector<Index> weights, states, messages;
   for (const planning::RankBytes& holds : session.model.embeddings.placement().plan.estimate.holds) {

@@ -23,8 +23,7 @@ class RunRecord {
  public:
   /// Reads the deck's text: what it says now is what the run was told.
   RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm);
-  /// run.json is this start's, and result.json, of an earlier one, goes. A start without a step to make leaves those of
-  /// the one that ended the run, here and at its end.
+  /// Writes run.json of this start and removes an older result.json; a start without a step to make leaves both alone.
   void begin(const train::Session& session, const train::Position& from, bool goes_on);
   /// Notes the steps done, for result.json of a run that fails. Not collective.
   static void stepped(const train::Position& at);
@@ -39,6 +38,18 @@ class RunRecord {
   Json invocation_;      // argv, deck, overrides
   std::string start_;
 };
+
+/// A start of one run: `starts` of run.json (docs/formats.md).
+struct Start {
+  std::string time;
+  Index from_step = 0;
+  std::string deck;  ///< the effective one
+};
+
+/// Returns the starts of the run in `folder`, oldest first, with decks where they differ from the next one's: those of
+/// its run.json, then `now`. A run begins anew, with `now` alone, if told so or at step 0 after a run that was done.
+/// Called before run.json and result.json are replaced.
+Json starts_json(const std::string& folder, const Start& now, bool anew);
 
 /// Makes `tables` of result.json (docs/formats.md).
 Json tables_json(const std::vector<train::TableFigures>& tables);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_starts.hpp"
-
 #include <filesystem>
 #include <vector>
 
+#include "run_record.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/log.hpp>

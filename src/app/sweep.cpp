@@ -7,7 +7,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
-#include <tesserec/sweep/summary.hpp>
+#include <tesserec/sweep/sweep.hpp>
 
 namespace tesserec::app {
 namespace {

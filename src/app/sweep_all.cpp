@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "jobs.hpp"
 #include "sweep_of.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/core/error.hpp>
@@ -14,7 +13,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/lock.hpp>
-#include <tesserec/sweep/summary.hpp>
+#include <tesserec/sweep/sweep.hpp>
 
 namespace tesserec::app {
 namespace {

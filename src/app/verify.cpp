@@ -59,8 +59,7 @@ bool is_run(const std::string& folder) {
   return fs::exists(folder + "/run.json") || fs::is_directory(folder + "/checkpoints");
 }
 
-/// Returns the checkpoints of a run, oldest first, its scores, and the data sets that its record names. Error: a record
-/// that cannot be read.
+/// Returns a run's checkpoints, oldest first, its scores, and the data sets it names. Error: an unreadable record.
 std::vector<RunFile> files_of_run(const std::string& folder) {
   std::vector<RunFile> files;
   add_checkpoints(folder + "/checkpoints", files);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "costs.hpp"
 #include "kernels.hpp"
-#include "parts.hpp"
 #include "step.hpp"
 #include <tesserec/bench/bench.hpp>
 #include <tesserec/core/log.hpp>

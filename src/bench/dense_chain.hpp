@@ -10,8 +10,7 @@ namespace tesserec::bench {
 /// n small numbers of both signs.
 Vector<float> numbers(const Exec& exec, Index n);
 
-/// The dense half of one rank on made-up numbers: its chain from the dense features to all gradients, but for the sum
-/// over lanes of several ranks.
+/// Dense half of one rank on made-up numbers, from dense features to all gradients but for the sum over ranks' lanes.
 class DenseChain {
  public:
   /// The samples that `rank` of `size` has in a batch of `global_size`.

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 
-#include "drawn.hpp"
 #include "step.hpp"
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kokkos.hpp>
@@ -16,8 +15,7 @@
 namespace tesserec::bench {
 namespace {
 
-/// Seconds of each kernel that Kokkos launches while one of these lives; each is waited for, so that none hides behind
-/// another. One at a time.
+/// Seconds of each Kokkos kernel while this object lives; waits after each kernel. One object at a time.
 class KernelTimes {
  public:
   KernelTimes();

@@ -18,12 +18,10 @@ struct DeviceLimits {
   double read = 0, copy = 0;  // bytes/s
 };
 
-/// Measures the memory where kernels work: read and copied in order, read in random rows; up and down from and to
-/// pinned memory of the host.
+/// Measures device memory, read and copied in order and read in random rows, and copies to and from pinned memory.
 DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures);
 
-/// Measures the products of a network's linear layers by a device's kernels, at the samples that a rank has of a batch,
-/// beside a large one in the same precision. Nothing where kernels are the host's.
+/// Measures a device's products of the network's linear layers at a rank's samples, and a large one; none on a host.
 void measure_products(const Context& context, const train::Session& session, std::vector<Figure>& figures);
 
 }  // namespace tesserec::bench

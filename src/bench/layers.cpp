@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dense_chain.hpp"
-#include "parts.hpp"
+#include "step.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense.hpp>
 

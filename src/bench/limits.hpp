@@ -28,8 +28,7 @@ struct Limits {
   double inside_bytes = 0, between_bytes = 0;      ///< bytes/s that a rank sends while it receives as much
   double hdf5_read = 0;                            ///< bytes/s
 
-  /// Returns the rate of rows of any size: between those measured the time of a row is a straight line, beyond the last
-  /// the bytes count.
+  /// Returns the rate for rows of any size: time is linear between measured sizes, then proportional to bytes.
   double reads_of(double bytes) const { return rate(row_reads, bytes); }
   double updates_of(double bytes) const { return rate(row_updates, bytes); }
 

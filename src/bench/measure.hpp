@@ -66,8 +66,7 @@ struct Context {
     return median(std::move(each));
   }
 
-  /// Returns the seconds of `body` and of `other`, repeat about repeat: a machine that slows down for a while slows
-  /// both.
+  /// Returns the seconds of `body` and of `other`, in turns, so that a machine's slow phases reach both.
   template <class Body, class Other>
   std::pair<double, double> seconds(const Body& body, const Other& other) const {
     const Index body_calls = calls(body), other_calls = calls(other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include "parts.hpp"
+#include "step.hpp"
 #include <tesserec/embedding/row_kernels.hpp>
 
 namespace tesserec::bench {

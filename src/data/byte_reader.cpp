@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "byte_reader.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +7,7 @@
 
 #include <zlib.h>
 
+#include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::data {

@@ -28,8 +28,7 @@ class ColumnTally {
   std::vector<std::string> examples_;  ///< [files, F] the first value without an id, as messages show it
 };
 
-/// Error where a larger share than `most` of a category's values in a file have no id. `known` [F]: a value of each
-/// feature that has one.
+/// Error where more than `most` of a feature's values have no id. `known` [F]: a value of each that has one.
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,
                    double most);
 

@@ -80,8 +80,7 @@ OddValues OrderedSource::look_through() {
           in_places(odd.not_single, order_.features)};
 }
 
-/// Finds where each of `wanted` stands in `names`, -1 where it does not. A name that comes twice has its places in
-/// order.
+/// Returns each name's place in `names`, -1 if there is none; equal names get their places in order.
 std::vector<Index> places(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   std::vector<Index> all;
   std::vector<bool> taken(names.size(), false);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "dataset_check.hpp"
-#include "dataset_open.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/// The files that a data set is made of, and what they may not hold.
 #pragma once
 
 #include <string>
@@ -8,6 +9,15 @@
 #include <tesserec/store/parted_file.hpp>
 
 namespace tesserec::data {
+
+struct DatasetFiles {
+  SourceInfo info;
+  bool packed = true;
+  std::vector<DatasetPart> parts;
+};
+
+/// Opens the files that `patterns` name. Errors as those of Dataset::Dataset.
+DatasetFiles open_dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust);
 
 /// Refuses samples that were read from a data set, by feature, value, sample and file.
 class SampleCheck {
@@ -37,8 +47,7 @@ class SampleCheck {
 /// Counts values that are allowed and unusual.
 void count_odd(const Samples& samples, OddValues& odd);
 
-/// Error when the names that a data set's attribute holds are not what the deck would take for tables: they become
-/// parts of files, plans and reports. No name may stand twice.
+/// Error when a data set's names, which parts, plans and reports use, are no valid table names or not unique.
 void require_names(const std::string& path, const char* attribute, const std::vector<std::string>& names);
 
 /// Error when /sparse holds the ids in both forms, or ids of something that is no feature.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataset_open.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -28,12 +28,10 @@ struct WindowSlice {
   Index size = 0;
 };
 
-/// Puts the segments' samples, one after the other, into the batch: room for labels, dense and offsets is
-/// there.
+/// Copies the segments' samples into the batch, whose labels, dense features and offsets have room.
 void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bool packed, Batch& batch);
 
-/// Batches of HDF5 data set files. A thread reads this rank's windows in the order in which batches need
-/// them, about one window of each stream ahead.
+/// Batches of HDF5 data set files. A thread reads about one window of each stream ahead.
 class DatasetSource : public Source {
  public:
   DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust, const Deal& deal);

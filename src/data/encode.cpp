@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "encode.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 #include "column_tally.hpp"
+#include "encoding.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>

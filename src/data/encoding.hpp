@@ -2,6 +2,7 @@
 /// What makes ids of tokens and dense features of numbers: learnt from training files, or read from a data set.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "transforms.hpp"
 #include "vocabulary.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/store/parted_writer.hpp>
 
 namespace tesserec::data {
 
@@ -41,5 +43,11 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
 
 /// Gives values of the training files that have no id the ids behind the others. Collective.
 void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimum_count, Encoding& encoding);
+
+/// Reads the raw files again and writes them as data set `path` (docs/formats.md) but for its publish(). Adds to the
+/// survey's report what became of the columns. Keys go into data sets without a vocabulary. Collective.
+std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
+                                                   Survey& survey, const RowFormat& format, const Encoding& encoding,
+                                                   bool with_vocabulary, const PreprocessSettings& settings);
 
 }  // namespace tesserec::data

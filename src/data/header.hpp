@@ -19,17 +19,15 @@ char delimiter_of(const PreprocessSettings& settings);
 
 std::vector<std::string_view> header_names(std::string_view line, char delimiter);
 
-/// Sets fields and places of `file` by the names of its header. A file whose names stand in the order of the columns
-/// may call those to skip as it likes. Returns why the header does not fit, or an empty text: a column that it lacks
-/// or has twice, and, without `skip_others`, names that no column has.
+/// Finds `file`'s fields by its header's names; names to skip are free if all stand in the columns' order. Returns why
+/// the header does not fit, or "": a column missing or twice, and, without `skip_others`, unknown names.
 std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
                        FileColumns& file);
 
 bool has_pattern(const std::vector<Column>& columns);
 
-/// Replaces each column with '*' in its name by one for each of `names` that it matches, which are in ascending order,
-/// digits by their number: C2 before C10. A name that stands in `columns` itself is no match; of several patterns the
-/// first takes it. Error, about `path`: a pattern without a match.
+/// Replaces each column with '*' by the `names` that it matches, in natural order (C2 before C10). Skips names in
+/// `columns` and those that an earlier pattern took. Error, about `path`: a pattern without a match.
 std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
                              const std::string& path);
 

@@ -7,10 +7,23 @@
 #include <string_view>
 #include <vector>
 
-#include "byte_reader.hpp"
 #include "raw_files.hpp"
 
 namespace tesserec::data {
+
+/// The bytes of a file, as they are or unpacked from gzip.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  /// Up to `size` bytes; 0 only at the end. Errors name the file.
+  virtual Index read(char* data, Index size) = 0;
+};
+
+/// Opens a file from byte `begin` on.
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
+
+/// Unpacks all gzip members as one text; ignores zero bytes behind the last. Error: a truncated or damaged file.
+std::unique_ptr<ByteReader> open_gzip(const std::string& path);
 
 struct Line {
   std::string_view text;  ///< without line end (LF or CRLF); valid until the next line
@@ -18,8 +31,7 @@ struct Line {
   bool too_long = false;  ///< over longest_line bytes: text is cut
 };
 
-/// The lines that begin in a range of a file, whole. What lies between two cuts is read by exactly one
-/// reader.
+/// Whole lines that begin in a range of a file, so that adjacent ranges share no line.
 class LineReader {
  public:
   static constexpr Index longest_line = Index{1} << 20;

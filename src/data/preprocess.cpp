@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "column_tally.hpp"
-#include "encode.hpp"
 #include "encoding.hpp"
 #include "header.hpp"
 #include "line_reader.hpp"
@@ -134,8 +133,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
           survey(comm, std::move(output->files), *format, settings.bad_rows, output->learns, output->targets());
   const Encoding encoding = encoding_of(comm, train, settings, vocabulary, format->layout());
 
-  // Second reading, of the training files last: the others are smaller and may be refused. All files are on the
-  // disk before one of them takes its name.
+  // Reads the training files last, since the others are smaller and may be refused. Renames after all are on the disk.
   for (Output* output : {&evaluate, &predict, &train}) {
     if (!output->wanted()) continue;
     const bool trains = output == &train;

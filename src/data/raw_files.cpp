@@ -11,7 +11,7 @@
 
 #include <xxhash.h>
 
-#include "byte_reader.hpp"
+#include "line_reader.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
@@ -55,9 +55,8 @@ constexpr Format formats[] = {
      "data sets in HDF5 need no preprocessing: give it in data.train or data.evaluate"},
 };
 
-/// Tells from the first bytes of a file, unpacked from gzip, why it cannot be read as lines of UTF-8 text, and what to
-/// do; "" where it can. Knows UTF-16 and UTF-32, lines that end in carriage returns alone, and the usual archives,
-/// compressed and binary formats by their magic numbers.
+/// Returns why the first bytes of a file (unpacked) are no UTF-8 lines and what to do, or "". Knows UTF-16, UTF-32,
+/// lines ended by carriage returns, and magic numbers of usual archives, compressed and binary formats.
 std::string why_not_text(std::string_view beginning) {
   for (const Format& format : formats)
     if (beginning.size() >= format.at && beginning.substr(format.at).starts_with(format.magic))

@@ -20,9 +20,8 @@ struct RawFile {
   store::Stamp stamp;  ///< when it was found, as this rank sees it
 };
 
-/// Files named by `patterns` (paths or globs; a glob's matches in ascending order of bytes). `key` names the
-/// deck key in errors: no match, a folder, an empty or unreadable file, a file named twice. Collective; rank
-/// 0 looks.
+/// Finds files by paths or globs, matches in ascending order of bytes. Errors name the deck's `key`: no match, a
+/// folder, an empty or unreadable file, a file named twice. Collective; rank 0 looks.
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
                                     const std::string& key);
 
@@ -35,8 +34,7 @@ struct FileRange {
   Range bytes;
 };
 
-/// The ranges of one rank: all ranks' ranges one after the other are the whole text, in order. A .gz file
-/// goes whole to one rank.
+/// Returns one rank's ranges: the ranks' ranges in order are the whole text. A .gz file goes whole to one rank.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks);
 
 /// Error that names the first file that is not the one that was found any more, or was written since.

@@ -30,8 +30,7 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// Waits for the next item; nothing at the end. What `make` threw is thrown here, after the items before
-  /// it.
+  /// Waits for the next item; nothing at the end. Throws what `make` threw after the items before it.
   std::optional<Item> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !items_.empty() || done_; });

@@ -15,8 +15,7 @@
 
 namespace tesserec::data {
 
-/// Targets, labels and weights, of a file's rows: rows to learn from must have them, rows to score may lack
-/// them.
+/// Targets (labels and weights) of rows: required to learn from them, unread to score them.
 enum class Targets { required, unread };
 
 /// A raw row: nothing counted or measured yet.

@@ -29,12 +29,10 @@ struct RangeCount {
   std::vector<BadRow> bad;  ///< the first ones, bad_rows_kept() of them
 };
 
-/// The good rows of some ranges, one after the other. Empty lines at the end of a file are no rows; elsewhere
-/// they are bad ones.
+/// Good rows of some ranges in turn. Empty lines are no rows at the end of a file, and bad rows elsewhere.
 class RowStream {
  public:
-  /// Returns how many bad rows are kept: of rows to score each one that is left out matters, of others an example will
-  /// do.
+  /// Returns how many bad rows are kept: many of rows to score, where each loss matters; else a few examples.
   static std::size_t bad_rows_kept(Targets targets) { return targets == Targets::unread ? 100 : 5; }
 
   RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,

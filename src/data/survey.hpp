@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "moments.hpp"
 #include "row_stream.hpp"
 #include "token_map.hpp"
+#include "transforms.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/data/preprocess.hpp>
 
@@ -27,8 +27,7 @@ struct Survey {
   std::vector<Index> key_bytes;     ///< [keys] of the longest one, at least 1
 };
 
-/// Collective. Stops at the first bad row if `bad_rows` says so. `learn`: count tokens and measure numbers
-/// (training files).
+/// Reads the files. Collective. `learn`: counts tokens and measures numbers. `bad_rows` says whether one stops it.
 Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
               bool learn, Targets targets = Targets::required);
 

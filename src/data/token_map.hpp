@@ -9,8 +9,7 @@
 
 namespace tesserec::data {
 
-/// Distinct texts, numbered in the order of their first insertion. Open addressing; the bytes lie in one
-/// array.
+/// Distinct texts, numbered by first insertion. Open addressing; the bytes lie in one array.
 class TokenMap {
  public:
   Index size() const { return std::ssize(offsets_) - 1; }

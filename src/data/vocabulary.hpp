@@ -12,8 +12,7 @@
 
 namespace tesserec::data {
 
-/// Token -> id. Id 0: unknown or missing; then by count in the training data, largest first, ties by token
-/// bytes.
+/// Map from token to id. Id 0: unknown or missing; the others by count in training, largest first, then token bytes.
 class Vocabulary {
  public:
   /// Tokens seen less than minimum_count times get no id. `feature` names it in errors.

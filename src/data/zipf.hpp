@@ -18,8 +18,7 @@ class Zipf {
   Zipf(Index rows, double exponent);
 
   Index hot() const { return hot_; }
-  /// Ranks of many draws. Each is a function of the counters (row, first), (row, first + stride), ... of `random`; one
-  /// is nearly always enough.
+  /// Draws many ranks, each from counters (row, first), (row, first + stride), ... of `random`; one mostly suffices.
   void draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
             Index* ranks) const;
   /// Probability of a rank.

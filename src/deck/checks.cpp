@@ -119,8 +119,7 @@ void check_schedule(const Deck& deck) {
          ", but schedule.decay_steps is 0, so that no rate decays; set decay_steps, or leave both");
 }
 
-/// Returns whether a step takes lr * weight_decay * w from the weight, and neither a trust ratio nor a divisor scales
-/// it.
+/// Returns whether a step subtracts lr * weight_decay * w, unscaled by a trust ratio or a divisor.
 bool takes_from_weights(const optim::Settings& o) {
   using optim::Type;
   if (o.decay == optim::Decay::decoupled) return o.type != Type::lamb && o.type != Type::partial_rowwise_lamb;

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "section.hpp"
-#include "toml_file.hpp"
 #include "value.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/deck/deck.hpp>
@@ -14,8 +13,7 @@
 namespace tesserec::deck {
 namespace {
 
-/// Writes trees as one line a key, with the names that --set takes: "table.C1.rows" of the block [[table]] with that
-/// name, "schedule.stages.0.value" where blocks have none.
+/// Tree as one line a key, named as by --set: "table.C1.rows" of [[table]] C1; "schedule.stages.0.value" if unnamed.
 class Flat {
  public:
   void add(const Value& value, const std::string& path = "");

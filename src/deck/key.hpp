@@ -47,8 +47,7 @@ Key<T> inside(M T::*part, const Key<M>& key) {
           [=](const T& o) { return key.write(o.*part); }, key.required};
 }
 
-/// A key that only some objects read: those of which reads(object) is true. In others it is refused, with "path
-/// why(object)", and not written.
+/// Key that only objects with reads(object) read. Others refuse it, with "path why(object)", and do not write it.
 template <class T, class Reads, class Why>
 Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
   key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
@@ -66,8 +65,7 @@ Key<T> default_words(Key<T> key, const std::string& words) {
   return key;
 }
 
-/// The same for a key that some kinds list: `of(object)` is its kind, with `keys` and a name; `what` is the key that
-/// chose it.
+/// Key that some kinds list: `of(object)` is the kind, with `keys` and a name; `what` is the key that chose it.
 template <class T, class Of>
 Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
   return of_some(

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "section.hpp"
-#include "toml_file.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan.hpp>
 

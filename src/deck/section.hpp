@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "key.hpp"
-#include "suggest.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck/deck.hpp>
 
@@ -28,6 +27,11 @@ std::vector<Section> sweep_sections();
 /// [[model.layer]], one of the model's.
 Section layer_section();
 const std::vector<Section>& sections();
+
+/// Throws "where: path is unknown; did you mean ...?": first among `siblings` (names in the same block), then
+/// the same name in another block, then any key; without a near one it lists the siblings.
+[[noreturn]] void fail_unknown(const std::string& where, const std::string& prefix, const std::string& name,
+                               const std::vector<std::string>& siblings);
 
 /// NAME as a TOML key: quoted where it must be.
 std::string key_text(const std::string& name);
@@ -89,8 +93,7 @@ Section single(const std::string& path, const std::string& sentence, const Keys<
   return section;
 }
 
-/// The elements of [[path]], checked to be at least one; null when the deck has none. `what_else` says what
-/// leaving the blocks out means.
+/// Returns the elements of [[path]], at least one, or null without any. `what_else`: meaning of an absent block.
 inline const Value* repeated(const Value& root, const std::string& path, const std::string& what_else) {
   const Value* blocks = root.find_path(path);
   if (blocks == nullptr) return nullptr;

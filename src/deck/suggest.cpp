@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "suggest.hpp"
-
 #include <algorithm>
 
+#include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>

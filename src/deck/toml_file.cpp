@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that knows toml++. No device code: nvcc cannot parse that library.
-#include "toml_file.hpp"
-
 #include <algorithm>
 
 #include <toml++/toml.h>
 
-#include "suggest.hpp"
+#include "value.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/deck/suggest.hpp>
 
 namespace tesserec::deck {
 namespace {

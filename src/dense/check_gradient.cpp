@@ -108,8 +108,7 @@ class ChunkAlone {
                               [](float a, float b) { return double(a) * double(b); });
   }
 
-  /// Gradients of that sum: of each input, where they are wanted, and of the parameters, added to `before` if there is
-  /// any.
+  /// Gradients of that sum: of the wanted inputs, and of the parameters, added to `before` if there is any.
   struct Gradients {
     std::vector<std::vector<float>> inputs;
     std::vector<float> parameters;

@@ -29,8 +29,7 @@ struct Slopes {
   const float *x0, *u, *dx;  // dx: what reached the layer's output through the products of the next one
   float *g, *du, *dx0;
 };
-/// g += dx; du = g * x0; dx0 += g * u; sums = du's columns, row after row. The last layer is the first of the way back:
-/// there is no dx, and dx0 begins.
+/// g += dx; du = g * x0; dx0 += g * u; sums = du's columns by row. The last layer comes first: no dx yet, dx0 begins.
 template <Index width, bool last>
 TESSEREC_KERNEL void cross_back(Index rows, Slopes s, float* sums) {
   float sum[width] = {};

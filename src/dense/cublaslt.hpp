@@ -28,8 +28,7 @@ using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
 /// Throws Error, as everything here does where cuBLASLt refuses: the call, what it says, and the product.
 LtHandle make_lt_handle();
 
-/// d [m, n] = op(a) [m, k] op(b) [k, n], and to each column a bias [m] where there is one. In bf16 a and b are bf16
-/// numbers, else floats; d and the bias are floats.
+/// Product d [m, n] = op(a) [m, k] op(b) [k, n] plus optional bias [m]. a and b are bf16 or floats, the rest floats.
 struct LtProduct {
   Precision precision = Precision::fp32;
   bool a_transposed = false, b_transposed = false, bias = false;
@@ -53,8 +52,7 @@ struct LtWorkspace {
 
 class PinnedProduct {
  public:
-  /// `handle` outlives it. The algorithm is the fastest, by cuBLASLt's estimate, that splits no depth and takes `least`
-  /// as well.
+  /// `handle` outlives it. Takes the fastest algorithm, by cuBLASLt, that splits no depth and also takes `least`.
   PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, const LtSize& least, std::size_t workspace);
   /// Queued on `stream`.
   void operator()(const LtSize& size, const void* a, const void* b, const float* bias, float* d, LtWorkspace workspace,

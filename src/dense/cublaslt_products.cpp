@@ -4,8 +4,8 @@
 #include <bit>
 #include <map>
 
-#include "bias_gradient.hpp"
 #include "cublaslt.hpp"
+#include "device_sums.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>
 #include <tesserec/dense/device_rows.hpp>
@@ -27,8 +27,7 @@ cudaStream_t stream_of([[maybe_unused]] const Device& device) {
   return nullptr;
 #endif
 }
-/// Returns what the addresses of all rows are a multiple of: the same on every rank, since strides and the places of
-/// columns are the model's and buffers begin on borders.
+/// Returns the alignment of all rows, the same on every rank, since strides and columns are the model's.
 template <class T>
 std::uint32_t border_of(const T* data, Index stride) {
   return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |

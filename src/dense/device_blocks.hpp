@@ -28,8 +28,7 @@ class SampleOfVector {
   DeviceVector<Index> samples_;
 };
 
-/// The vectors of each chunk of samples in pieces of as many as a chunk has samples. A lane whose first chunk has none
-/// begins with an empty piece, whose sum is +0.
+/// Vectors of chunks, in pieces of a chunk's number of samples. A lane's empty first chunk has an empty piece, +0.
 class VectorBlocks {
  public:
   /// `host_offsets`: the sequence's, in the host's memory.

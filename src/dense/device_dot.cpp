@@ -109,8 +109,7 @@ struct DotBackward {
     }
   }
 
-  /// Writes the gradients of vectors [i, i + tile) in columns d, d + apart, ... of `block`, each by one chain of fma
-  /// over all vectors in order.
+  /// Writes gradients of vectors [i, i + tile), columns d, d + apart, ... of `block`, by fma over all vectors in order.
   TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Range block,
                                        const float* slopes) const {
     const Index first = block.begin, numbers = block.size();

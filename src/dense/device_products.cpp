@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bias_gradient.hpp"
+#include "device_sums.hpp"
 #include <tesserec/core/placed.hpp>
 #include <tesserec/dense/device_products.hpp>
 

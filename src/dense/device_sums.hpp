@@ -4,6 +4,7 @@
 
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/device_products.hpp>
 
 namespace tesserec::dense {
 
@@ -19,8 +20,7 @@ class ChunkSums {
         device, "tesserec::dense::clear", pieces.count * columns, KOKKOS_LAMBDA(Index i) { sums[i] = 0.0f; });
   }
 
-  /// sum = step(row, column, sum) over each piece's rows in order, for columns [0, count), whose sums are those from
-  /// `first` on. Sums go on where an earlier call left them.
+  /// sum = step(row, column, sum) over each piece's rows in order, for columns [0, count); continues sums [first, ...).
   template <class Step>
   void add(const Device& device, const char* label, Index first, Index count, const Step& step) {
     const Pieces pieces = pieces_;
@@ -63,5 +63,9 @@ class ChunkSums {
   Index columns_ = 0;
   DeviceVector<float> sums_;
 };
+
+/// Writes the bias's gradient beside a weight's: the column sums of dy of each lane, piece by piece, where there is a
+/// bias.
+void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums);
 
 }  // namespace tesserec::dense

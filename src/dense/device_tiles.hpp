@@ -58,16 +58,14 @@ class DeviceTile {
     return row_of(slot) < rows && column_of(slot) < columns;
   }
 
-  /// a[k][m] = from[m][first + k], where `from` is the tile's first row of `rows` that there are: the depth runs along
-  /// rows.
+  /// a[k][m] = from[m][first + k], `from` at the tile's first of `rows` rows: the depth runs along rows.
   TESSEREC_FUNCTION void stage_a_along(Rows<const float> from, Index rows, Index first, int depth) const {
     stage_along<S::rows, S::pitch_a>(from, rows, first, depth, a_);
   }
   TESSEREC_FUNCTION void stage_b_along(Rows<const float> from, Index columns, Index first, int depth) const {
     stage_along<S::columns, S::pitch_b>(from, columns, first, depth, b_);
   }
-  /// a[k][m] = from[first + k][m], where `from` begins at the tile's first of `rows` columns: the depth runs down
-  /// columns.
+  /// a[k][m] = from[first + k][m], `from` at the tile's first of `rows` columns: the depth runs down columns.
   TESSEREC_FUNCTION void stage_a_down(Rows<const float> from, Index rows, Index first, int depth) const {
     stage_down<S::rows, S::pitch_a>(from, rows, first, depth, a_);
   }

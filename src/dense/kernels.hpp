@@ -66,9 +66,8 @@ struct DotVectors {
 struct Products {
   void (*product)(const Product&);
   void (*weight_gradient)(const WeightGradient&);
-  /// Rows [p * width, (p + 1) * width) of w [out, in] to panel p of w^T in panels ([in][width] each) and, unless null,
-  /// to their place in w in panels ([out][width] each). Both are padded with zeros. With bf16, words of neighbours in
-  /// depth: [(in + 1) / 2][width] and [(out + 1) / 2][width].
+  /// Packs rows [p * width, (p + 1) * width) of w [out, in] into panel p of w^T ([in][width]) and, unless null, their
+  /// place in w's panels ([out][width]), padded with 0. bf16 words: [(in + 1) / 2][width], [(out + 1) / 2][width].
   void (*pack_rows)(Index out, Index in, Index p, const float* w, float* forward, float* backward);
 };
 

@@ -12,8 +12,7 @@ class Packing {
   static constexpr Index side = V::floats, width = Tiles<V>::width;
   static constexpr Index line = 16;  // floats
 
-  /// One square of w, transposed and, unless null, as it is; both in panels. Inlined, each row's address would be kept
-  /// and moved on in memory.
+  /// Packs one square of w, transposed and, unless null, straight. Not inlined: rows' addresses would spill to memory.
   static __attribute__((noinline)) void square(Index in, const float* w, float* transposed, float* straight) {
     typename V::Register rows[side];
 #pragma GCC unroll 16

@@ -7,8 +7,7 @@
 
 namespace tesserec::dense {
 
-/// As OneThread, of eight threads that stand beside each other. Number i of a row is always the same thread's, i % 8;
-/// what another one has written cannot be read in the same kernel.
+/// Eight threads side by side, as OneThread. Thread i % 8 owns number i; others cannot read it in the same kernel.
 class EightThreads {
  public:
   TESSEREC_FUNCTION explicit EightThreads(int thread) : thread_(thread) {}

@@ -19,8 +19,7 @@ class Tiles {
  private:
   using Register = typename V::Register;
   static constexpr Index half = V::floats;
-  /// Depth after which all tiles rest in memory: so much of a panel of b stays in the first cache while all rows of a
-  /// pass, and so much of a in the second while all panels of b do.
+  /// Depth between stores of the tiles: so much of b's panel stays in L1 over all rows, and of a in L2 over all panels.
   static constexpr Index block = 256;
   /// Floats of x that stay in the second cache while all of dy passes.
   static constexpr Index x_block = 32 * 1024;

@@ -15,8 +15,7 @@
 namespace tesserec::metrics {
 namespace {
 
-/// Numbers that AUC and AUPRC are quotients of. Samples count in units, of which a weight of 1 has 2^32, or 1 where
-/// there are no weights.
+/// Operands of AUC and AUPRC. A weight of 1 is 2^32 units, or one unit if there are no weights.
 struct Ranking {
   Unsigned128 half_pairs = 0;  ///< 2 for a click scored above a non-click, 1 for equal scores, times both their units
   FixedPoint
@@ -68,8 +67,7 @@ std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const flo
   return runs;
 }
 
-// First scores of the ranks 1, 2, ...: quantiles of a sample to which each rank gives in proportion to its
-// runs.
+// Returns the first scores of ranks 1, 2, ...: quantiles of a sample in proportion to each rank's runs.
 std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
   const Index mine = std::ssize(runs);
   const Index all = std::max<Index>(1, comm.sum(mine));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "feature_layers.hpp"
-
 #include <map>
+
+#include "models.hpp"
 
 namespace tesserec::model {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fnmatch.h>
 
-#include "feature_layers.hpp"
+#include "models.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/model_types.hpp>

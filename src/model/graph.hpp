@@ -20,7 +20,7 @@ class Graph {
   enum class Gradient { none, write, add };
   struct Input {
     From from = From::dense;
-    std::size_t layer = 0;  // From::layer; From::unpooled: the feature
+    std::size_t layer = 0;  // of From::layer; of From::unpooled, the feature
     Range columns;          // of the dense features or of the pooled vectors
     Gradient gradient = Gradient::none;
   };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One function a model, each on a page of its own.
+/// One function a model, and the layers in front of its own.
 #pragma once
 
 #include <tesserec/model/model_types.hpp>
+#include <tesserec/model/network.hpp>
 
 namespace tesserec::model {
 
@@ -16,7 +17,11 @@ std::vector<dense::LayerSettings> two_tower(const Settings& settings);
 
 /// An MLP with model.activation behind each of its linear layers.
 dense::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
-/// The same but for the last one.
+/// The same without an activation behind the last one.
 dense::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+
+/// Layers that make one vector a feature of what its tables give: for each feature that is made, the layer that joins
+/// quotient and remainder, the one that projects, or both. The last one, pooled.FEATURE, replaces the feature's vector.
+std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled);
 
 }  // namespace tesserec::model

@@ -24,8 +24,7 @@ void add(comm::NamedValues& values, std::size_t i, const dense::LayerSettings& l
   values.add(at + "precision", dense::name(precision));
 }
 
-/// Throws the same Error on all ranks, which names the first value that differs and the ranks, unless all have the same
-/// settings and dense features. Collective.
+/// Throws the same Error on all ranks if settings or dense features differ; names value and ranks. Collective.
 void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
   if (comm.size() == 1) return;
   const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
@@ -83,8 +82,7 @@ comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
   return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
 
-/// Returns uninitialized memory, of `memory` where that is shared. The error where memory is missing names the largest
-/// parameter.
+/// Returns uninitialized memory, from `memory` if shared. An out-of-memory error names the largest parameter.
 PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, const comm::NodeMemory& memory,
                                      Place place) {
   if (memory) return Vector<float>(memory.data(), dense.parameters());

@@ -48,15 +48,13 @@ struct Chart {
   std::vector<double> marks = {};          ///< of x: upright lines
 };
 
-/// At most four points a column of pixels, of `columns` between `low` and `high`: where there are more in all, the
-/// first, the lowest, the highest and the last of each, so that no peak is lost. Points that are not finite are left
-/// out.
+/// Returns at most four points a column of pixels, `columns` between `low` and `high`: first, lowest, highest, last, so
+/// that peaks stay. Drops points that are not finite.
 std::vector<Point> thinned(const std::vector<Point>& points, double low, double high, int columns);
 
 /// Points of a running mean on each side of the middle: 0 = the series is too short to need one.
 std::size_t smoothing(const std::vector<Point>& points);
-/// The mean of each point and up to `half` on either side, as many on both, so that the ends stay.
-/// Of rates over equal amounts the harmonic mean is that of the whole window.
+/// Averages each point with up to `half` on both sides, symmetrically, so ends stay; rates harmonically.
 std::vector<Point> smoothed(const std::vector<Point>& points, std::size_t half, bool rates = false);
 /// Says what `smooth` does to the chart's lines, and which lines leave it; nothing where neither happens.
 std::string note_of(const Chart& chart);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "links.hpp"
-
 #include <cctype>
 #include <filesystem>
 
+#include "figures.hpp"
 #include "svg.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/text.hpp>

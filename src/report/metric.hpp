@@ -23,8 +23,7 @@ struct Metric {
 /// Returns the form of "auc", "window_log_loss", ...
 Metric metric_of(const std::string& name);
 
-/// Returns what a metric is compared with: 1 for normalized entropy and calibration; for the AUC that of the planted
-/// model, where all runs have the same.
+/// Returns a metric's references: 1 for normalized entropy and calibration; for AUC the planted truth's, if shared.
 std::vector<Reference> references_of(const Runs& runs, const std::string& name);
 
 }  // namespace tesserec::report

@@ -80,8 +80,7 @@ std::string parallel_coordinates(const Sweep& sweep) {
     for (const Sweep::Point& point : sweep.points) values.push_back(point.values[k]);
     axes.emplace_back(values, bottom, top);
   }
-  // A metric of which more is better comes close to its best, one of which less is better may be any number of times
-  // that.
+  // A metric where more is better comes close to its best; one where less is better may be many times its best.
   if (!found.empty()) axes.emplace_back(found, bottom, top, sweep.less_is_better);
   const double first = 110, last = width - 90, room = (last - first) / std::max(1.0, double(axes.size()) - 1);
   const auto x = [&](std::size_t axis) { return first + room * double(axis); };

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "links.hpp"
-#include "run_folder.hpp"
-#include "runs.hpp"
+#include "figures.hpp"
 
 namespace tesserec::report {
 

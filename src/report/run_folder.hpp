@@ -73,9 +73,8 @@ std::deque<std::string> log_tail(const std::string& path);
 /// The last message of the program in them, without its name; empty where there is none.
 std::string last_message(const std::string& path);
 
-/// Samples a second between each log line and the one before it, by the clock, without the evaluations between them:
-/// a stall is a dip. The first line of a start has the mean since that start. NaN where no time went by. Where a run
-/// evaluates between two lines, the time is that of the steps alone.
+/// Returns samples a second between log lines, by the clock minus evaluations between them: a stall is a dip. A start's
+/// first line has its mean so far. NaN if no time passed. Intervals with an evaluation take the steps' time alone.
 Curve speed_between_lines(const Run& run);
 
 }  // namespace tesserec::report

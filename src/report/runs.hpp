@@ -35,15 +35,13 @@ struct Sweep {
   std::vector<Point> points;   ///< as sweep.json ranks them: what came furthest first, of these the best first
 };
 
-/// sweep.json of a folder, and what the folders of its points know since: where they know more, points are ranked
-/// anew, and `warnings` say so. Error, naming the file: it is none.
+/// Reads sweep.json and its points' newer facts, by which it ranks points anew and warns. Error names the file.
 Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings);
 
 /// Returns where the run of a point lies: as sweep.json says, or, where the sweep was moved, inside its folder.
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point);
 
-/// Takes over what the point.json of each point knows that sweep.json does not. Adds a warning with the command that
-/// rewrites sweep.json where it is older than a point, or lacks one.
+/// Takes over what point.json files know and sweep.json lacks; if there is any, warns with the command to rewrite it.
 void refresh(Sweep& sweep, std::vector<std::string>& warnings);
 
 /// Runs that a page shows, and their colours.
@@ -55,8 +53,7 @@ struct Runs {
   bool many() const { return all.size() > few; }
 };
 
-/// Gives each run its colour, and puts many into the order of their places, the best first: the points of one sweep as
-/// it ranks them, others by their last AUC, or loss.
+/// Chooses runs' colours and orders many runs, best first: a sweep's as it ranks them, others by last AUC or loss.
 void choose_colours(Runs& runs);
 
 }  // namespace tesserec::report

@@ -15,8 +15,7 @@ class Scale {
   Scale(double low, double high, double from, double to, Kind kind = Kind::linear);
 
   double at(double value) const;
-  /// Round numbers inside, 3 to 8 of them where the scale has so many; of a logarithmic one powers of ten, or 1, 2 and
-  /// 5 times those.
+  /// Returns 3 to 8 round numbers inside, if there are as many; logarithmic: powers of ten, or 1, 2 and 5 times those.
   std::vector<double> ticks() const;
 
   double low() const { return low_; }

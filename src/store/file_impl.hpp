@@ -29,8 +29,7 @@ struct File::Impl {
   /// Error when the dataset may not be read (Trust).
   void require_own_numbers(const std::string& name, hid_t dataset) const;
   void require_stored(const std::string& name) const;
-  /// Returns where numbers of this type lie one after the other in this file, bytes; -1 where HDF5 has to find or
-  /// change them.
+  /// Returns where the file has these numbers in a row, bytes; -1 where HDF5 has to find or convert them.
   Index flat_offset(const std::string& name, hid_t type) const;
   /// Checks a virtual dataset with so many numbers: each source is there, and all numbers have one.
   void require_sources(const std::string& name, hid_t creation, Index points) const;

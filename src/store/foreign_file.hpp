@@ -55,8 +55,7 @@ class ForeignFile {
   }
   template <class T>
   static Bytes serve_read(Decoder from);
-  /// Reads whole rows of numbers that lie in the file as they are, without the process. Returns false where they do
-  /// not.
+  /// Reads whole rows of numbers stored flat, without the process. Returns false where they are not flat.
   template <class T>
   bool read_flat(const std::string& dataset, const Slab& slab, T* data) const;
   /// Asks once for each dataset and type.

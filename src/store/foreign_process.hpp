@@ -14,20 +14,17 @@ namespace tesserec::store {
 
 class ForeignProcess {
  public:
-  /// Function that the process runs: it takes the bytes of its arguments, and returns those of its result. Both
-  /// processes are of one program, so a function has one address in both.
+  /// Function from the bytes of its arguments to its result's; one program, so one address in both processes.
   using Serve = Bytes (*)(Decoder);
 
-  /// Returns the process that reads all open files without a seal; forks it where there is none, or where it has ended.
-  /// It is a copy of this process, small because data are opened before the model is built, and ends with the last of
-  /// these files.
+  /// Returns the process that reads all open files without a seal, and forks it if there is none. The copy is small,
+  /// because data are opened before the model is built; it ends with the last of these files.
   static std::shared_ptr<ForeignProcess> shared();
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
 
-  /// Runs `serve` there and waits for its result. Errors: what it threw; that reading `path` ended the process, which
-  /// then answers no more.
+  /// Runs `serve` there and waits for its result. Errors: what it threw; or that reading `path` ended the process.
   Bytes call(const std::string& path, Serve serve, const Bytes& arguments);
 
  private:

@@ -63,8 +63,7 @@ bool is_still(int file, const std::string& path) {
          open.st_dev == named.st_dev;
 }
 
-/// Sets `type` to the kind of lock that another open file holds on any byte, F_UNLCK if there is none. Returns 0, or
-/// errno where the file system has no locks.
+/// Sets `type` to another open file's lock on any byte, or F_UNLCK. Returns 0, or errno without lock support.
 int ask_lock(int file, short& type) {
   struct flock range {};
   range.l_type = F_WRLCK;

@@ -11,16 +11,14 @@ inline constexpr const char* another_checkpoint =
 
 std::string manifest_text(const Manifest& manifest);
 
-/// Reads FOLDER/manifest.json. Error when it is missing or not what manifest_text writes. Of a newer version
-/// only `version` and `step` are read.
+/// Reads FOLDER/manifest.json; of a newer version only `version` and `step`. Error when missing or malformed.
 Manifest read_manifest(const std::string& folder);
 
-/// A rank's share of opening a file with its comparison: every comm.size()-th part. `seal`: what manifest.json says.
-/// Not collective.
+/// Opens a file and compares this rank's share of it, every comm.size()-th part; `seal`: manifest.json's. Not
+/// collective.
 PartedFile open_verified(const comm::Communicator& comm, const std::string& path, const std::string* seal = nullptr);
 
-/// Checks a checkpoint of version 1, whose state.h5 has no seal: Error when its size or a byte outside its datasets is
-/// not what the manifest says. The datasets have checksums of their own.
+/// Error unless state.h5 of version 1, which has no seal, has the manifest's size and checksum outside its datasets.
 void require_version_1(const std::string& folder);
 
 }  // namespace tesserec::store

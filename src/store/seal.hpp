@@ -31,8 +31,8 @@ Seal put_seal(std::span<std::byte> file);
 /// Error when there is no such file, or it is a folder or empty.
 void require_file(const std::string& path);
 
-/// A file's seal, by its own account: nothing is compared but the file's size. Empty where another program wrote the
-/// file, without a user block. Error when it is damaged, or the file is cut off.
+/// Returns a file's seal, compared with the file's size alone; empty if another program wrote the file, without a user
+/// block. Error: it is damaged, or the file is cut off.
 std::optional<Seal> read_seal(const std::string& path);
 
 /// Reads the whole file; Error when it is not what its seal says, or not of the seal `wanted`.

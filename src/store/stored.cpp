@@ -30,8 +30,7 @@ Index points_of(const At& at, hid_t dataset) {
   return check(H5Sget_simple_extent_npoints(space), at.path, at.name, "get its shape");
 }
 
-/// Error when its chunks went through a filter (compression) that is not here: HDF5's own message blames its folder of
-/// plugins. The first chunk speaks for all.
+/// Error when a filter (compression) is missing, by the first chunk; HDF5's own message blames its plugins.
 void require_filters(const At& at, hid_t dataset, hid_t creation) {
   const int filters = check(H5Pget_nfilters(creation), at.path, at.name, "list its filters");
   unsigned left_out = 0;  // of the chunk's filters, by bits

@@ -35,9 +35,8 @@ double random_number(std::uint64_t seed, Index row, std::size_t dimension) {
   return Random(seed, Purpose::sweep_points, dimension).uniform53(row, 0);
 }
 
-/// The same by Halton's sequence (Halton 1960): the digits of `row` in the dimension's prime base, mirrored at the
-/// point. Digits pass a random permutation each (Owen, "A randomized Halton algorithm in R", 2017), which breaks the
-/// lines that large bases draw.
+/// Returns Halton's number (1960): digits of `row` in the dimension's prime base, mirrored at the point, each permuted
+/// at random (Owen, "A randomized Halton algorithm in R", 2017) to break the lines of large bases.
 double halton_number(std::uint64_t seed, Index row, std::size_t dimension) {
   const Random random(seed, Purpose::sweep_points, permutations + dimension);
   const std::uint32_t base = primes[dimension];

@@ -9,7 +9,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/run_end.hpp>
 #include <tesserec/sweep/importance.hpp>
-#include <tesserec/sweep/summary.hpp>
+#include <tesserec/sweep/sweep.hpp>
 
 namespace tesserec::sweep {
 namespace {

@@ -15,15 +15,12 @@ namespace tesserec::train {
 class BestEvaluation {
  public:
   BestEvaluation(const comm::Communicator& comm, const Job& job);
-  /// The run goes on after `step` of a data set that began after step `begun`, or begins with it. Takes what best.json
-  /// says where `goes_on` and that is of this metric and data set, and, with checkpoint.keep_best, its checkpoint
-  /// stands.
+  /// Starts or continues after `step` of a data set that began after step `begun`. Takes best.json where `goes_on`, if
+  /// of this metric and data set and, with checkpoint.keep_best, its checkpoint is there.
   void begin(Index step, Index begun, bool goes_on);
-  /// Returns whether the evaluation made after `step` is better than all before, by evaluate.monitor in its direction,
-  /// or is the best itself, made again. A metric that is not a number is not better.
+  /// Returns whether `step`'s evaluation beats all before by evaluate.monitor, or is the best's own. NaN is no better.
   bool is_better(const metrics::BinaryMetrics& metrics, Index step) const;
-  /// It is the best from here on: best.json says so where the run has checkpoints, and with checkpoint.keep_best, where
-  /// that of this step stands by now, the one of the best before may go.
+  /// Records the best in best.json if the run has checkpoints; with checkpoint.keep_best, frees the one before.
   void take(const metrics::BinaryMetrics& metrics, Index step);
   /// Returns where its checkpoint stands; empty without checkpoint.keep_best.
   std::string checkpoint() const;

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
-#include "task.hpp"
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fitting_state.hpp"
-
 #include <algorithm>
-#include <map>
 
+#include "checkpoint_parts.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::train {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "saved_state.hpp"
+#include "checkpoint_parts.hpp"
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/model_state.hpp>
 #include <tesserec/train/table_state.hpp>

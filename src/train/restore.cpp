@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
-#include "fitting_state.hpp"
-#include "task.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -73,8 +71,7 @@ std::string content_then(const store::Attributes& attributes, const std::string&
   return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
 }
 
-/// Returns whether a run that may go on with other data has another data set: other files, or another number of
-/// samples.
+/// Returns whether the run has, and may have, other data: other files, or another number of samples.
 bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                      const std::string& file) {
   const bool may_differ = accepts(session.job.checkpoint, "data.train");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "saved_state.hpp"
+#include "checkpoint_parts.hpp"
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checkpoint_folder.hpp>
@@ -33,8 +33,7 @@ class StoredRows : public store::SlabSource {
   Index first_;
 };
 
-/// Adds this rank's parts of one matrix of a shard. Every rank holds all of a replicated shard and owns an equal run of
-/// its rows.
+/// Adds this rank's parts of a shard's matrix; of a replicated shard each rank owns an equal run of rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
                std::size_t matrix, const std::string& name, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "task.hpp"
-
 #include <algorithm>
 #include <set>
 #include <sstream>
 #include <string_view>
 
+#include "checkpoint_parts.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 

@@ -4,8 +4,7 @@
 #include <memory>
 
 #include "best_evaluation.hpp"
-#include "run_length.hpp"
-#include "run_locks.hpp"
+#include "run_parts.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/log.hpp>
@@ -19,7 +18,6 @@
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/mlperf_log.hpp>
 #include <tesserec/train/pipeline.hpp>
-#include <tesserec/train/progress.hpp>
 #include <tesserec/train/running_metrics.hpp>
 #include <tesserec/train/trained_data.hpp>
 #include <tesserec/train/trainer.hpp>

@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "raw_text.hpp"
-#include "src/data/encode.hpp"
+#include "src/data/encoding.hpp"
 #include "src/data/raw_files.hpp"
 
 using namespace tesserec;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of mixed dimensions: which are narrowed, and by what their vectors get back to the model's width.
 #include "catch.hpp"
-#include "src/model/feature_layers.hpp"
+#include "src/model/models.hpp"
 #include <tesserec/model.hpp>
 
 using namespace tesserec;

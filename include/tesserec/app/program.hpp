@@ -3,9 +3,8 @@
 
 namespace tesserec::app {
 
-/// The whole program: all of its commands, for the command line of a `main`. What that has added before
-/// (model::add_model_type, dense::add_layer_type, dense::add_loss_type) a deck can name. Starts and ends MPI, and
-/// Kokkos where a command computes. Returns the exit code.
+/// Runs the whole program for a `main`: starts and ends MPI, and Kokkos for commands that compute. A deck can name
+/// types added before (model::add_model_type, dense::add_layer_type, dense::add_loss_type). Returns the exit code.
 int run(int argc, char** argv);
 
 }  // namespace tesserec::app

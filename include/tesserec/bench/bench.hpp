@@ -19,8 +19,7 @@ inline bool needs_model(const std::set<std::string>& which) {
   return which.count("parts") + which.count("step") + which.count("kernels") > 0;
 }
 
-/// Measures on all ranks at once. `which`: some of `groups`. Collective. Errors are those of training: data that are
-/// not there, a plan that does not fit.
+/// Measures `which` of `groups` on all ranks at once. Collective. Errors: those of training.
 Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
            const std::set<std::string>& which);
 

@@ -5,8 +5,7 @@
 
 namespace tesserec::bench {
 
-/// wall: what a run feels, on a machine of its own. processor: the time that the system gave to this process,
-/// for a machine where others compute meanwhile; waiting for other ranks counts as far as it spins.
+/// wall: elapsed time, on a machine of its own. processor: CPU time, for a shared machine; waiting counts if it spins.
 enum class Clock { wall, processor };
 
 /// [bench]

@@ -20,9 +20,8 @@ struct Batch {
   jagged::KeyedJaggedTensor sparse;
 };
 
-/// Room for B = `size` samples with `dense_features` columns and one bag a sample of each key. Views grow and
-/// are used again; content is lost. Sets size, global_size, keys and stride; values and weights are
-/// `reserve_values`'s.
+/// Makes room for B = `size` samples with `dense_features` columns and one bag per sample and key. Reuses views and
+/// loses their content. Sets size, global_size, keys and stride, but not values and weights (`reserve_values`).
 void reserve_batch(Batch& batch, Index size, Index global_size, Index dense_features,
                    const std::vector<std::string>& keys);
 /// Room for `total` ids, with their weights when `weighted`.

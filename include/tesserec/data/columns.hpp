@@ -16,13 +16,11 @@ struct ColumnOrder {
   bool is_same() const;         ///< whether each place is its own
 };
 
-/// The places in `source` of the columns of `wanted`, by name. Error: a feature or dense feature that one of the two
-/// lacks, another transform of a dense feature, ids or labels of another meaning; it names the column. Facts
-/// that one of the two does not say are not compared.
+/// Finds the columns of `wanted` in `source` by name. Error, naming the column: a feature or dense feature that one of
+/// them lacks, another transform, ids or labels of another meaning. Facts that either leaves unsaid are not compared.
 ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted);
 
-/// `source` with its columns in the order of `wanted`; says so where the order changes, and which facts could not be
-/// compared. Errors as column_order's.
+/// Reorders `source`'s columns as in `wanted`; logs a changed order and uncompared facts. Errors as column_order's.
 std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInfo& wanted);
 
 }  // namespace tesserec::data

@@ -9,8 +9,7 @@
 
 namespace tesserec::data {
 
-/// Returns "BYTES CHECKSUM" of each file: its seal or, where it has none, that of all its bytes, which the ranks read
-/// together. Collective; an Error is the same on all ranks.
+/// Returns each file's "BYTES CHECKSUM", its seal's or that of all bytes. Collective; Errors are the same on all ranks.
 std::vector<std::string> contents(const comm::Communicator& comm, const std::vector<SourceFile>& files);
 
 /// Digest of the bytes of all files, in order, from their contents (docs/formats.md, data_digest); empty without files.

@@ -46,14 +46,12 @@ struct DatasetPart {
 /// One or several HDF5 data set files, read as one after the other.
 class Dataset {
  public:
-  /// Files or globs, as `key` of the deck gives them; the matches of a glob are sorted. Errors: nothing
-  /// matches, a file twice, not a data set, another version, shapes or types that are not the format's, files
-  /// that disagree.
+  /// Opens files or globs of the deck's `key`, matches sorted. Errors: no match, a file twice, not a data set, another
+  /// version, shapes or types that do not fit the format, files that disagree.
   Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust = store::Trust::none);
 
-  /// Compares the bytes of every `of`-th part of the files from part `share` on with their checksums; what is not cut
-  /// into parts was compared when it was opened. Error that names the damaged file. Once a run, before anything is
-  /// read.
+  /// Compares every `of`-th part of the files from part `share` on with its checksum; files without parts were compared
+  /// when they were opened. Error names the damaged file. Once a run, before anything is read.
   void verify(Index share, Index of) const;
 
   const SourceInfo& info() const { return info_; }
@@ -63,8 +61,8 @@ class Dataset {
   /// samples. Errors as those of read(). To be called when all ranks have compared their parts.
   void limit_labels(const LabelRange& labels, Index share, Index of);
 
-  /// Reads part `share` of `of` of the samples in files without a seal; of all files where a feature has fewer rows
-  /// than info() says. Errors as those of read().
+  /// Checks part `share` of `of` of the samples in files without a seal; of all files if `rows` gives a feature fewer
+  /// rows than info(). Errors as those of read().
   OddValues look_through(const std::vector<Index>& rows, Index share, Index of) const;
 
   /// Reads runs of samples. Errors: a label outside of its range, a dense number that is not finite, a byte label above

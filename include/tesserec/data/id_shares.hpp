@@ -25,9 +25,8 @@ struct IdShares {
   std::map<std::string, std::vector<IdCount>> features;  ///< by rising ids
 };
 
-/// Counts ids in a sample of the data's files, or returns what a planted model does with them. Where the files cannot
-/// be read it warns and returns nothing; the source that reads them for training has the error. A function of its input
-/// alone.
+/// Counts ids in a sample of the files, or takes a planted model's shares. Pure. Warns and returns nothing if the files
+/// cannot be read, of which training's source has the error.
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed);
 
 }  // namespace tesserec::data

@@ -9,8 +9,7 @@
 
 namespace tesserec::data {
 
-/// The use of a source. Training shuffles as the deal says; evaluation and prediction read in file order, prediction
-/// data.predict or, without it, the evaluation data.
+/// Use of a source: train shuffles as the deal says; others read in file order, predict the evaluation data by default.
 enum class Use { train, evaluate, predict };
 
 /// Describes what the generator will make; features are "C1", "C2", ...
@@ -25,8 +24,7 @@ bool has_source(const Settings& settings, Use use);
 /// Error unless the data, those of `key`, have labels.
 void require_labels(const SourceInfo& data, const std::string& key);
 
-/// The source that the settings ask for. Errors: no data, files and a generator are both given, settings of a
-/// generator that make no sense; the message names the keys.
+/// Makes the source of the settings. Errors name the keys: no data, files and a generator, senseless settings.
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal);
 
 }  // namespace tesserec::data

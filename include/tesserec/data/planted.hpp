@@ -19,12 +19,11 @@ class PlantedTable;
 using RankMask = std::vector<std::vector<std::uint8_t>>;
 
 /// Ids by Zipf's law, dense features N(0, 1), and labels 1 with probability sigmoid(z) of the truth
-///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows + pair),  w_j ~ N(0,
-///   1),
-/// where the row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), so that it can be learnt; and
+///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows + pair), w_j ~ N(0, 1).
+/// The row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), so that it can be learnt; and
 /// pair = pair_strength / sqrt(pair_rank) * p . q of the vectors of two features' rows, whose numbers are such effects.
-/// `scale` gives z the standard deviation `strength`, `bias` gives the labels the mean `click_rate`, both
-/// over a fixed sample. All is a function of (seed, stream, sample).
+/// Over a fixed sample, z has the standard deviation `strength` by `scale`, and labels the mean `click_rate` by `bias`.
+/// All is a function of (seed, stream, sample).
 class PlantedModel {
  public:
   PlantedModel(const SyntheticSettings& settings, std::uint64_t seed);
@@ -32,8 +31,7 @@ class PlantedModel {
 
   /// Fills the batch with the samples given.
   void fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const;
-  /// Probability that the label is 1; with a mask, rows whose rank is not in it have no effect. `labels` if
-  /// wanted.
+  /// Returns probabilities of label 1, without the effects of rows outside `mask`. Writes `labels` if wanted.
   std::vector<double> probabilities(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                     std::vector<float>* labels) const;
   /// Ranks of a table that come at least `at_least` (up to 255) times in the first training samples.
@@ -70,8 +68,7 @@ struct PlantedTruth {
   std::vector<float> queries, items;  ///< PlantedModel::towers, where there is a pair
 };
 
-/// This rank's run of the evaluation samples (evaluate_samples * rank / ranks on). Collective: ranks count
-/// the rows of their tables, one byte a row.
+/// Covers this rank's run of the evaluation samples. Collective: ranks count rows of their tables, one byte a row.
 PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings, std::uint64_t seed,
                            Index seen_at_least = 5);
 

@@ -12,8 +12,7 @@
 
 namespace tesserec::data {
 
-/// Transformed numbers from this magnitude on are told of: a float does not hold their units, and weights of common
-/// size do not learn from them.
+/// Bound for warnings: a float does not hold units beyond it, and weights of common size do not learn from them.
 inline constexpr double large_number = 1e9;
 
 /// Counts of a column's values in one raw file.
@@ -68,17 +67,15 @@ struct PreprocessReport {
   double seconds = 0;
 };
 
-/// Writes <output>/train.h5, evaluate.h5 and predict.h5, those for which there are raw files. All stand complete or
-/// none: they are written under other names and renamed at the end. Collective; any failure is the same Error on every
-/// rank, bad rows included when settings say stop, a vocabulary that does not fit the columns, and a column whose
-/// values in a file that teaches no ids are unknown beyond max_unknown.
+/// Writes <output>/train.h5, evaluate.h5 and predict.h5 for the raw files given; all are renamed at the end, or none.
+/// Collective; an Error is the same on every rank: also bad rows if settings say stop, a vocabulary that does not fit
+/// the columns, and a share of unknown values above max_unknown in a file that teaches no ids.
 PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& settings);
 
 /// The report as lines for a person: files, then a table of the columns.
 std::vector<std::string> summary(const PreprocessReport& report);
 
-/// Returns warnings: large numbers that nothing scales; columns that are nearly all missing in an
-/// evaluation file, though not in training; categories of which training itself keeps next to nothing.
+/// Returns warnings: large unscaled numbers, columns mostly missing in evaluation alone, categories mostly dropped.
 std::vector<std::string> warnings(const PreprocessReport& report);
 
 }  // namespace tesserec::data

@@ -42,8 +42,7 @@ class CounterStream : public UniformStream {
   std::array<std::uint32_t, 4> quad_{};
 };
 
-/// numpy.random's numbers after numpy.random.seed(seed), in the order in which they are asked for: 53 bits from two
-/// outputs of the Mersenne twister.
+/// Numbers of numpy.random after seed(seed), in order: 53 bits from two outputs of the Mersenne twister.
 class Mt19937Stream : public UniformStream {
  public:
   explicit Mt19937Stream(std::uint32_t seed) : twister_(seed) {}
@@ -53,10 +52,9 @@ class Mt19937Stream : public UniformStream {
   std::mt19937 twister_;
 };
 
-/// Fills the batch with the samples given. Dense features of all samples first; then feature by feature,
-/// sample by sample: round(max(1, u * min(rows, ids_per_bag))) draws (ids_per_bag where variable_bags is false) of id
-/// round(u * (rows - 1)), sorted, each once; then the targets, rounded when asked. Rounding is half to even, targets
-/// and dense features are rounded to float.
+/// Fills the batch with the samples given: dense features of all samples, then, by feature and sample, round(max(1, u *
+/// min(rows, ids_per_bag))) draws (ids_per_bag where variable_bags is false) of id round(u * (rows - 1)), sorted, each
+/// once; then the targets, rounded when asked. Rounds half to even; targets and dense features to float.
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch);

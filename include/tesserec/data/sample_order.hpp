@@ -13,19 +13,16 @@ inline constexpr Index order_block = 8192;
 /// Samples of a window: what is read at once and drawn from without putting back.
 inline constexpr Index order_window = 4 * order_block;
 
-/// The order of an epoch's samples: a pure function of (samples, seed, epoch, lanes, batch size, shuffle),
-/// the same for any number of ranks. It deals every sample exactly once an epoch.
+/// Order of an epoch's samples, each exactly once: a pure function of (samples, seed, epoch, lanes, batch size,
+/// shuffle), the same for any number of ranks.
 ///
-/// Shuffled: blocks in an order permuted by (seed, epoch) form one sequence. Each lane takes a contiguous
-/// slice of it, as long as what the lane gets over the epoch's batches. Windows of a slice are permuted by
-/// (seed, epoch, lane, window). Batch k takes the next run of every lane, in lane order. File order: batch k
-/// is samples [k*G, k*G + n).
+/// Shuffled: blocks in an order permuted by (seed, epoch) form one sequence, of which each lane takes a contiguous
+/// slice, as long as its samples of the epoch. Windows of a slice are permuted by (seed, epoch, lane, window). Batch k
+/// takes the next run of every lane, in lane order. File order: batch k is samples [k*G, k*G + n). Micro-batches, m to
+/// a batch, keep the order of their batches' lanes: "batch" k below is micro-batch k mod m of batch k / m.
 ///
-/// Where the lanes come in micro-batches, that is the order of their batches' lanes still: "batch" k below is
-/// micro-batch k mod m of batch k / m, m to a batch.
-///
-/// What a rank reads is one stream a lane (shuffled) or one stream in all (file order): a sequence of
-/// positions cut into windows. Only the windows that hold a batch are needed to give it.
+/// A rank reads one stream a lane (shuffled) or one in all (file order): positions cut into windows. A batch needs only
+/// the windows that hold it.
 class SampleOrder {
  public:
   /// The lanes of `deal.rank` alone.

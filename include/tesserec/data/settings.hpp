@@ -11,8 +11,7 @@ namespace tesserec::data {
 
 enum class SyntheticKind { none, planted, reference };
 
-/// philox: a sample's numbers are a function of seed and sample. mt19937: numpy.random's after seed(run.seed), one
-/// after the other.
+/// philox: a sample's numbers depend on seed and sample alone. mt19937: numpy.random's sequence after seed(run.seed).
 enum class BitGenerator { philox, mt19937 };
 
 /// [data.synthetic]: samples made on the fly.
@@ -71,8 +70,7 @@ struct PreprocessSettings {
   std::vector<std::string> train;     ///< raw files or globs, plain or .gz
   std::vector<std::string> evaluate;  ///< raw files or globs; they use the training vocabulary
   std::vector<std::string> predict;   ///< the same, of rows whose labels are not read and may lack
-  /// Data set whose vocabulary and transforms are used instead of what the training files teach; empty without training
-  /// files: <output>/train.h5.
+  /// Data set whose vocabulary and transforms replace learned ones; without training files, empty is <output>/train.h5.
   std::string vocabulary;
   bool extend = false;  ///< values of the training files that the vocabulary lacks get the ids behind its own
   RawFormat format = RawFormat::criteo;

@@ -48,8 +48,7 @@ struct SourceInfo {
   std::vector<SourceFile> files;     ///< in order; empty = samples are made on the fly
 };
 
-/// Returns the facts. Error: a list that is neither empty, where that has a meaning, nor as long as the features or the
-/// dense features are many.
+/// Returns the facts. Error: a list whose length is not that of the features or dense features; some may be empty.
 const SourceInfo& checked(const SourceInfo& info);
 
 /// Labels from least to most are taken.
@@ -58,8 +57,7 @@ struct LabelRange {
   float most = 1.0f;
 };
 
-/// Numbers of values in this rank's share of the samples that training takes, though few mean them. Empty lists where
-/// nothing was looked at.
+/// Counts of valid but suspicious values in this rank's share of the training samples; empty if nothing was checked.
 struct OddValues {
   std::vector<Index> large;       ///< [dense feature] numbers of magnitude 1e9 or more
   std::vector<Index> weightless;  ///< [feature] bags with ids, all of weight 0
@@ -92,21 +90,18 @@ class Source {
   virtual bool next(Batch& batch) = 0;
   /// Continues at batch `batch` of epoch `epoch`, both from 0.
   virtual void seek(Index epoch, Index batch) = 0;
-  /// Rows of the model's table under each feature, in the order of info().features, before the first batch:
-  /// an id outside [0, rows[f]) is an Error from then on. Without a call the source's own rows hold. This
-  /// one, for sources whose ids cannot leave info().rows, compares the numbers of rows alone.
+  /// Sets the rows of the model's table under each of info().features, before the first batch: later ids outside [0,
+  /// rows[f]) are Errors. Default: the source's own rows. The base version compares only the numbers of rows.
   virtual void limit_rows(const std::vector<Index>& rows);
-  /// Looks through this rank's share of all labels and weights of samples, once, before the first batch. Error: a label
-  /// outside the range or a weight outside [0, most_sample_weight], with its sample and file. The shares of the ranks
-  /// are in the order of the samples, so that the lowest rank's error names the first one. This one, for sources whose
-  /// labels lie in [0, 1], does nothing.
+  /// Checks this rank's share of all labels and weights of samples once, before the first batch. Error, with sample and
+  /// file: a label outside the range or a weight outside [0, most_sample_weight]. Shares are in the order of samples,
+  /// so the lowest rank has the first error. The base version does nothing.
   virtual void limit_labels(const LabelRange& labels);
-  /// Reads this rank's share of the samples for which nothing vouches: those of files without a seal and, where
-  /// limit_rows gave a feature fewer rows than the source has, all. Errors as those of next(), which would meet them
-  /// later; the shares are those of limit_labels. This one, for sources without files, reads nothing.
+  /// Reads this rank's share, as limit_labels, of samples without a seal, or of all where limit_rows set fewer rows.
+  /// Errors as those of next(), which would occur later. The base version, for sources without files, does nothing.
   virtual OddValues look_through();
-  /// Reads a key column of samples of the first epoch in file order: [samples.size(), bytes of the column], zeros
-  /// behind each text. This one is for sources without keys.
+  /// Reads a key column of samples of the first epoch in file order: [samples.size(), bytes of the column], padded with
+  /// zeros. The base version is for sources without keys.
   virtual void read_keys(std::size_t column, Range samples, char* texts) const;
 };
 

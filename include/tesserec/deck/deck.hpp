@@ -43,11 +43,9 @@ struct Deck {
   std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"
   std::vector<KeyValue> given;               ///< what file and overrides set
 
-  /// "adult.toml:12: model.bottom": how a message about `key` begins. Without a line of its own the key has
-  /// the line of its block, or the file's name.
+  /// Returns how messages about `key` begin, "adult.toml:12: model.bottom"; else with its block's line or the file.
   std::string at(const std::string& key) const;
-  /// A message of code that does not know the deck, with the line of the key that it begins with: "data.train: ...".
-  /// Other messages stay as they are.
+  /// Adds the line of the key that a message begins with ("data.train: ..."); leaves other messages as they are.
   std::string located(const std::string& message) const;
 };
 
@@ -66,8 +64,7 @@ Deck parse_deck(const std::string& text, const std::string& name, const std::vec
 /// Checks what keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
 void check_deck(const Deck& deck);
 
-/// Checks what a [sweep], if there is one, and the other blocks owe each other: for the commands of a sweep, since the
-/// others take the deck as it stands.
+/// Checks a [sweep] against the other blocks, for the commands of a sweep; others take the deck as it is.
 void check_sweep(const Deck& deck);
 
 /// Calls body; where it throws model::SettingError, the Error has the line of the key.
@@ -85,8 +82,7 @@ void require_preprocess(const Deck& deck);
 
 /// The deck as TOML text with every key but those that stay unset; reading it gives the same Deck.
 std::string effective_deck(const Deck& deck);
-/// Every key and its value, in the order of effective_deck; last those that the deck sets and nothing reads, as
-/// sweep.jobs without sweep.keys.
+/// Returns every key and value in effective_deck's order, then keys that are set but unread (sweep.jobs without keys).
 std::vector<KeyValue> values_of(const Deck& deck);
 /// The same model layer by layer, as model.type = "network" takes it; `dense_features`: the data have some.
 Deck as_network(Deck deck, bool dense_features = true);

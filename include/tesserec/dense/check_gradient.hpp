@@ -31,8 +31,7 @@ struct CheckedGradient {
 CheckedGradient check_gradient(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs,
                                const GradientCheck& check = {});
 
-/// The same for a loss of `width` numbers a sample and these labels, which are dealt to the samples in turn; samples
-/// have weights.
+/// Compares a loss of `width` numbers a sample, with weights; `labels` are dealt to the samples in turn.
 CheckedGradient check_gradient(const LossFunction& loss, Index width, const std::vector<float>& labels = {0.0f, 1.0f},
                                const GradientCheck& check = {});
 

@@ -9,8 +9,7 @@
 
 namespace tesserec::dense {
 
-/// A batch's rows in pieces whose sums are finished before they are added, one after the other in a lane: the chunks of
-/// samples.
+/// Rows of a batch by chunk: a lane adds the chunks' finished sums one after the other.
 struct Pieces {
   Index count = 0;  ///< of all lanes, or more than that
   Index lanes = 0;
@@ -20,8 +19,7 @@ struct Pieces {
   const Index* lane_rows = nullptr;
 };
 
-/// Gradients of the parameters, a run of floats a lane, from one lane to the next `stride`. Gaps between the tensors
-/// are left alone.
+/// Gradients of the parameters, floats, lanes `stride` apart. Gaps between the tensors are left alone.
 struct LaneGradients {
   float* data = nullptr;
   Index stride = 0;

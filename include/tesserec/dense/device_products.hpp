@@ -40,8 +40,7 @@ class DeviceProducts {
     const float* weight = nullptr;
     Rows<const float> mask = {};  ///< as dx; null = all count
     Rows<float> dx = {};          ///< [rows, in]
-    /// Operands that `forward` kept, where the last call was the layer's weight_gradient of the same dy; null =
-    /// neither.
+    /// Operands that forward() kept. Valid only right after weight_gradient() with the same dy; else null.
     const Rounded* rounded = nullptr;
   };
   virtual void input_gradient(const Device& device, const InputGradient& product) = 0;

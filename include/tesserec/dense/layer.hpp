@@ -89,9 +89,8 @@ class Layer {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   Index size() const { return size_; }
 
-  /// Parameters in the order in which its products read them: [packed_size()], shared by all threads, packed anew when
-  /// they have moved; without `backward` for forward passes alone. Only panels whose first weight lies in `part` of its
-  /// floats: several ranks may pack together.
+  /// Parameters in the order in which products read them, [packed_size()]: shared by all threads, repacked when they
+  /// move; without `backward` for forward alone. Ranks may pack together: `part` selects panels by their first weight.
   virtual Index packed_size() const { return 0; }
   virtual void pack(const Exec&, const float* /*parameters*/, bool /*backward*/, float* /*packed*/,
                     Range /*part*/) const {}
@@ -127,8 +126,7 @@ class Layer {
   virtual void backward(const Chunk& chunk, Rows<const float> out, Rows<const float> upstream,
                         std::span<const Rows<float>> input_gradients, bool add, float* gradient) const = 0;
 
-  /// The same layer for whole batches in device memory, with the same bits; `products`, by which it multiplies, outlive
-  /// it. Null: there is none.
+  /// Makes the layer for whole batches on the device, with the same bits, or null; `products` must outlive it.
   virtual std::unique_ptr<DeviceLayer> on_device(DeviceProducts& /*products*/) const;
 
  protected:

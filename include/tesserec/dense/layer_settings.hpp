@@ -10,10 +10,9 @@
 
 namespace tesserec::dense {
 
-/// A layer as a network lists it. `inputs` name layers before it, "dense" (the dense features),
-/// "pooled" (all pooled vectors, in the order of tables and features), "pooled.FEATURE", where * and ? match names,
-/// "rest": the pooled vectors that no layer before reads by name, or apart from others, or "unpooled.FEATURE": one
-/// vector an id.
+/// Layer as a network lists it. `inputs` name earlier layers, "dense" (the dense features), "pooled" (all pooled
+/// vectors, in order of tables and features), "pooled.FEATURE" (with * and ?), "rest" (pooled vectors that no earlier
+/// layer reads by name, or apart from others) or "unpooled.FEATURE" (one vector an id).
 struct LayerSettings {
   std::string name = {};
   std::string type = {};

@@ -26,8 +26,7 @@ struct LossValue {
   double gradient = 0.0;
 };
 
-/// Judges a probability, with the derivative there; p (1 - p) is cut at 1e-12 in the divisor of bce, as PyTorch
-/// does.
+/// Returns the loss of a probability and its derivative; like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
 LossValue loss_of_probability(const SampleLoss& settings, double probability, double label);
 
 /// Judges a logit. bce without threshold is computed from the logit itself and cannot overflow or be cut.
@@ -44,8 +43,7 @@ struct LabelledLogits {
   const float* labels;   ///< [rows]
   const float* weights;  ///< [rows]; null: 1
 };
-/// Adds the losses of these samples, each times its weight, to `sum` in order and writes
-/// gradient[i] = weight_i dloss_i/dlogit_i / samples.
+/// Adds the weighted losses to `sum` in order; writes gradient[i] = weight_i dloss_i/dlogit_i / samples.
 void loss_and_gradient(const SampleLoss& settings, const LabelledLogits& of, double& sum, float* gradient);
 
 }  // namespace tesserec::dense

@@ -26,8 +26,7 @@ struct RoundedPanels {
   Vector<float> across, down;
 };
 
-/// The activations of one chunk of samples in one worker, used again chunk after chunk. Those between layers lie in
-/// panels (src/dense/README.md).
+/// Activations of one worker's chunk, reused; those between layers lie in panels (src/dense/README.md).
 struct MlpWorkspace {
   Vector<float> input;                   ///< in panels
   std::vector<Vector<float>> outputs;    ///< of each layer, in panels
@@ -40,9 +39,8 @@ struct MlpWorkspace {
   std::vector<RoundedPanels> rounded_outputs, rounded_gradients;  ///< of each layer
 };
 
-/// A chain of linear layers. Each call takes one chunk of samples, at most the workspace's, and runs on the calling
-/// thread alone. The bits are a function of the numbers: not of the machine, nor of the
-/// rows that come along.
+/// Chain of linear layers. Each call takes one chunk, at most the workspace's, on the calling thread alone. Bits depend
+/// on the numbers alone, not on the machine or on the other rows.
 class Mlp {
  public:
   /// Layers of one neuron stay in fp32, with bf16 too.
@@ -52,8 +50,7 @@ class Mlp {
   Index input_width() const { return layers_.front().in; }
   Index output_width() const { return layers_.back().out; }
 
-  /// The weights as its products read them, [packed_size()] on a cache line's border: of each layer w^T in panels, w in
-  /// panels, and the bias padded to whole panels.
+  /// Size of the packed weights, on a cache line's border: each layer's w^T, w and bias, padded to whole panels.
   Index packed_size() const { return packed_size_; }
   /// Packs them out of the flat parameters; without `backward` for forward passes alone. Of all panels those whose
   /// first weight lies in `part` of the parameters: several ranks may pack together.
@@ -70,14 +67,12 @@ class Mlp {
   void backward(Index rows, const float* packed, bool add, float* gradient, Rows<const float> upstream,
                 Rows<float> input_gradient, MlpWorkspace& workspace) const;
 
-  /// Rows of the panels of a chunk of `rows` samples: with bf16 an even number, the last one 0 at the chain's input and
-  /// in its upstream gradient.
+  /// Rows of a chunk's panels: even in bf16, with a zero row at the chain's input and in its upstream gradient.
   Index height(Index rows) const { return precision_ == Precision::bf16 ? rows + rows % 2 : rows; }
   Precision precision(std::size_t layer) const { return layers_[layer].out > 1 ? precision_ : Precision::fp32; }
 
-  /// Parts of these, layer by layer, on the workspace's panels. Who writes the panels of the input, or of
-  /// the last layer's gradient, has them rounded before the first of these. The bias's gradient is part of
-  /// weight_gradient, its sums and the mask of the layer before are part of input_gradient.
+  /// Steps of these calls, by layer, on the workspace's panels; callers round the panels of the input or of the last
+  /// gradient first. weight_gradient includes the bias, input_gradient its sums and the previous mask.
   void forward(std::size_t layer, Index rows, const float* packed, MlpWorkspace& workspace) const;
   void weight_gradient(std::size_t layer, Index rows, bool add, float* gradient, MlpWorkspace& workspace) const;
   void input_gradient(std::size_t layer, Index rows, const float* packed, MlpWorkspace& workspace) const;

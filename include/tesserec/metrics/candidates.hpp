@@ -20,10 +20,9 @@ struct TowerVectors {
   std::vector<float> queries, items;
 };
 
-/// Over the clicks (label >= 0.5) of all ranks. The candidates are the items of all clicks, each once: items of equal
-/// vectors are one. Of candidates with equal products, those at the border of the k are found by chance: such a click
-/// counts as its expectation. Exact: neither ranks nor the order of samples change a bit. Collective. Every rank holds
-/// all candidates, and takes 2 * dim * candidates FLOP for each of its clicks.
+/// Returns recall over all ranks' clicks (label >= 0.5). Candidates are the clicked items; equal vectors are one. Ties
+/// at the border of the k count as their expectation. Exact: neither ranks nor order change a bit. Collective. Every
+/// rank holds all candidates and takes 2 * dim * candidates FLOP a click.
 double candidate_recall(const comm::Communicator& comm, const TowerVectors& towers, std::span<const float> labels,
                         Index k);
 

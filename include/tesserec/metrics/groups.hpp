@@ -8,8 +8,7 @@
 
 namespace tesserec::metrics {
 
-/// Means over groups of samples, as those of a user or a session. A group where a metric is undefined is left out;
-/// without any other, or without groups, the metric is NaN.
+/// Means over groups of samples, as those of a user. Omits groups where a metric is undefined; NaN without any.
 struct GroupMetrics {
   double gauc = SumMetrics::undefined;  ///< AUC of the groups that have clicks and others
   double ndcg = SumMetrics::undefined;  ///< DCG of the k highest scores over that of the k largest labels, DCG the sum
@@ -18,8 +17,8 @@ struct GroupMetrics {
       SumMetrics::undefined;  ///< share of a group's clicks in its k highest scores, of groups with one
 };
 
-/// Over the samples of all ranks, exact as binary_metrics. Equal scores share their places: each tied sample has the
-/// mean of what they give (scikit-learn's ndcg_score). Collective.
+/// Computes means over all ranks, exact as binary_metrics. Tied scores share their places' mean (scikit-learn's
+/// ndcg_score). Collective.
 ///   groups [N]: the group of each sample, any numbers; probabilities and labels [N], in [0, 1]; k: at least 1.
 /// A group's samples meet on one rank, 24 bytes each: a rank needs so much twice for its share of the samples, and for
 /// all samples of a group that is larger than that.

@@ -8,9 +8,8 @@
 
 namespace tesserec::metrics {
 
-/// Samples by what was predicted of them, for a histogram of scores and a calibration curve. Bin b of the hundred has
-/// the scores from b / 100 up to (b + 1) / 100; a score of 1 lies in the last. Each sample counts once, whatever it
-/// weighs.
+/// Samples by predicted score, for a histogram and a calibration curve. Bin b of the hundred has scores from b / 100 up
+/// to (b + 1) / 100, the last also 1. Each sample counts once, whatever it weighs.
 struct ScoreBins {
   static constexpr int count = 100;
   std::vector<Index> samples;  ///< [count]

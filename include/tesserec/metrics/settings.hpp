@@ -3,8 +3,7 @@
 
 namespace tesserec::metrics {
 
-/// Weight of a group in GAUC: by its samples (Zhou et al., Deep Interest Network, KDD 2018), or like any other,
-/// as in TorchRec.
+/// Weight of a group in GAUC: its samples (Zhou et al., Deep Interest Network, KDD 2018), or 1, as in TorchRec.
 enum class GroupWeight { samples, equal };
 
 }  // namespace tesserec::metrics

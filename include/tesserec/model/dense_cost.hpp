@@ -17,8 +17,7 @@ struct DenseWork {
 
 DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch);
 
-/// Seconds of a step outside the tables: dense half, sum over ranks, optimizer and what every step costs.
-/// Making or reading the batch is not in it.
+/// Returns a step's seconds outside the tables: dense half, reduction, optimizer, fixed costs; not making the batch.
 double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch);
 
 /// Bytes of the dense half on the rank with most samples. `states`: numbers that the optimizer keeps of a parameter.

@@ -35,9 +35,8 @@ const std::vector<ModelType>& model_types();
 void add_model_type(ModelType type);
 /// Error that lists what there is.
 const ModelType& model_type(const std::string& name);
-/// The layers of model `settings.type`. Throws SettingError. Where the data have no dense features, a model by name
-/// does without what reads them: the layers that read nothing else, as an input of others too; a network is as it is
-/// listed.
+/// Returns the layers of model `settings.type`. Throws SettingError. Without dense features, named models drop what
+/// reads nothing else, also as inputs; a network stays as listed.
 std::vector<dense::LayerSettings> layers_of(const Settings& settings, bool dense_features = true);
 
 }  // namespace tesserec::model

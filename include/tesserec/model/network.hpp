@@ -17,8 +17,7 @@
 
 namespace tesserec::model {
 
-/// One tensor inside the flat parameter vector: "bottom.0.weight", "bottom.0.bias", ..., "top.0.weight", ... Weights
-/// are out x in, row-major; biases out x 1.
+/// Tensor inside the flat parameters: "bottom.0.weight", ...; weights [out, in] row-major, biases [out, 1].
 using dense::Parameter;
 
 /// Input of the dense half for one rank's samples of one global batch.

@@ -35,11 +35,9 @@ struct ShardedModel {
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
   Network dense;
-  /// Memory in which the ranks of a node have one copy of the parameters and of their optimizer's states; else each has
-  /// its own, as on a device.
+  /// Memory for a node's one copy of parameters and states; else each rank has its own, as on a device.
   comm::NodeMemory memory;
-  /// Parameters of the dense half, flat, where its kernels want them; Network::layout names its parts. All ranks of a
-  /// node may see and write the same.
+  /// Flat parameters of the dense half, where its kernels want them (Network::layout); a node's ranks may share them.
   PlacedVector<float> parameters;
   optim::DenseOptimizer optimizer;
 };

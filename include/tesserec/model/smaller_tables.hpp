@@ -14,11 +14,10 @@ namespace tesserec::model {
 /// reference DLRM's md_solver. `round`: then to the power of two with the nearest logarithm, which may exceed dim.
 std::vector<Index> mixed_dimensions(const std::vector<Index>& rows, double temperature, Index dim, bool round);
 
-/// The tables of a deck as the model has them: of dimension 0, settings.embedding_dim; of more rows than md_threshold,
-/// by the power law, with a projection to settings.embedding_dim; and of more than qr_threshold, cut in two,
-/// NAME_quotient and NAME_remainder, whose features stay the table's. Tables whose rows are not known yet (0) stay
-/// whole, and while there is one no dimension is solved. Throws SettingError: collisions that are not fewer than the
-/// rows, a concat of an odd dimension.
+/// Returns the deck's tables as the model has them. Dimension 0 becomes settings.embedding_dim; tables above
+/// md_threshold rows get a power-law dimension and a projection, those above qr_threshold become NAME_quotient and
+/// NAME_remainder with the table's features. Tables of unknown rows (0) stay whole, and prevent solving. Throws
+/// SettingError: collisions not fewer than the rows, a concat of an odd dimension.
 std::vector<embedding::EmbeddingBagConfig> smaller_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const Settings& settings);
 

@@ -23,9 +23,8 @@ struct Page {
   std::vector<std::string> warnings;  ///< what a reader of the page may miss: points of a sweep without metrics
 };
 
-/// Makes a page of the folders of runs, and of a sweep: one that has sweep.json, which stands for the runs of its
-/// points. Errors: a folder without metrics.jsonl, files that are none of ours. `page_file`: where the page will stand,
-/// which its links start from; empty = report.html in the first folder.
+/// Makes a page of runs' folders, or of a sweep (sweep.json), which stands for its points' runs. Errors: no
+/// metrics.jsonl, foreign files. Links are relative to `page_file`; empty = report.html in the first folder.
 Page make_page(const std::vector<std::string>& folders, const std::string& page_file = "");
 
 }  // namespace tesserec::report

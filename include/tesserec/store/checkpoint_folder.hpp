@@ -47,11 +47,9 @@ class CheckpointFolder {
   /// Nothing is made or looked at before the first call. `comm` outlives this.
   CheckpointFolder(const comm::Communicator& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
 
-  /// Makes the folder; Error when it cannot be made or written. Before a run's first step, so that no work is
-  /// lost.
+  /// Makes the folder before a run's first step, so that no work is lost. Error if it cannot be made or written.
   void prepare() const;
-  /// A new checkpoint of the state that write(PATH of state.h5) writes and records: begun, written, committed. Where
-  /// that fails nothing stays of it.
+  /// Makes a checkpoint of the state that write(PATH of state.h5) writes and records; leaves nothing if that fails.
   template <class Write>
   Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
     Checkpoint begun = begin(step);
@@ -63,11 +61,9 @@ class CheckpointFolder {
       throw;
     }
   }
-  /// Removes what killed runs left half-made, and makes the folder of a new checkpoint. Write into
-  /// state_file().
+  /// Removes what killed runs left half-made, and makes a new checkpoint's folder. Write into state_file().
   Checkpoint begin(Index step) const;
-  /// Makes what was begun durable and whole; an older one of the same step is set aside for prune(). Returns
-  /// its final place.
+  /// Makes what was begun durable and whole, and sets aside an older one of the same step. Returns its final place.
   Checkpoint commit(const Checkpoint& begun, const StateRecords& datasets) const;
   /// Removes what was begun, after an error: a full disk needs the room.
   void abandon(const Checkpoint& begun) const noexcept;
@@ -89,9 +85,8 @@ class CheckpointFolder {
   std::string path_;
 };
 
-/// The checkpoint that a path names: itself, or the newest of a run's folder or of a folder of checkpoints; with /best
-/// behind one of these, the one that best.json there names. A path without any of them is returned as it is. Error:
-/// /best where no best checkpoint is kept. Collective.
+/// Returns the checkpoint that a path names: itself, the newest of a run or of a folder of checkpoints, or, with /best
+/// appended, the one that best.json names; any other path as it is. Error: no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
 /// Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.

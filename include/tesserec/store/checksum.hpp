@@ -47,13 +47,11 @@ struct FileChecksum {
 /// bytes under the name "file". Error when it cannot be read.
 FileChecksum file_checksum(const std::string& path, Index share = 0, Index of = 1);
 
-/// "BYTES CHECKSUM" of a file: its seal, which is not compared with its bytes, or, without one, that of all its bytes.
-/// Error when it cannot be read.
+/// Returns "BYTES CHECKSUM": the file's seal, not compared, or else its bytes' checksum. Error: it cannot be read.
 std::string file_content(const std::string& path);
 
-/// Returns "BYTES bytes, CHECKSUM" of a file, the checksum over 64 blocks of 4 KiB from its first to its last bytes, of
-/// a smaller file over all. It tells apart the files that ranks on different nodes see behind one path, without reading
-/// them whole. Error: the file cannot be read.
+/// Returns "BYTES bytes, CHECKSUM" over 64 blocks of 4 KiB from a file's first to its last bytes, or over all of a
+/// smaller one: detects different files behind one path without a full read. Error: it cannot be read.
 std::string sampled_checksum(const std::string& path);
 
 }  // namespace tesserec::store

@@ -33,8 +33,7 @@ class Descriptor {
 /// Writes all bytes; `path` is for the error.
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes);
 
-/// Writes a new file (an old one is replaced), waits until it is on the disk, drops it from the page cache, reads it
-/// back and compares: afterwards the disk has these bytes, or an Error was thrown.
+/// Writes or replaces a file, waits for the disk, drops the page cache, reads back and compares. Error if bytes differ.
 void write_proven(const std::string& path, std::span<const std::byte> bytes);
 void write_proven(const std::string& path, const std::string& text);
 
@@ -49,8 +48,7 @@ void read_pieces(const std::string& path, Index first,
 void sync_path(const std::string& path);
 /// One rename in the same folder, then the folder is synced.
 void rename_durably(const std::string& from, const std::string& to);
-/// A small file in the place of an older one, by write_proven under PATH.tmp and a rename: a kill leaves one of the
-/// two.
+/// Replaces a small file by write_proven under PATH.tmp and a rename: a kill leaves the old or the new one.
 void replace_proven(const std::string& path, const std::string& text);
 /// Makes a folder and those above it that are missing, each synced in the one above.
 void make_folder_durably(const std::string& path);
@@ -58,8 +56,7 @@ void make_folder_durably(const std::string& path);
 /// Throws Error: "PATH: cannot ACTION: REASON", the reason of errno.
 [[noreturn]] void fail_errno(const std::string& path, const std::string& action);
 
-/// Names a draft, a file or a folder, while this process writes it, which must not leave it half written, however it
-/// ends.
+/// Draft, a file or a folder, that this process is writing and must not leave half written.
 class OpenDraft {
  public:
   explicit OpenDraft(std::string path);

@@ -8,17 +8,14 @@
 
 namespace tesserec::store {
 
-/// Returns the paths that `pattern` names: a path that exists as it is written, whatever characters it has, else the
-/// matches of its *, ? and [...] in ascending order of bytes. Folders that exist as written are taken so, too. Empty
-/// where nothing matches. Error: a folder that cannot be read.
+/// Returns the paths that `pattern` names: an existing path as written, folders too, else the matches of *, ? and [...]
+/// in ascending order of bytes, perhaps none. Error: a folder that cannot be read.
 std::vector<std::string> matching_paths(const std::string& pattern);
 
-/// Returns the files of a list, in its order. `key` names the list in errors: a path or pattern that matches nothing,
-/// one file twice, by device and inode: under two spellings, by a link, or by two patterns.
+/// Returns a list's files in order. Errors name `key`: a pattern without a match, one file twice, by device and inode.
 std::vector<std::string> list_files(const std::vector<std::string>& patterns, const std::string& key);
 
-/// Returns the files that both lists name, under the names that `patterns` gives them. Files that do not exist are
-/// passed over.
+/// Returns the files that both lists name, as `patterns` spells them; skips files that do not exist.
 std::vector<std::string> files_of_both(const std::vector<std::string>& patterns,
                                        const std::vector<std::string>& others);
 

@@ -21,8 +21,7 @@ enum class ElementType { f32, f64, i32, i64, u8, other };
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
-/// Permission for a file to take numbers from other files, by virtual datasets, external storage and external links.
-/// The writer of such a file chooses what is read.
+/// Permission for a file to take numbers from others (virtual datasets, external storage, links), as its writer chose.
 enum class Trust { none, all };
 
 /// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
@@ -38,9 +37,8 @@ std::string hdf5_version();
 
 class File {
  public:
-  /// Read-only. A missing file, a folder, not HDF5, a truncated file and a damaged seal are Errors that say so. The
-  /// rest of the content is compared with the seal by `verify` (parted_file.hpp). A file without a seal is read by a
-  /// process of its own, which HDF5 may crash.
+  /// Opens read-only. Errors: missing, a folder, not HDF5, truncated, a damaged seal; `verify` (parted_file.hpp)
+  /// compares the rest. A process of its own reads a file without a seal, on which HDF5 may crash.
   static File open(const std::string& path, Trust trust = Trust::none);
   /// New file, which is in memory until close() writes it: HDF5 itself never writes, so a full disk cannot harm it.
   static File create(const std::string& path);
@@ -57,8 +55,7 @@ class File {
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
   ElementType type(const std::string& dataset) const;
-  /// Error when the dataset takes numbers from other files without trust, or when some of its numbers are stored
-  /// nowhere: never written, or in a file that is missing. HDF5 gives zeros for those.
+  /// Error when the dataset takes numbers from other files without trust, or lacks some, which HDF5 reads as zeros.
   void require_stored(const std::string& dataset) const;
   /// Returns where a contiguous dataset's data begin, bytes; 0 when it is empty.
   Index offset(const std::string& dataset) const;
@@ -66,8 +63,8 @@ class File {
   /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
   template <class T>
   void create_dataset(const std::string& name, const std::vector<Index>& shape);
-  /// A dataset whose rows lie in other files under the same name, for whoever reads with HDF5 alone. Paths are relative
-  /// to this file.
+  /// Rows of a dataset that lie in another file, path relative to this one, under the same name. create_virtual() joins
+  /// them for readers with HDF5 alone.
   struct Source {
     std::string file;
     Index first_row = 0;  ///< in the whole dataset
@@ -87,8 +84,7 @@ class File {
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
 
-  /// Attributes of a group or dataset ("/" is the root): std::int64_t, double, std::string, and vectors of
-  /// them.
+  /// Attributes of a group or dataset ("/" is the root): std::int64_t, double, std::string, and vectors of them.
   bool has_attribute(const std::string& object, const std::string& name) const;
   template <class T>
   void set_attribute(const std::string& object, const std::string& name, const T& value);

@@ -14,9 +14,8 @@ namespace tesserec::store {
 
 struct Stamp;
 
-/// A logical HDF5 file for reading: one file, or an index and the parts that it names. Names, shapes and attributes are
-/// those of the index; numbers are read through this, which meets every damage that HDF5's own virtual datasets pass
-/// over.
+/// Logical HDF5 file for reading: one file, or an index (names, shapes, attributes) and its parts. Numbers are read
+/// through this, which detects damage that HDF5's virtual datasets pass over.
 class PartedFile {
  public:
   /// Errors as those of File::open, and an index that is not what its seal says or makes no sense: HDF5 may crash on

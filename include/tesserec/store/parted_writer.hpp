@@ -43,8 +43,7 @@ class PartedWriter {
     const void* data = nullptr;
     Index ld = 0;  ///< elements from one row to the next; 0: as many as the slab has columns
   };
-  /// Every element of every dataset is written once, by any rank. A part whose last element came is written to the disk
-  /// while others go on.
+  /// Writes elements, each once, by any rank. A complete part goes to the disk while others go on.
   void write(std::span<const SlabData> slabs);
 
   /// Everything is on the disk, under other names. Attributes of the root, and of datasets by name.

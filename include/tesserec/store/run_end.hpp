@@ -7,9 +7,8 @@
 namespace tesserec::store {
 
 struct RunEnd {
-  /// As result.json says: "finished", "auc", "patience", "stopped by signal 15", "diverged" or "failed". Without a
-  /// result.json of the newest start: "running" where its lock is held, "crashed" where it is free, "running or
-  /// crashed" where neither is known.
+  /// State in result.json: "finished", "auc", "patience", "stopped by signal 15", "diverged" or "failed". Without one
+  /// of the newest start: "running", "crashed" (its lock is free) or "running or crashed" (unknown).
   std::string state;
   std::string detail;   ///< why it ended, or which process holds the lock; may be empty
   bool stale = false;   ///< result.json is of another start than run.json, so it says nothing of this one

@@ -35,10 +35,9 @@ struct StateRecord {
 };
 using StateRecords = std::map<std::string, StateRecord>;
 
-/// Collective, like all below; an Error is the same on all ranks. Writes every item and the attributes (of the root) to
-/// a new logical file whose bytes depend on the state alone; `part_bytes` as PartsLayout has it. The owned parts must
-/// tile each matrix. A number whose square is not finite is an Error (Diverged) that names its place, before anything
-/// is written.
+/// Writes every item and the root's attributes to a new logical file whose bytes depend on the state alone. Owned parts
+/// must tile each matrix; `part_bytes` as in PartsLayout. A number whose square is not finite is an Error (Diverged)
+/// that names its place, before writing. Collective, like all below; an Error is the same on all ranks.
 StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                          const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes = 0);
 
@@ -53,8 +52,7 @@ enum class Extent { part, all };
 void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
                 const std::vector<StateItem>& items, Extent extent = Extent::part);
 
-/// Names and shapes of the items of all ranks together, without checksums. Collective. Error when two disagree on a
-/// shape.
+/// Returns names and shapes of all ranks' items, without checksums. Collective. Error when two disagree on a shape.
 StateRecords state_shapes(const comm::Communicator& comm, const std::vector<StateItem>& items);
 
 /// The attributes given to write_state. Not collective.

@@ -30,9 +30,8 @@ struct Standing {
   bool is_in(std::size_t rung, Index point) const;
 };
 
-/// Finds the standing of `points` points, with value(point, rung): nothing where the point has not come so far, not a
-/// number where it diverged, which never goes on. A rung of n points sends max(1, n / eta) on, or fewer if fewer are
-/// finite.
+/// Returns the standing, by value(point, rung): nothing if not reached, NaN if diverged and out. A rung of n points
+/// sends on max(1, n / eta), or all that are finite if fewer.
 Standing standing(const Halving& halving, std::size_t rungs, Index points,
                   const std::function<std::optional<double>(Index point, std::size_t rung)>& value,
                   bool more_is_better);

@@ -19,8 +19,7 @@ std::optional<Fault> fault(const Settings& settings);
 /// A value for each key, as TOML.
 using Point = std::vector<std::string>;
 
-/// All points, in the order of their indices; random and halton pass over one that was drawn before, so their first
-/// points stay where more are asked for. The settings must be without fault.
+/// Returns all points by index; random and halton skip repeats, so first points stay. Settings must be valid.
 std::vector<Point> points(const Settings& settings);
 
 /// "lr=0.1,batch_size=512", for people and as a folder's name: keys by their last words, as many as tell them apart.

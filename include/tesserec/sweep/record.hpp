@@ -37,8 +37,7 @@ std::optional<Record> read_record(const std::string& folder, const std::string& 
 /// Whole or not at all; makes the folder.
 void write_record(const std::string& folder, const Record& record);
 
-/// Reads the outcome of the run that has just ended in the folder, from result.json and metrics.jsonl. Error where they
-/// lack what `metric` needs.
+/// Reads the outcome of the folder's run, just ended, from result.json and metrics.jsonl. Error: `metric`'s is missing.
 Outcome outcome_of_run(const std::string& folder, const std::string& metric);
 
 /// The value of a metric; not a number where the point diverged. Error that names the folder where it has none.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A sweep and what its folders hold.
+/// A sweep and what its folders hold; as text for people, CSV and JSON (docs/formats.md).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <tesserec/core/json.hpp>
 #include <tesserec/sweep/halving.hpp>
 #include <tesserec/sweep/points.hpp>
 #include <tesserec/sweep/record.hpp>
@@ -48,5 +49,14 @@ std::vector<Index> of_other_data(const Sweep& sweep);
 
 /// All points, those that came furthest first, of these the best first.
 std::vector<Index> order(const Sweep& sweep);
+
+/// The points by index, before anything is trained: index, folder's name, overrides; the rungs.
+std::string list_text(const Sweep& sweep);
+Json list_json(const Sweep& sweep);
+
+/// Tells what they came to, the best first; what is missing; which keys mattered.
+std::string summary_text(const Sweep& sweep);
+std::string summary_csv(const Sweep& sweep);
+Json summary_json(const Sweep& sweep);
 
 }  // namespace tesserec::sweep

@@ -39,14 +39,12 @@ struct Position {
 std::string weights_digest(Session& session);
 std::string state_digest(Session& session);
 
-/// Writes a checkpoint and removes those beyond checkpoint.keep, but not that of step `best`; returns its path.
-/// Collective.
+/// Writes a checkpoint, removes those beyond checkpoint.keep but not step `best`'s, and returns its path. Collective.
 std::string save(Session& session, const Position& position, Index epoch_samples, std::optional<Index> best = {});
 
-/// Loads what checkpoint.resume and start_from ask for; nothing when there is none. A table that has more rows than the
-/// checkpoint keeps its fresh ones behind them; what else does not fit, and checkpoint.accept allows, is left as in a
-/// new run, and said. Errors: damaged, another model's, made with other lanes (unless checkpoint.relane), another batch
-/// size, other data or another deck (unless checkpoint.accept); a folder whose later checkpoints the run would replace
+/// Loads what checkpoint.resume and start_from ask for, or nothing. Further rows of a larger table keep start values;
+/// what checkpoint.accept lets not fit is logged and left as new. Errors: damaged, another model's, made with other
+/// lanes (unless checkpoint.relane), batch size, data or deck (unless checkpoint.accept); later checkpoints in the way
 /// (unless run.overwrite). Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
@@ -70,8 +68,7 @@ struct FittedData {
   data::SourceInfo info;  ///< what the model's Session is built for: the source's, with the rows of the model's tables
 };
 
-/// `source` with its columns in the order of the data that the model was trained on, by name. Error, naming the column
-/// or table, when they do not fit.
+/// Reorders `source` as the model's training data, by name. Error names the column or table that does not fit.
 FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr<data::Source> source);
 
 /// Loads the weights into a session built for them. Collective.

@@ -11,18 +11,16 @@
 
 namespace tesserec::train {
 
-/// All metrics over one epoch of a source, from its start, as session.job.evaluate wants them; those of
-/// groups where it asks for one. Error: a sample without one id of the feature evaluate.group. Collective. Throws
-/// Stopped on all ranks after a signal on one; predict() likewise. `ids`, where given, gets the counts of the source's
-/// ids.
+/// Returns the metrics of session.job.evaluate over one epoch of a source; `ids`, if given, gets its ids' counts.
+/// Error: a sample without exactly one id of evaluate.group. Collective; like predict(), throws Stopped on all ranks
+/// after a signal on one.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids = nullptr);
 
 /// Error unless `without`, the number of samples that have no id of the feature evaluate.group, or several, is 0.
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);
 
-/// Writes the probability of every sample of one epoch, its keys, and in HDF5 its label where there is one, to a new
-/// file (docs/formats.md), in the source's order. Collective; the same bytes from any number of ranks. Returns the
-/// samples.
+/// Writes each sample's probability, keys and, in HDF5, label, in the source's order to a new file (docs/formats.md).
+/// Returns the samples. Collective; the same bytes from any number of ranks.
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format = ScoresFormat::h5);
 
 /// The metrics that `names` asks for ("auc", ...), as one line for people.

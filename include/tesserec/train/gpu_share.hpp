@@ -19,9 +19,8 @@ struct GpuShare {
 /// Collective.
 GpuShare gpu_share(const comm::Communicator& comm);
 
-/// Makes what moves numbers between the devices of the job's ranks, as run.communicator says. Collective. Errors: ranks
-/// that share a GPU without run.share_gpus; NCCL where there is none, where nothing lies on devices, or where ranks
-/// share.
+/// Makes the transport between ranks' devices as run.communicator says. Collective. Errors: a shared GPU without
+/// run.share_gpus; NCCL where it is missing, nothing lies on devices, or ranks share.
 std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, const RunSettings& run);
 
 /// Counts the texts, each of `sizes` bytes in `all`, that equal that of `rank`.

@@ -10,18 +10,16 @@
 
 namespace tesserec::train {
 
-/// The loss of a model without a feature: metrics where its values are permuted among the samples, so that each sample
-/// has those of another one.
+/// Metrics without a feature, whose values are permuted among the samples.
 struct Importance {
   std::string feature;
   bool dense = false;  ///< a number, else ids
   metrics::BinaryMetrics permuted;
 };
 
-/// The importance of each feature that the model reads, numbers first, in the order of the source: one pass over an
-/// epoch for each. The permutation is a function of run.seed and the feature's place, so that the bits are the same on
-/// any number of ranks. Every rank holds one feature of all samples at a time. Collective; throws Stopped on all ranks
-/// after a signal on one.
+/// Returns the importance of each feature the model reads, numbers first, in the source's order: an epoch each.
+/// Permutations depend on run.seed and the feature's place, so bits are the same on any number of ranks. Every rank
+/// holds one feature of all samples. Collective; throws Stopped on all ranks after a signal on one.
 std::vector<Importance> importance(Session& session, data::Source& source);
 
 }  // namespace tesserec::train

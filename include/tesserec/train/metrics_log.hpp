@@ -18,8 +18,7 @@ class MetricsLog {
   /// evaluation of step `last`: it comes after that step's checkpoint, so a resumed run makes it again.
   MetricsLog(const std::string& folder, Index step, Index last);
   /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ..., "time": seconds since 1970, UTC}; what is not
-  /// finite is null.
-  /// Error when the line cannot be written.
+  /// finite is null. Error when the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
   /// True if the file had no evaluation of the step that it was continued after.

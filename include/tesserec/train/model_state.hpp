@@ -22,9 +22,8 @@ std::vector<store::StateItem> model_states(const comm::Communicator& comm, const
 std::string save(const Exec& exec, const model::ShardedModel& model, const data::SourceInfo& data,
                  const std::string& path, Index keep);
 
-/// Reads the newest checkpoint below `path`, on any number of ranks and with any plan; model.embeddings.steps() is then
-/// its step. False when there is none. Error: damaged, another model's, made with other lanes, or with data whose
-/// columns are not those of `data`, in their order.
+/// Reads the newest checkpoint below `path`, on any ranks and plan, and sets model.embeddings.steps(). False when there
+/// is none. Error: damaged, another model's, other lanes, or `data` with other columns or order.
 bool load(const Exec& exec, model::ShardedModel& model, const data::SourceInfo& data, const std::string& path);
 
 /// One string for all weights and states, whatever ranks and plan.

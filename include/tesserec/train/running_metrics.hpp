@@ -15,8 +15,7 @@ namespace tesserec::train {
 /// Integers come and go, so a window does not drift, and ranks change no bit.
 class RunningMetrics {
  public:
-  /// `names`: of metrics::names_of_sums(); `window`: lines, at least 1; `threshold`: from there on a click is
-  /// predicted.
+  /// `names`: of metrics::names_of_sums(); `window`: lines, at least 1; `threshold`: predicts a click from there on.
   RunningMetrics(const comm::Communicator& comm, std::vector<std::string> names, Index window, double threshold);
 
   /// This rank's samples of a micro-batch and what the model said of them [B].

@@ -13,8 +13,7 @@ namespace tesserec::train {
 /// Forms of a file of scores (docs/formats.md).
 enum class ScoresFormat { h5, csv };
 
-/// A file of scores under way. All functions are collective, and an Error is the same on all ranks. The bytes do not
-/// depend on the number of ranks.
+/// Unfinished file of scores. Calls are collective; bytes are independent of ranks; an Error is the same on all ranks.
 class ScoresFile {
  public:
   virtual ~ScoresFile() = default;

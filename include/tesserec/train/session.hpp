@@ -37,8 +37,7 @@ data::LabelRange labels_taken(const Job& job, data::Use use);
 /// many: each has at least one sample of a batch and one lane of each of its micro-batches.
 Lanes lanes_for(int ranks, const Settings& settings);
 
-/// Throws the same Error on all ranks unless their files agree: in the seal, or, without one, in size and 64 blocks.
-/// Collective.
+/// Throws the same Error on all ranks if their files differ, in the seal, or else in size or 64 blocks. Collective.
 void require_same_files(const comm::Communicator& comm, const data::SourceInfo& data);
 
 /// Opens the job's data for a use, dealt to this rank. Errors are those of data::make_source and

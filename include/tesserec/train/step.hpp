@@ -22,10 +22,9 @@ class TrainStep {
   TrainStep(const Exec& exec, model::ShardedModel& model, double max_norm = 0);
 
   /// Trains on one micro-batch of a global batch; `step` counts from 1. The model moves after the last, with the bits
-  /// that one micro-batch of all lanes gives. While it computes, the ids of `next`, the batch of the next call, begin
-  /// to travel; null: none do. Returns the batch's mean loss, the same on every rank; before the last micro-batch, the
-  /// part of this one. A loss or gradient that is not finite is an Error on every rank, before anything moved, that
-  /// names step and tensor.
+  /// of one micro-batch of all lanes. Meanwhile the ids of `next`, the next call's batch, begin to travel (null: none).
+  /// Returns the batch's mean loss, the same on every rank; before the last micro-batch, this one's part of it. A loss
+  /// or gradient that is not finite is an Error on every rank, before the move, naming step and tensor.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
   /// Makes each step leave predictions() from now on.
@@ -33,8 +32,7 @@ class TrainStep {
   /// Returns predictions of the last step's batch [B], by the weights before they moved; with the bits of predict.
   const std::vector<float>& predictions() const { return predictions_; }
 
-  /// The length of all gradients of the last step that moved, dense and of touched rows, before max_norm bounded it; 0
-  /// where it does not.
+  /// Length of the last step's gradients, dense and touched rows, before max_norm; 0 without a bound.
   double gradient_norm() const { return gradient_norm_; }
 
   /// Probabilities of a batch's samples [B] without training; with their bits. `towers` as Network::predict's.
@@ -68,8 +66,7 @@ class TrainStep {
   PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
   std::vector<float> piece_;      // of it, where it lies on a device and its length is bound
   std::vector<double> losses_;    // of the batch's micro-batches so far
-  // Looks for one of the pooled vectors, un-pooled features or dense parameters whose gradient is not finite in this
-  // batch.
+  // Search of this batch's gradients (pooled, un-pooled, dense parameters) for one that is not finite.
   NotFinite looks_;
   Index bad_column_ = -1, bad_sequence_ = -1, bad_parameter_ = -1;
   double gradient_norm_ = 0;

@@ -10,17 +10,15 @@
 
 namespace tesserec::train {
 
-/// This rank's parts of the tables' weights, "tables/NAME/weight", and of their optimizers' states,
-/// "tables/NAME/STATE".
+/// Return this rank's parts of the tables' weights, "tables/NAME/weight", and optimizer states, "tables/NAME/STATE".
 std::vector<store::StateItem> table_weights(const comm::Communicator& comm,
                                             const sharding::ShardedEmbeddingBagCollection& tables);
 std::vector<store::StateItem> table_states(const comm::Communicator& comm,
                                            const sharding::ShardedEmbeddingBagCollection& tables);
 
-/// For tables with a model of one's own around them (a ShardedModel: model_state.hpp). Writes their weights and states,
-/// and `more`, for example the rest of the model, as a checkpoint of model.steps() below the folder `path`. Removes all
-/// but the `keep` newest; 0 = none. Proven on the disk before it counts. Returns its folder. Collective, like all
-/// below; an Error is the same on all ranks.
+/// Writes weights and states of tables inside a user's own model (else: model_state.hpp), and `more`, as a checkpoint
+/// of model.steps() below folder `path`. Removes all but the `keep` newest; 0 = none. Proven on the disk before it
+/// counts. Returns its folder. Collective, like all below; an Error is the same on all ranks.
 std::string save(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path, Index keep,
                  const std::vector<store::StateItem>& more = {});
 

@@ -12,8 +12,7 @@
 
 namespace tesserec::train {
 
-/// Adds the facts of the data: names and rows of features, names and transforms of dense features, meaning of
-/// ids and labels.
+/// Adds the data's facts: features' names and rows, dense features' names and transforms, meaning of ids and labels.
 void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes);
 
 /// The facts that add_data_facts wrote to `file`, for a model with the deck's `tables`. Features that no table reads
@@ -22,12 +21,10 @@ void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes)
 data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
                               const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
-/// Error when the columns of `data` are not those of `trained`, in their order: training goes on with the columns that
-/// the model knows.
+/// Error unless the columns of `data` are those of `trained`, in order, since training continues with them.
 void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& trained);
 
-/// `data` with the numbers of ids that the model was trained with, so that tables have the rows of the checkpoint's.
-/// Error, naming the table: `data` have more ids.
+/// Returns `data` with the trained numbers of ids, so that tables fit. Error names a table with more ids.
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
                                    const model::Settings& model);
