@@ -152,6 +152,21 @@ TEST_CASE("seconds of a rank are split by the work that takes them") {
   }
 }
 
+TEST_CASE("rows that travelled are pooled and their gradients summed at the samples; a rank alone adds no vectors") {
+  const auto each = [](const planning::Topology& topology) {
+    return costs(optim::Type::sgd, topology)
+        .cost({0, all_blocks, {0, dim}}, {.form = planning::ExchangeForm::rows})
+        .each;
+  };
+  const planning::StepSeconds fetched = each(machine(&MachineCosts::fetched_bytes)).seconds;
+  CHECK(fetched.lookup == Approx(double(batch) / ranks * vector));
+  CHECK(fetched.update == Approx(double(batch) / ranks * vector));
+  planning::Topology adding = machine(&MachineCosts::add_bytes);
+  CHECK(each(adding).seconds.lookup == Approx(double(batch) / ranks * vector));
+  adding.ranks = adding.ranks_per_node = 1;
+  CHECK(each(adding).seconds.lookup < 1);
+}
+
 TEST_CASE("tables that do not fit say how many bytes are missing, and what would do") {
   planned::Given given;
   given.settings.reserve = 0;
