@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a command is, and how words name one. To add one: write NAME.cpp with `int NAME(const Invocation&, const
+/// Commands, and the words that name them. To add one: write NAME.cpp with `int NAME(const Invocation&, const
 /// comm::Communicator&)`, declare it at the end of this file, and give it a row in commands.cpp.
 #pragma once
 

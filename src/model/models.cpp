@@ -80,7 +80,7 @@ std::vector<dense::LayerSettings> deepfm(const Settings& s) {
 
 // Wide and deep (Cheng et al., arXiv 1606.07792): a linear model beside an MLP, trained together.
 //   logit = w . wide + b + deep([dense, rest])
-// What the linear part reads is best looked up in tables of one column of their own: a weight for each id.
+// The linear part is best given tables of one column of their own: a weight for each id.
 std::vector<dense::LayerSettings> wide_deep(const Settings& s) {
   std::vector<Index> deep = s.deep;
   deep.push_back(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What writing and reading checkpoints share: named state, the task that a deck describes, and what fits a model.
+/// Parts that writing and reading checkpoints share: named state, the deck of a checkpoint, and what fits a model.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run has beside its steps: its length, its folders' locks, its progress line.
+/// Parts of a run beside its steps: its length, its folders' locks, its progress line.
 #pragma once
 
 #include <optional>

@@ -207,7 +207,7 @@ TEST_CASE("parameters: names, alignment, widths, flops") {
     end = tensor.offset + tensor.rows * tensor.columns;
   }
   REQUIRE(model.flops_per_sample() == Approx(2.867e6).epsilon(1e-3));
-  // Of 500 samples: pooled gradients once, inputs and outputs of three layers, vectors inside the two MLPs twice.
+  // Numbers of 500 samples: pooled gradients once, inputs and outputs of three layers, vectors inside the two MLPs twice.
   constexpr double numbers = 416 + (13 + 2 * (512 + 256 + 64) + 16) + (27 * 16 + 367) + (367 + 2 * (512 + 256) + 1);
   REQUIRE(dense_work(model, Lanes(8), 2, 2, 1000).vector_bytes == 4 * 500 * numbers);
 }
