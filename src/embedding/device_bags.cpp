@@ -87,24 +87,6 @@ struct MoveIds {
 
 }  // namespace
 
-DeviceBags::DeviceBags(const std::vector<const EmbeddingTable*>& tables) : uploads_(tables) {
-  const Device exec;
-  DeviceShard* const to = shards_.reserve(exec, "tesserec::embedding::shards", std::ssize(tables));
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const EmbeddingTable& table = *tables[i];
-    const std::span<const RowMatrix> states = table.store().states();
-    to[i] = {table.weights().data(),
-             {},
-             table.dense_gradient().data(),
-             table.store().first_row(),
-             table.blocks().begin,
-             table.blocks().end,
-             table.block_of()};
-    for (std::size_t s = 0; s < states.size(); ++s) to[i].states[s] = states[s].values.data();
-  }
-  arrays_.shards = shards_.send(exec, std::ssize(tables));
-}
-
 void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
   sent_ = uploads_.read(exec, asked, split);
   const Index bags = sent_.bags, count = sent_.ids_count;

@@ -50,13 +50,15 @@ struct BagArrays {
 /// The bags of a batch for several shards of one dim, in the order of BagArrays.
 class DeviceBags {
  public:
-  explicit DeviceBags(const std::vector<const EmbeddingTable*>& tables);
+  /// `shards`: the tables where kernels read them.
+  DeviceBags(std::vector<const EmbeddingTable*> tables, const DeviceShard* shards) : uploads_(std::move(tables)) {
+    arrays_.shards = shards;
+  }
 
   /// Brings the lookups asked of each shard to the device.
   void read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split);
 
   const BagArrays& arrays() const { return arrays_; }
-  const DeviceShard* shards() const { return arrays_.shards; }
   Index longest() const { return sent_.longest; }
   /// All sums, and gradients, begin where a quad may.
   bool whole_sums() const { return sent_.whole_sums; }
@@ -66,7 +68,6 @@ class DeviceBags {
   BagUploads uploads_;
   SentBags sent_;
   BagArrays arrays_;
-  Upload<DeviceShard> shards_;
   DeviceVector<Index> begins_, sources_, ids_, slots_;
   DeviceVector<DeviceBag> at_;
   DeviceVector<float> weights_;

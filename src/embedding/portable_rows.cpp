@@ -31,49 +31,51 @@ PortableRows::PortableRows(std::vector<Shard> shards) : shards_(std::move(shards
   }
 }
 
+std::deque<RowBucket::Lists>& PortableRows::lists_of(const RowBatch& batch) {
+  assert(*batch.lists != nullptr);
+  return static_cast<GroupLists&>(**batch.lists).groups;
+}
+
 void PortableRows::read(const Exec& exec, const RowBatch& batch) {
-  for (const Group& group : groups_) {
-    std::vector<const AskedShard*> of_group;
-    for (const std::size_t i : group.shards) of_group.push_back(&batch.asked[i]);
-    group.rows->bags().read(device_of(exec), of_group, *batch.split);
-  }
-  read_ = batch.asked.data();
-  ordered_ = false;
-  if (batch.gradients) order(exec, batch);
-}
-
-void PortableRows::lookup(const Exec& exec, [[maybe_unused]] const RowBatch& batch, float* sums) {
-  assert(read_ == batch.asked.data());
-  for (const Group& group : groups_) group.rows->lookup(device_of(exec), sums);
-}
-
-void PortableRows::order(const Exec& exec, const RowBatch& batch) {
   const Device device = device_of(exec);
   const int lanes = batch.split->lane_count();
-  if (read_ != batch.asked.data()) read(exec, batch);  // another batch came meanwhile
-  if (ordered_) return;
-  for (const Group& group : groups_) {
+  if (*batch.lists == nullptr) {
+    auto made = std::make_unique<GroupLists>();
+    for (const Group& group : groups_) made->groups.emplace_back(*group.rows);
+    *batch.lists = std::move(made);
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    RowBucket::Lists& lists = lists_of(batch)[g];
+    std::vector<const AskedShard*> asked;
+    for (const std::size_t i : group.shards) asked.push_back(&batch.asked[i]);
+    lists.bags.read(device, asked, *batch.split);
+    if (!batch.gradients) continue;
     if (!group.fetched) {
-      group.rows->order(device, lanes, group.replicated ? batch.own_lanes : whole_tree);
+      lists.runs.order(device, lists.bags, lanes, group.replicated ? batch.own_lanes : whole_tree);
       continue;
     }
     std::vector<std::span<const RowUse>> sums;
-    for (const std::size_t i : group.shards) sums.push_back(batch.asked[i].gradients);
-    group.rows->order_sums(device, sums, lanes);
+    for (const AskedShard* const shard : asked) sums.push_back(shard->gradients);
+    lists.runs.order_sums(device, sums, lanes);
   }
-  ordered_ = true;
+}
+
+void PortableRows::lookup(const Exec& exec, const RowBatch& batch, float* sums) {
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    groups_[g].rows->lookup(device_of(exec), lists_of(batch)[g].bags, sums);
 }
 
 std::vector<RowSums> PortableRows::sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                        std::span<const std::size_t> shards) {
-  order(exec, batch);
   std::vector<std::vector<RowSums>> of_groups(groups_.size());
   std::vector<RowSums> all;
   for (const std::size_t i : shards) {
-    const Group& group = groups_[places_[i].group];
-    std::vector<RowSums>& sums = of_groups[places_[i].group];
-    if (sums.empty()) sums = group.rows->sums(device_of(exec), gradients);
-    all.push_back(std::move(sums[places_[i].at]));
+    const auto [g, at] = places_[i];
+    const Group& group = groups_[g];
+    std::vector<RowSums>& sums = of_groups[g];
+    if (sums.empty()) sums = group.rows->sums(device_of(exec), lists_of(batch)[g].runs, gradients);
+    all.push_back(std::move(sums[at]));
     if (!group.replicated) all.back().leaves.clear();
   }
   return all;
@@ -89,14 +91,14 @@ std::vector<std::vector<float>> PortableRows::move(const Exec& exec, const RowMo
     }
     return sums;
   }
-  order(exec, *moves.batch);
   std::vector<double> rates(shards_.size());
   for (std::size_t at = 0; at < moves.shards.size(); ++at) rates[moves.shards[at]] = moves.rates[at];
-  for (const Group& group : groups_) {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
     if (group.shared || group.replicated) continue;
     std::vector<double> of_group;
     for (const std::size_t i : group.shards) of_group.push_back(rates[i]);
-    group.rows->update(device, moves.gradients, of_group, moves.step);
+    group.rows->update(device, lists_of(*moves.batch)[g].runs, moves.gradients, of_group, moves.step);
   }
   return sums;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
+
 #include "row_bucket.hpp"
 #include <tesserec/embedding/row_kernels.hpp>
 
@@ -11,7 +13,7 @@ class PortableRows : public RowKernels {
  public:
   explicit PortableRows(std::vector<Shard> shards);
 
-  /// Also sorts the batch's ids by row where gradients will come, and another batch's need not be kept for that.
+  /// Also sorts the ids by row where gradients will come.
   void read(const Exec& exec, const RowBatch& batch) override;
   void lookup(const Exec& exec, const RowBatch& batch, float* sums) override;
   std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
@@ -28,15 +30,15 @@ class PortableRows : public RowKernels {
   struct InGroup {
     std::size_t group = 0, at = 0;
   };
+  struct GroupLists : BatchLists {
+    std::deque<RowBucket::Lists> groups;
+  };
   RowBucket& bucket(std::size_t shard) const { return *groups_[places_[shard].group].rows; }
-  /// Sorts the ids of a batch by row, unless they are sorted.
-  void order(const Exec& exec, const RowBatch& batch);
+  static std::deque<RowBucket::Lists>& lists_of(const RowBatch& batch);
 
   std::vector<Shard> shards_;
   std::vector<Group> groups_;
-  std::vector<InGroup> places_;       // of each shard
-  const AskedShard* read_ = nullptr;  // the batch whose bags the buckets hold
-  bool ordered_ = false;              // its ids are sorted
+  std::vector<InGroup> places_;  // of each shard
 };
 
 }  // namespace tesserec::embedding

@@ -53,12 +53,29 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       dim_(tables_.front()->dim()),
       most_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
-      bags_({tables_.begin(), tables_.end()}),
       pool_(dim_),
-      runs_(std::ssize(tables_), most_slots(tables_), dim_),
       run_sums_(dim_) {
   if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();
+  const Device exec;
+  DeviceShard* const to = sent_shards_.reserve(exec, "tesserec::embedding::shards", std::ssize(tables_));
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const EmbeddingTable& table = *tables_[i];
+    const std::span<const RowMatrix> states = table.store().states();
+    to[i] = {table.weights().data(),
+             {},
+             table.dense_gradient().data(),
+             table.store().first_row(),
+             table.blocks().begin,
+             table.blocks().end,
+             table.block_of()};
+    for (std::size_t s = 0; s < states.size(); ++s) to[i].states[s] = states[s].values.data();
+  }
+  shards_ = sent_shards_.send(exec, std::ssize(tables_));
 }
+
+RowBucket::Lists::Lists(const RowBucket& of)
+    : bags({of.tables_.begin(), of.tables_.end()}, of.shards_),
+      runs(std::ssize(of.tables_), most_slots(of.tables_), of.dim_) {}
 
 bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
   const optim::Settings &x = a.optimizer(), &y = b.optimizer();
@@ -66,19 +83,11 @@ bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
          a.shares_rows() == b.shares_rows();
 }
 
-void RowBucket::order(const Device& exec, int lane_count, Range lanes) {
-  runs_.order(exec, bags_.arrays(), bags_.whole_gradients(), lane_count, lanes);
-}
-
-void RowBucket::order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count) {
-  runs_.order_sums(exec, sums, lane_count);
-}
-
 MovingShards RowBucket::moving(const Device& exec, std::span<const double> rates, Index step) {
   DeviceStep* const steps = steps_.reserve(exec, "tesserec::embedding::steps", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i)
     steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), most_};
-  return {tables_.front()->optimizer().type, bags_.shards(), steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
+  return {tables_.front()->optimizer().type, shards_, steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
 }
 
 MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
@@ -90,14 +99,15 @@ MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rat
   return of;
 }
 
-void RowBucket::update(const Device& exec, const float* gradients, std::span<const double> rates, Index step) {
-  const RunArrays& runs = runs_.arrays();
-  const bool whole = runs_.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
+void RowBucket::update(const Device& exec, const RowRuns& of_batch, const float* gradients,
+                       std::span<const double> rates, Index step) {
+  const RunArrays& runs = of_batch.arrays();
+  const bool whole = of_batch.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
   const MovingShards of = moving(exec, rates, step);
-  if (!dense_ && whole && dim_ <= most_fused && runs_.lane_count() <= 1 << few_levels)
+  if (!dense_ && whole && dim_ <= most_fused && of_batch.lane_count() <= 1 << few_levels)
     return move_runs(exec, of, runs, gradients, run_sums_.pieces(exec, runs, gradients, whole));
   float* const sums = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", runs.most * dim_);
-  run_sums_.sum(exec, runs, gradients, whole, runs_.lane_count(), most_, sums);
+  run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), most_, sums);
   if (!dense_) return move_rows(exec, of, rows_of(runs), sums);
   launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
   for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -110,13 +120,13 @@ void RowBucket::update(const Device& exec, const float* gradients, std::span<con
          ScatterRows{rows_of(runs), nullptr, of.shards, dim_});
 }
 
-std::vector<RowSums> RowBucket::sums(const Device& exec, const float* gradients) {
-  const bool whole = runs_.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
-  RunArrays runs = runs_.arrays();
+std::vector<RowSums> RowBucket::sums(const Device& exec, const RowRuns& of_batch, const float* gradients) {
+  const bool whole = of_batch.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
+  RunArrays runs = of_batch.arrays();
   const Index count = download(exec, runs.runs, 1).front();
   runs.most = count;
   float* const to = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", count * dim_);
-  run_sums_.sum(exec, runs, gradients, whole, runs_.lane_count(), std::numeric_limits<float>::infinity(), to);
+  run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), std::numeric_limits<float>::infinity(), to);
   reserve_device(exec, leaves_, "tesserec::embedding::leaves", count);
   launch(exec, "tesserec::embedding::first_lanes", count, 1, FirstLanes{runs, leaves_.data()});
   const std::vector<std::uint64_t> keys = download(exec, runs.row, count);

@@ -13,17 +13,18 @@ class RowBucket {
   explicit RowBucket(std::vector<EmbeddingTable*> tables);
   static bool fit_together(const EmbeddingTable& a, const EmbeddingTable& b);
 
-  DeviceBags& bags() { return bags_; }
-  /// Looks up the bags of a batch.
-  void lookup(const Device& exec, float* sums) { pool_.lookup(exec, bags_, sums); }
-  /// Sorts the uses of a batch, from its bags or from sums of each shard.
-  void order(const Device& exec, int lane_count, Range lanes);
-  void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
-
-  /// Moves the rows of the ordered batch; `rates` [shards of the bucket].
-  void update(const Device& exec, const float* gradients, std::span<const double> rates, Index step);
-  /// Returns the gradients by row of the ordered batch, shard by shard. The host waits.
-  std::vector<RowSums> sums(const Device& exec, const float* gradients);
+  /// The bags of a batch, and its uses of rows.
+  struct Lists {
+    explicit Lists(const RowBucket& of);
+    DeviceBags bags;
+    RowRuns runs;
+  };
+  void lookup(const Device& exec, const DeviceBags& bags, float* sums) { pool_.lookup(exec, bags, sums); }
+  /// Moves the rows of a batch; `rates` [shards of the bucket].
+  void update(const Device& exec, const RowRuns& of_batch, const float* gradients, std::span<const double> rates,
+              Index step);
+  /// Returns the gradients by row of a batch, shard by shard. The host waits.
+  std::vector<RowSums> sums(const Device& exec, const RowRuns& of_batch, const float* gradients);
 
   /// Moves rows of shard i by list `at` of `moves`, or returns the sums of its round.
   std::vector<float> move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at);
@@ -39,12 +40,12 @@ class RowBucket {
   Index dim_;
   float most_;  // magnitude of a gradient's numbers
   bool dense_;
-  DeviceBags bags_;
   DevicePool pool_;
-  RowRuns runs_;
   RunSums run_sums_;
   DeviceVector<float> gradients_, column_sums_;
   DeviceVector<std::int32_t> leaves_;
+  Upload<DeviceShard> sent_shards_;
+  const DeviceShard* shards_;
   Upload<DeviceStep> steps_;
   Upload<std::uint64_t> sent_slots_;
   Upload<float> sent_gradients_, totals_;

@@ -43,8 +43,8 @@ class RowRuns {
   /// `rows`: of the largest of the shards; `dim`: floats of a gradient.
   RowRuns(Index shards, Index rows, Index dim);
 
-  /// Sorts uses from bags; `lanes` = the whole tree, or one rank's. `whole`: gradients begin where a quad may.
-  void order(const Device& exec, const BagArrays& bags, bool whole, int lane_count, Range lanes);
+  /// Sorts uses from bags; `lanes` = the whole tree, or one rank's.
+  void order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes);
   /// Sorts sums over subtrees of lanes, of each shard.
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 

@@ -35,7 +35,11 @@ class Exchange {
   std::vector<embedding::AskedShard>& asked() { return asked_.shards(); }
   /// The same as kernels want it.
   embedding::RowBatch rows() {
-    return {.asked = asked(), .split = &split_, .own_lanes = split_.lanes(comm_.rank()), .gradients = gradients_};
+    return {.asked = asked(),
+            .split = &split_,
+            .own_lanes = split_.lanes(comm_.rank()),
+            .gradients = gradients_,
+            .lists = &lists_};
   }
   /// Returns the buffer to which lookups write their sums.
   float* sums(const Exec& exec);
@@ -72,6 +76,7 @@ class Exchange {
   Requests requests_;
   std::unique_ptr<Answers> answers_;
   Asked asked_;
+  std::unique_ptr<embedding::BatchLists> lists_;
   Messages messages_;
   BytesSent bytes_;
   std::unique_ptr<Relay> relay_;

@@ -93,16 +93,12 @@ void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) 
 
 void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
   Exchange& exchange = *batch.exchange_;
-  const bool here = exchange.stage() == Exchange::Stage::ids_here;
-  if ((here && read_ == &exchange) || exchange.stage() > Exchange::Stage::ids_here) return;
+  if (exchange.stage() >= Exchange::Stage::ids_here) return;
   phases_.time("send ids", [&] {
-    if (!here) {
-      exchange.receive(exec);
-      for (std::size_t i = 0; i < shards_.size(); ++i) exchange.asked()[i].pin(exec, shards_[i].rows->store());
-    }
+    exchange.receive(exec);
+    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.asked()[i].pin(exec, shards_[i].rows->store());
     updates_->kernels().read(exec, exchange.rows());
   });
-  read_ = &exchange;
 }
 
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {

@@ -35,7 +35,7 @@ TEST_CASE("portable kernels: rows that move after several micro-batches") {
           const Batch batch(tables, split.global_size(), up_to(4), j);
           const Range own{4 * j, 4 * j + 4};
           engine->lookup(batch, split, own);
-          auto sums = (*engine)->sum(engine->exec, Engine::rows(batch, split, own), engine->gradients(batch), both);
+          auto sums = (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), both);
           for (std::size_t t = 0; t < tables.size(); ++t) gathered[t].add(std::move(sums[t]));
         }
         for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -60,7 +60,7 @@ TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
     for (Engine* engine : {&simd, &portable}) {
       engine->lookup(batch, split, own);
       of_engine[engine == &portable] =
-          (*engine)->sum(engine->exec, Engine::rows(batch, split, own), engine->gradients(batch), both);
+          (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), both);
     }
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const RowSums &a = of_engine[0][t], &b = of_engine[1][t];
@@ -87,7 +87,7 @@ TEST_CASE("portable kernels: a sum that underflows keeps its sign, in a hot row 
   for (Engine* engine : {&simd, &portable}) {
     engine->lookup(batch, split, {0, 5});
     const RowSums own =
-        (*engine)->sum(engine->exec, Engine::rows(batch, split, {0, 5}), engine->gradients(batch), first)[0];
+        (*engine)->sum(engine->exec, engine->rows(batch, split, {0, 5}), engine->gradients(batch), first)[0];
     if (sums.empty()) sums = own.sums;
     REQUIRE((own.sums.size() == sums.size() && std::memcmp(own.sums.data(), sums.data(), sums.size() * 4) == 0));
   }
@@ -107,7 +107,7 @@ TEST_CASE("portable kernels: rows whose other columns are elsewhere move in roun
       RowSums sums;
       for (Engine* engine : {&simd, &portable}) {
         engine->lookup(batch, split, {0, 8});
-        sums = (*engine)->sum(engine->exec, Engine::rows(batch, split, {0, 8}), engine->gradients(batch), first)[0];
+        sums = (*engine)->sum(engine->exec, engine->rows(batch, split, {0, 8}), engine->gradients(batch), first)[0];
       }
       std::vector<float> totals;
       for (int round = 0; round < optim::row_rounds(info.type); ++round) {

@@ -55,6 +55,24 @@ TEST_CASE("portable kernels: every optimizer, dims of whole quads and others") {
     }
 }
 
+TEST_CASE("portable kernels: two batches under way") {
+  const std::vector<Table> tables = {{.optimizer = settings(optim::Type::rowwise_adagrad)},
+                                     {.rows = 90, .dim = 12, .weighted = true}};
+  const Batch first(tables, 70, up_to(5), 1), second(tables, 50, up_to(9), 2);
+  const BatchSplit split_first(Lanes(8), 1, 70), split_second(Lanes(8), 1, 50);
+  const std::vector<double> rates = {0.05, 0.1};
+  std::vector<std::vector<float>> numbers;
+  for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
+    Engine engine(tables, kernels);
+    engine.lookup(first, split_first, {0, 8});
+    engine.lookup(second, split_second, {0, 8});
+    engine.move(first, split_first, rates, 1);
+    engine.move(second, split_second, rates, 2);
+    numbers.push_back(engine.numbers());
+  }
+  REQUIRE(same(numbers[0], numbers[1]));
+}
+
 TEST_CASE("portable kernels: bags of any length, whoever owns the blocks") {
   const std::vector<Index> lengths = {0, 1, 2, 20, 300, 3000};
   const Length mixed = [&](Index s, const Random&) { return lengths[static_cast<std::size_t>(s) % lengths.size()]; };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include <tesserec/core/random.hpp>
@@ -117,8 +118,12 @@ class Engine {
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
 
   /// Returns a batch as kernels want it, whose own lanes are these.
-  static RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
-    return {.asked = batch.asked, .split = &split, .own_lanes = own, .gradients = true};
+  RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
+    return {.asked = batch.asked,
+            .split = &split,
+            .own_lanes = own,
+            .gradients = true,
+            .lists = &lists_[batch.asked.data()]};
   }
   std::vector<float> lookup(const Batch& batch, const BatchSplit& split, Range own) {
     const PlacedVector<float> sums(exec, place_, "tesserec::test::sums", batch.sums_size);
@@ -152,6 +157,7 @@ class Engine {
   }
   /// Where the kernels read those of a batch, until the next call.
   const float* gradients(const Batch& batch) {
+    wait(exec);  // for kernels that read the last ones
     gradients_ = PlacedVector<float>(exec, place_, "tesserec::test::gradients", batch.gradients_size);
     gradients_.from_host(exec, batch.gradients);
     return gradients_.data();
@@ -172,6 +178,7 @@ class Engine {
  private:
   Place place_;
   PlacedVector<float> gradients_;
+  std::map<const AskedShard*, std::unique_ptr<BatchLists>> lists_;  // of each batch
   std::vector<std::unique_ptr<EmbeddingTable>> tables_;
   Phases phases_;
   std::unique_ptr<RowKernels> kernels_;

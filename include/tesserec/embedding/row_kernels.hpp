@@ -12,12 +12,19 @@
 
 namespace tesserec::embedding {
 
+/// A batch's lists in the memory where kernels compute.
+class BatchLists {
+ public:
+  virtual ~BatchLists() = default;
+};
+
 /// The lookups of one batch, shard by shard. All that it points to must outlive the batch's last call of RowKernels.
 struct RowBatch {
   std::span<const AskedShard> asked;  ///< pinned
   const BatchSplit* split = nullptr;
-  Range own_lanes;         ///< of this rank, which alone asks replicated shards
-  bool gradients = false;  ///< sum or move will follow the lookup
+  Range own_lanes;                               ///< of this rank, which alone asks replicated shards
+  bool gradients = false;                        ///< sum or move will follow the lookup
+  std::unique_ptr<BatchLists>* lists = nullptr;  ///< those that read makes, or fills anew
 };
 
 /// Gradients by which rows of some shards move, each row once.
@@ -51,9 +58,9 @@ class RowKernels {
   };
   virtual ~RowKernels() = default;
 
-  /// Brings a batch to the memory of lookup; may be called while another computes, after that one's last move.
+  /// Brings a batch's lists, once, before the other calls for it; may be called while other batches compute.
   virtual void read(const Exec& exec, const RowBatch& batch) = 0;
-  /// Writes the sums of each shard's bags, of the batch last read, to sums + AskedShard::sums_at, where the tables lie.
+  /// Writes the sums of each shard's bags to sums + AskedShard::sums_at, where the tables lie.
   virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
   /// Returns some shards' gradients by row; of replicated ones, over subtrees of the batch's own lanes. Blocks.
   virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,

@@ -58,9 +58,9 @@ class ShardedEmbeddingBagCollection {
   /// The same for a global batch of so many samples, split by the law.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, Index global_size);
   /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once the ids have come
-  /// rows are pinned, and ids brought where kernels want them (best not between gradient and backward of another
-  /// batch). Waits for the message that the step needs. Forward takes the steps that are left. Errors, the same on
-  /// every rank: an id outside its table, with feature, table, sample and value; weights that are missing.
+  /// rows are pinned, and ids brought where kernels want them. Waits for the message that the step needs. Forward takes
+  /// the steps that are left. Errors, the same on every rank: an id outside its table, with feature, table, sample and
+  /// value; weights that are missing.
   void progress(const Exec& exec, InFlight& batch);
   /// Returns the vectors of this rank's samples. Errors as progress's.
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
@@ -106,7 +106,6 @@ class ShardedEmbeddingBagCollection {
   std::shared_ptr<SpareExchanges> exchanges_;
   std::vector<Shard> shards_;
   std::unique_ptr<RowUpdates> updates_;
-  const Exchange* read_ = nullptr;  // the batch whose ids the kernels have
   BytesSent bytes_;
   Phases phases_;
 };
