@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "message.hpp"
 #include <tesserec/core/lanes.hpp>
-#include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/sharding/routes.hpp>
 
 namespace tesserec::sharding {
@@ -34,6 +35,8 @@ class Asked {
   /// Lists the lookups of Routes::own; relayed ones are empty until take_relayed.
   std::vector<embedding::AskedShard>& shards() { return shards_; }
   void take_relayed(Asked& inside);
+  /// The same where kernels compute.
+  std::unique_ptr<embedding::BatchLists>& lists() { return lists_; }
   /// Lists those of Routes::relays, a run of samples for each partner.
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
@@ -78,6 +81,7 @@ class Asked {
   const Routes& routes_;
   Index own_fetched_ = 0;  // shards
   std::vector<embedding::AskedShard> shards_, relays_;
+  std::unique_ptr<embedding::BatchLists> lists_;
   std::vector<Index> fetched_rows_, placed_sums_;  // of each fetched shard so far
   std::vector<Index> offsets_;                     // of all bags that came
   std::vector<std::int32_t> samples_;              // of those that are listed

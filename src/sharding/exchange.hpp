@@ -39,7 +39,7 @@ class Exchange {
             .split = &split_,
             .own_lanes = split_.lanes(comm_.rank()),
             .gradients = gradients_,
-            .lists = &lists_};
+            .lists = &asked_.lists()};
   }
   /// Returns the buffer to which lookups write their sums.
   float* sums(const Exec& exec);
@@ -76,7 +76,6 @@ class Exchange {
   Requests requests_;
   std::unique_ptr<Answers> answers_;
   Asked asked_;
-  std::unique_ptr<embedding::BatchLists> lists_;
   Messages messages_;
   BytesSent bytes_;
   std::unique_ptr<Relay> relay_;
