@@ -35,7 +35,7 @@ class Asked {
   /// Lists the lookups of Routes::own; relayed ones are empty until take_relayed.
   std::vector<embedding::AskedShard>& shards() { return shards_; }
   void take_relayed(Asked& inside);
-  /// The same where kernels compute.
+  /// Returns what kernels read of shards().
   std::unique_ptr<embedding::BatchLists>& lists() { return lists_; }
   /// Lists those of Routes::relays, a run of samples for each partner.
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
