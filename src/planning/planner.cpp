@@ -49,12 +49,17 @@ struct Found {
   double seconds() const { return outcome.missing > 0 ? infinity : outcome.worst; }
 };
 
-Found find(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
+/// Makes the problem, and its bound.
+Found bounded(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
   Found found;
   found.problem = make_problem(tables, model, min_rows);
   found.min_rows = min_rows;
-  const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.bound = lower_bound(found.problem);
+  return found;
+}
+
+Found solved(Found found) {
+  const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.choices = search(found.problem, found.bound);
   found.outcome = standing_of(found.problem, found.choices);
   if (found.outcome.missing <= 0 && found.outcome.worst > found.bound * (1 + 1e-9))
@@ -64,18 +69,18 @@ Found find(std::span<const EmbeddingBagConfig> tables, const CostModel& model, I
 
 /// Finds the plan with the largest shards that is within `worth` of the fastest plan found.
 Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
-  std::vector<Found> tried;
-  tried.push_back(find(tables, model, min_rows));
-  double least = tried.back().seconds();
-  const auto dear = [&] {  // by the bounds, which know nothing of what the searches miss
-    return least == infinity || tried.front().bound > worth * lower_bound(make_problem(tables, model, 1));
-  };
-  if (min_rows > 1 && dear())
-    while (tried.back().min_rows > 1) {
-      tried.push_back(find(tables, model, std::max<Index>(1, tried.back().min_rows / step_down)));
-      least = std::min(least, tried.back().seconds());
-    }
-  return std::move(*std::ranges::find_if(tried, [&](const Found& one) { return one.seconds() <= worth * least; }));
+  Found whole = solved(bounded(tables, model, min_rows));
+  if (min_rows == 1) return whole;
+  Found finest = bounded(tables, model, 1);
+  // By the bounds, which know nothing of what the searches miss.
+  if (whole.seconds() < infinity && whole.bound <= worth * finest.bound) return whole;
+  finest = solved(std::move(finest));
+  const double enough = worth * std::min(whole.seconds(), finest.seconds());
+  if (whole.seconds() <= enough) return whole;
+  for (Index rows = min_rows / step_down; rows > 1; rows /= step_down)
+    if (Found found = bounded(tables, model, rows); found.bound <= enough)
+      if (found = solved(std::move(found)); found.seconds() <= enough) return found;
+  return finest;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ RowShares::RowShares(const TableCosts& of, Index min_rows) : costs(of) {
 
 Part RowShares::last(Index begin) const {
   if (begin == 0) return costs.whole();
-  Part part = costs.whole() - costs.upto(begin);
+  Part part = costs.even() ? costs.whole() * (1 - share[begin]) : costs.whole() - costs.upto(begin);
   part[part_filled] = filled(share[used] - share[begin]);
   part[part_vectors] = climbs[begin];
   return part;
@@ -88,8 +88,11 @@ auto RowPartitions::loads(const TableCosts& costs, double width, ExchangeForm fo
 }
 
 auto RowPartitions::of_pieces(const Affine<double>& affine) const -> OfPieces {
-  OfPieces sums{affine, {}};
-  for (Index b = 0; b <= rows_.used; ++b) sums.upto.push_back(affine.of(rows_.costs.upto(b)) - affine.one);
+  const TableCosts& costs = rows_.costs;
+  OfPieces sums{affine, std::vector<double>(rows_.used + 1)};
+  const double all = affine.of(costs.upto(rows_.used)) - affine.one;
+  for (Index b = 0; b <= rows_.used; ++b)
+    sums.upto[b] = costs.even() ? rows_.share[b] * all : affine.of(costs.upto(b)) - affine.one;
   return sums;
 }
 
