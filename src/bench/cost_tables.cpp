@@ -178,14 +178,15 @@ void measure_table_costs(const Context& context, Report& report) {
   });
   const auto read = fit_phase(loads, seconds, lookup, [](const Workload& w) {
     const auto [in_memory, cached] = by_place(w, w.all_ids());
-    return std::vector<double>{w.bags(), in_memory, cached, w.all_ids() * w.row_bytes()};
+    return std::vector<double>{w.bags(), in_memory, cached, w.all_ids() * w.row_bytes(), w.bags() * w.row_bytes()};
   });
   const auto vectors = [](const Workload& w) { return std::vector<double>{w.bags(), w.bags() * w.row_bytes()}; };
   const auto back = fit_phase(loads, seconds, give_back, vectors), forth = fit_phase(loads, seconds, send, vectors);
   const auto move = fit_phase(loads, seconds, update, [](const Workload& w) {
     const double rows = w.touched() * w.arrays();
     const auto [in_memory, cached] = by_place(w, rows);
-    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), in_memory, cached, rows * w.row_bytes()};
+    return std::vector<double>{w.all_ids(), w.all_ids() * w.row_bytes(), in_memory,
+                               cached,      rows * w.row_bytes(),        w.bags() * w.row_bytes()};
   });
   // The model counts these twice a step: at the samples and at the owner, or forward and backward.
   set_rate(report, "bags", (cut[0] + order[0] + read[0] + back[0] + forth[0]) / 2);
@@ -193,6 +194,7 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "row_reads", read[1]);
   set_rate(report, "cached_row_reads", read[2]);
   set_rate(report, "read_bytes", (read[3] + move[1]) / 2);
+  set_rate(report, "vector_bytes", (read[4] + move[5]) / 2);
   set_rate(report, "row_updates", move[2]);
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
@@ -203,10 +205,12 @@ void measure_table_costs(const Context& context, Report& report) {
     const Workload load{Index(table_bytes / 64), 16, 16};
     if (load.rows >= loads[0].rows || load.rows <= small_rows) continue;
     const Seconds s = measure(context, load, alone);
-    const double read_row = (s[lookup] - read[0] * load.bags()) / load.all_ids() - read[3] * load.row_bytes();
+    const double vectors_bytes = load.bags() * load.row_bytes();
+    const double read_row =
+        (s[lookup] - read[0] * load.bags() - read[4] * vectors_bytes) / load.all_ids() - read[3] * load.row_bytes();
     if (read[1] > read[2]) cached.push_back(table_bytes * (1 - cold_share(read_row, read[2], read[1])));
-    const double moved = (s[update] - load.all_ids() * (move[0] + move[1] * load.row_bytes())) / load.touched() -
-                         move[4] * load.row_bytes();
+    const double sums = load.all_ids() * (move[0] + move[1] * load.row_bytes()) + move[5] * vectors_bytes;
+    const double moved = (s[update] - sums) / load.touched() - move[4] * load.row_bytes();
     if (move[2] > move[3]) cached.push_back(table_bytes * (1 - cold_share(moved, move[3], move[2])));
   }
   if (median(cached) >= 1) {

@@ -33,6 +33,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"row_reads", &planning::MachineCosts::row_reads},
     {"cached_row_reads", &planning::MachineCosts::cached_row_reads},
     {"read_bytes", &planning::MachineCosts::read_bytes},
+    {"vector_bytes", &planning::MachineCosts::vector_bytes},
     {"row_updates", &planning::MachineCosts::row_updates},
     {"cached_row_updates", &planning::MachineCosts::cached_row_updates},
     {"update_bytes", &planning::MachineCosts::update_bytes},

@@ -117,6 +117,8 @@ Section costs_section() {
       number("row_reads", &Costs::row_reads, rate, "1/s", "Rows that a rank looks up at random, out of memory."),
       number("cached_row_reads", &Costs::cached_row_reads, rate, "1/s", "The same where caches hold the table."),
       number("read_bytes", &Costs::read_bytes, rate, "bytes/s", "Bytes of rows added to bags, or of gradients summed."),
+      number("vector_bytes", &Costs::vector_bytes, rate, "bytes/s",
+             "Bytes of pooled vectors written by lookups, or of their gradients read by updates."),
       number("row_updates", &Costs::row_updates, rate, "1/s",
              "Rows of an array, weights or optimizer state, moved at random, out of memory."),
       number("cached_row_updates", &Costs::cached_row_updates, rate, "1/s", "The same where caches hold the table."),

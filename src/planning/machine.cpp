@@ -21,6 +21,7 @@ MachineCosts costs_of(const DataSheet& sheet) {
   costs.row_reads = random_reads * sheet.memory;
   costs.cached_row_reads = 2 * costs.row_reads;
   costs.read_bytes = gather * sheet.memory;
+  costs.vector_bytes = stream * sheet.memory;
   costs.row_updates = costs.row_reads / 2;  // read and written
   costs.cached_row_updates = 2 * costs.row_updates;
   costs.update_bytes = update * sheet.memory / 2;

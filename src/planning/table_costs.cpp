@@ -249,29 +249,30 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
   StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
   // The owner's wire carries all that goes in and out, the wire of each samples' rank a share.
   double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
+  const double pooled = (t.pooled_bags * filled + unpooled) * vector;  // bytes of vectors, and of their gradients
   if (form == ExchangeForm::pooled) {
     const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;
-    const double gradients_in = (t.pooled_bags * filled + unpooled) * vector * wire_.backward;
+    const double gradients_in = pooled * wire_.backward;
     message = ids * id_bytes + t.bags * length_bytes + vectors_out + gradients_in;
     // Rounded vectors lie there in 32 bits too.
     held = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
     asked = sums = ids;
     each.lookup = ids / ranks / m.ids + vectors_out / ranks * wire_.add;
-    owner.lookup = t.bags / m.bags;
+    owner.lookup = t.bags / m.bags + pooled / m.vector_bytes;
+    owner.update = pooled / m.vector_bytes;
   } else {
     const double rows_asked = ranks * part[part_asked];
     reads = ranks * part[part_reads_once];
     held = message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
     each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // order and pool
-                  (t.pooled_bags * filled + unpooled) / ranks * vector * wire_.add;
-    each.update = ids / ranks * vector / m.fetched_bytes;                // sum gradients
-    const double vectors = (t.pooled_bags * filled + unpooled) / ranks;  // fetched sums, and their gradients
-    cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * vectors * vector;
+                  pooled / ranks * (wire_.add + 1 / m.vector_bytes);
+    each.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sum gradients
+    cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
   owner.lookup += reads + asked * (1 / m.ids + vector / m.read_bytes);
   owner.exchange = message * wire;
-  owner.update = sums * vector / m.read_bytes + update_seconds(part, width);
+  owner.update += sums * vector / m.read_bytes + update_seconds(part, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * part[part_moved] * float_bytes * wire_.all;
   cost.owner.bytes = storage_.bytes(part[part_rows], width) + wire_.buffers * held + asked * scratch;
   each.lookup += t.bags / ranks / m.bags;
@@ -284,13 +285,13 @@ Cost TableCosts::copy_cost() const {
   const TableTraffic& t = traffic_;
   const double vector = float_bytes * dim_, ranks = t.ranks, own_ids = t.ids / ranks;
   const double own_rows = whole_[part_asked], sum_bytes = own_rows * (vector + 2 * id_bytes);
+  const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
-  return {{.lookup = t.bags / ranks * 2 / m.bags +
-                     (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector * wire_.add +
+  return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
                      whole_[part_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
            .exchange = 2 * sum_bytes * ranks * wire_.all,
-           .update = own_ids * vector / m.read_bytes + ranks * own_rows * (1 / m.ids + vector * wire_.add) +
-                     update_seconds(whole_, dim_)},
+           .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes +
+                     ranks * own_rows * (1 / m.ids + vector * wire_.add) + update_seconds(whole_, dim_)},
           storage_.bytes(t.rows, dim_) + growth * (own_ids * id_scratch + (ranks + 1) * sum_bytes)};
 }
 

@@ -12,7 +12,7 @@ must_succeed '"step_fraction"' bench "$deck" "${quick[@]}" --json --save "$folde
 for key in figures costs ranks ranks_per_node instruction_set step_seconds samples_per_second bottleneck; do
   grep -q "\"$key\": " "$folder/out" || complain "--json lacks $key"
 done
-for key in row_reads cached_row_reads read_bytes row_updates cached_row_updates update_bytes ids fetched_ids fetched_bytes bags add_bytes dense_flops bf16_flops \
+for key in row_reads cached_row_reads read_bytes vector_bytes row_updates cached_row_updates update_bytes ids fetched_ids fetched_bytes bags add_bytes dense_flops bf16_flops \
   interaction_flops activation_bytes dense_bytes step_seconds; do
   grep -q "^$key  *= " "$folder/machines/this.toml" || complain "the saved file lacks $key"
 done

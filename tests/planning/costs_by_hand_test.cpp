@@ -19,10 +19,11 @@ constexpr double vector = 4 * dim;
 planning::Topology machine(double MachineCosts::*rate = nullptr) {
   planning::Topology topology;
   topology.ranks = topology.ranks_per_node = ranks;
-  for (const auto one : {&MachineCosts::cached_row_reads, &MachineCosts::row_reads, &MachineCosts::read_bytes,
-                         &MachineCosts::update_bytes, &MachineCosts::ids, &MachineCosts::fetched_ids,
-                         &MachineCosts::fetched_bytes, &MachineCosts::bags, &MachineCosts::add_bytes,
-                         &MachineCosts::row_updates, &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
+  for (const auto one :
+       {&MachineCosts::cached_row_reads, &MachineCosts::row_reads, &MachineCosts::read_bytes,
+        &MachineCosts::vector_bytes, &MachineCosts::update_bytes, &MachineCosts::ids, &MachineCosts::fetched_ids,
+        &MachineCosts::fetched_bytes, &MachineCosts::bags, &MachineCosts::add_bytes, &MachineCosts::row_updates,
+        &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
     topology.costs.*one = 1e300;
   if (rate != nullptr)
     topology.costs.*rate = 1;
@@ -149,6 +150,8 @@ TEST_CASE("seconds of a rank are split by the work that takes them") {
     for (const auto rate : {&MachineCosts::row_updates, &MachineCosts::update_bytes}) alone(rate, &Split::update);
     const Split bytes = split(&MachineCosts::read_bytes, form);  // rows are read, and their gradients summed
     CHECK(bytes.lookup == Approx(bytes.update));
+    const Split vectors = split(&MachineCosts::vector_bytes, form);  // a vector a bag, and its gradient
+    CHECK(vectors.lookup == Approx(vectors.update));
   }
 }
 

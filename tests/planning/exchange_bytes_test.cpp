@@ -24,10 +24,10 @@ double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::Ex
   topology.exchange = exchange;
   for (const auto rate :
        {&planning::MachineCosts::cached_row_reads, &planning::MachineCosts::row_reads,
-        &planning::MachineCosts::read_bytes, &planning::MachineCosts::update_bytes, &planning::MachineCosts::ids,
-        &planning::MachineCosts::fetched_ids, &planning::MachineCosts::fetched_bytes, &planning::MachineCosts::bags,
-        &planning::MachineCosts::add_bytes, &planning::MachineCosts::row_updates,
-        &planning::MachineCosts::cached_row_updates})
+        &planning::MachineCosts::read_bytes, &planning::MachineCosts::vector_bytes,
+        &planning::MachineCosts::update_bytes, &planning::MachineCosts::ids, &planning::MachineCosts::fetched_ids,
+        &planning::MachineCosts::fetched_bytes, &planning::MachineCosts::bags, &planning::MachineCosts::add_bytes,
+        &planning::MachineCosts::row_updates, &planning::MachineCosts::cached_row_updates})
     topology.costs.*rate = 1e300;
   topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank's own part stays
   planning::ParameterConstraints demand;

@@ -118,10 +118,11 @@ TEST_CASE("what is counted of scattered ids is what the cost model says") {
     // Only what is asked about takes time.
     for (const auto rate :
          {&planning::MachineCosts::cached_row_reads, &planning::MachineCosts::row_reads,
-          &planning::MachineCosts::read_bytes, &planning::MachineCosts::update_bytes, &planning::MachineCosts::ids,
-          &planning::MachineCosts::fetched_ids, &planning::MachineCosts::fetched_bytes, &planning::MachineCosts::bags,
-          &planning::MachineCosts::add_bytes, &planning::MachineCosts::inside_bytes,
-          &planning::MachineCosts::row_updates, &planning::MachineCosts::cached_row_updates})
+          &planning::MachineCosts::read_bytes, &planning::MachineCosts::vector_bytes,
+          &planning::MachineCosts::update_bytes, &planning::MachineCosts::ids, &planning::MachineCosts::fetched_ids,
+          &planning::MachineCosts::fetched_bytes, &planning::MachineCosts::bags, &planning::MachineCosts::add_bytes,
+          &planning::MachineCosts::inside_bytes, &planning::MachineCosts::row_updates,
+          &planning::MachineCosts::cached_row_updates})
       topology.costs.*rate = 1e300;
     const auto seconds = [&](double planning::MachineCosts::*rate, planning::ExchangeForm form, Range part) {
       planning::Topology one = topology;

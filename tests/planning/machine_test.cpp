@@ -36,8 +36,9 @@ TEST_CASE("a named GPU is planned for as cuda, eight a node, with what its data 
   CHECK(planning::gpu_machine("v100") == nullptr);
   // In proportion to the memory's bandwidth, 4.8 to 2.039 TB/s, and to the links'.
   const auto &h200 = planning::gpu_machine("h200")->costs, &a100 = planning::gpu_machine("a100")->costs;
-  for (const auto rate : {&planning::MachineCosts::row_reads, &planning::MachineCosts::read_bytes,
-                          &planning::MachineCosts::update_bytes, &planning::MachineCosts::add_bytes})
+  for (const auto rate :
+       {&planning::MachineCosts::row_reads, &planning::MachineCosts::read_bytes, &planning::MachineCosts::vector_bytes,
+        &planning::MachineCosts::update_bytes, &planning::MachineCosts::add_bytes})
     CHECK(std::abs(h200.*rate / (a100.*rate) - 4.8 / 2.039) < 1e-9);
   CHECK(std::abs(h200.inside_bytes / a100.inside_bytes - 1.5) < 1e-9);
   CHECK(std::abs(h200.between_bytes / a100.between_bytes - 2) < 1e-9);

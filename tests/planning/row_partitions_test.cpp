@@ -41,7 +41,7 @@ TEST_CASE("the bound of a table misses no length, and cuts keep the least rows o
       Index shortest = 0;
       for (Index n = last; n > 0; --n) {
         rate = std::min(rate, priced(0, n) / double(n));
-        if (priced(0, n) < RowPartitions::none) shortest = n;
+        if (costs.blocks().rows({0, n}).size() >= min_rows) shortest = n;
       }
       for (Index begin = std::max<Index>(1, shortest); begin <= last && rate < RowPartitions::none; ++begin)
         least = std::min(least, rate * double(begin) + priced(begin, end));

@@ -14,6 +14,7 @@ struct MachineCosts {
   double row_reads = 2e7;           ///< rows looked up at random, out of memory, 1/s
   double cached_row_reads = 6e7;    ///< the same where caches hold the table
   double read_bytes = 1e10;         ///< bytes of such rows added to a bag, 1/s
+  double vector_bytes = 1e10;       ///< bytes of pooled vectors written, or of their gradients read, 1/s
   double row_updates = 4e7;         ///< rows of an array, weights or state, moved at random by the optimizer, 1/s
   double cached_row_updates = 3e7;  ///< the same where caches hold the table
   double update_bytes = 6e9;        ///< bytes of weights and optimizer state moved, 1/s
