@@ -58,6 +58,7 @@ Found bounded(std::span<const EmbeddingBagConfig> tables, const CostModel& model
   return found;
 }
 
+/// Returns it with the best choices found.
 Found solved(Found found) {
   const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.choices = search(found.problem, found.bound);
@@ -72,7 +73,7 @@ Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& mo
   Found whole = solved(bounded(tables, model, min_rows));
   if (min_rows == 1) return whole;
   Found finest = bounded(tables, model, 1);
-  // By the bounds, which know nothing of what the searches miss.
+  // The bounds decide: they know nothing of what the searches miss.
   if (whole.seconds() < infinity && whole.bound <= worth * finest.bound) return whole;
   finest = solved(std::move(finest));
   const double enough = worth * std::min(whole.seconds(), finest.seconds());
