@@ -3,7 +3,6 @@
 /// visitor click, and will she buy?
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
 #include <tesserec/core/elementary.hpp>
@@ -28,23 +27,30 @@ class Softmax final : public dense::Layer {
   dense::Flops flops() const override { return {20.0 * double(width_), 4.0 * double(width_), 0}; }
   bool multiplies_matrices() const override { return false; }
 
-  void forward(const Chunk& chunk, dense::Rows<float> out) const override {
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const float* const x = chunk.inputs[0][r];
-      const float most = *std::max_element(x, x + width_);
-      float sum = 0;
-      for (Index c = 0; c < width_; ++c) sum += out[r][c] = elementary::exp(x[c] - most);
-      for (Index c = 0; c < width_; ++c) out[r][c] /= sum;
-    }
+  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+    const dense::Rows<const float> in = batch.inputs[0];
+    const Index width = width_;  // a loop's body reads no member
+    over_numbers(
+        where, "two_tasks::softmax", batch.rows, KOKKOS_LAMBDA(Index r) {
+          const float* const x = in[r];
+          float* const y = out[r];
+          float most = x[0], sum = 0;
+          for (Index c = 1; c < width; ++c) most = x[c] > most ? x[c] : most;
+          for (Index c = 0; c < width; ++c) sum += y[c] = elementary::exp(x[c] - most);
+          for (Index c = 0; c < width; ++c) y[c] /= sum;
+        });
   }
-  void backward(const Chunk& chunk, dense::Rows<const float> out, dense::Rows<const float> upstream,
-                std::span<const dense::Rows<float>> input_gradients, bool, float*) const override {
-    if (input_gradients[0].data == nullptr) return;  // nobody wants it
-    for (Index r = 0; r < chunk.rows; ++r) {
-      float along = 0;
-      for (Index c = 0; c < width_; ++c) along += upstream[r][c] * out[r][c];
-      for (Index c = 0; c < width_; ++c) input_gradients[0][r][c] = out[r][c] * (upstream[r][c] - along);
-    }
+  void backward(const Where& where, const Batch& batch, dense::Rows<const float> out, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
+    const dense::Rows<float> to = input_gradients[0];
+    const Index width = width_;
+    if (to.data == nullptr) return;  // nobody wants it
+    over_numbers(
+        where, "two_tasks::softmax_back", batch.rows, KOKKOS_LAMBDA(Index r) {
+          float along = 0;
+          for (Index c = 0; c < width; ++c) along += upstream[r][c] * out[r][c];
+          for (Index c = 0; c < width; ++c) to[r][c] = out[r][c] * (upstream[r][c] - along);
+        });
   }
 
  private:
@@ -55,16 +61,24 @@ class Softmax final : public dense::Layer {
 class TwoTasks final : public dense::LossFunction {
  public:
   std::string refuses(Index width) const override { return width == 2 ? "" : "two logits, of click and purchase"; }
-  void evaluate(const Chunk& chunk, double& sum, dense::Rows<float> gradient) const override {
-    for (Index r = 0; r < chunk.rows; ++r)
-      for (const int task : {0, 1}) {
-        const double label = int(chunk.labels[r]) >> task & 1, logit = chunk.out[r][task];
-        const double p = elementary::sigmoid(logit), away = label > 0 ? -logit : logit;
-        sum += chunk.weight(r) * (std::max(away, 0.0) + elementary::log1p(elementary::exp(away > 0 ? -away : away)));
-        gradient[r][task] = float(chunk.weight(r) * (p - label) / double(chunk.samples));
-      }
+  void evaluate(const Where& where, const Batch& batch, double* losses, dense::Rows<float> gradient) const override {
+    over_numbers(
+        where, "two_tasks::loss", batch.rows, KOKKOS_LAMBDA(Index r) {
+          losses[r] = 0;
+          for (int task = 0; task < 2; ++task) {
+            const double label = int(batch.labels[r]) >> task & 1, logit = batch.out[r][task];
+            const double p = elementary::sigmoid(logit), away = label > 0 ? -logit : logit;
+            const double tail = elementary::log1p(elementary::exp(away > 0 ? -away : away));
+            losses[r] += batch.weight(r) * ((away > 0 ? away : 0) + tail);
+            gradient[r][task] = float(batch.weight(r) * (p - label) / double(batch.samples));
+          }
+        });
   }
-  double prediction(const float* out, Index) const override { return elementary::sigmoid(double(out[0])); }
+  void predict(const Where& where, Index rows, dense::Rows<const float> out, float* probabilities) const override {
+    over_numbers(
+        where, "two_tasks::predict", rows,
+        KOKKOS_LAMBDA(Index r) { probabilities[r] = float(elementary::sigmoid(double(out[r][0]))); });
+  }
 };
 
 /// To be called once, before the model is made.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/dense/layer_types.hpp>
+#include <tesserec/dense/products.hpp>
 
 namespace tesserec::test {
 
@@ -24,13 +25,14 @@ class LayerAlone {
   /// inputs[i] [rows, width of input i] -> [rows, width()].
   std::vector<float> forward(Index rows, std::vector<std::vector<float>> inputs) {
     rows_ = rows;
+    piece_ = dense::OnePiece(rows);
     inputs_ = std::move(inputs);
     views_.clear();
     for (const auto& input : inputs_)
-      views_.push_back({input.data(), std::ssize(input) / rows, std::ssize(input) / rows});
-    workspace_ = layer_->make_workspace(Exec(), rows);
+      views_.push_back({{input.data(), std::ssize(input) / rows, std::ssize(input) / rows}});
+    workspace_ = layer_->make_workspace();
     out_.assign(rows * layer_->width(), 7.0f);
-    layer_->forward(chunk(), view(out_));
+    layer_->forward({}, batch(), view(out_));
     return out_;
   }
 
@@ -46,7 +48,7 @@ class LayerAlone {
       std::fill(input.begin(), input.end(), 7.0f);
       to.push_back({input.data(), std::ssize(input) / rows_, std::ssize(input) / rows_});
     }
-    layer_->backward(chunk(), view(out_), view(upstream), to, false, gradients.parameters.data());
+    layer_->backward({}, batch(), view(out_), view(upstream), to, {gradients.parameters.data(), layer_->size()});
     return gradients;
   }
 
@@ -56,8 +58,9 @@ class LayerAlone {
     settings.inputs.resize(inputs.size());
     return make_layer(settings, inputs);
   }
-  dense::Layer::Chunk chunk() const {
-    return {rows_, views_, parameters_.data(), packed_.data(), workspace_.get(), draw};
+  dense::Layer::Batch batch() const {
+    return {rows_,          piece_.pieces(), views_,           parameters_.data(),
+            packed_.data(), products_.get(), workspace_.get(), draw};
   }
   dense::Rows<float> view(std::vector<float>& numbers) const {
     return {numbers.data(), layer_->width(), layer_->width()};
@@ -68,7 +71,9 @@ class LayerAlone {
   std::unique_ptr<dense::Layer::Workspace> workspace_;
   Index rows_ = 0;
   std::vector<std::vector<float>> inputs_;
-  std::vector<dense::Rows<const float>> views_;
+  std::vector<dense::LayerInput> views_;
+  dense::OnePiece piece_{0};
+  std::unique_ptr<dense::Products> products_ = dense::panel_products();
 };
 
 }  // namespace tesserec::test

@@ -7,6 +7,7 @@
 #include <tesserec/core/device_graph.hpp>
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/eight_chains.hpp>
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/elementary_numbers.hpp>
 #include <tesserec/core/elementary_parts.hpp>
@@ -23,12 +24,14 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/loops.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/not_finite.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/row_threads.hpp>
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/slurm.hpp>

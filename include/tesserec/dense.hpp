@@ -3,10 +3,7 @@
 
 #include <tesserec/dense/activation.hpp>
 #include <tesserec/dense/check_gradient.hpp>
-#include <tesserec/dense/device_layer.hpp>
-#include <tesserec/dense/device_loss.hpp>
 #include <tesserec/dense/device_products.hpp>
-#include <tesserec/dense/device_rows.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/dense/layer.hpp>
 #include <tesserec/dense/layer_settings.hpp>
@@ -16,3 +13,5 @@
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/dense/mlp.hpp>
 #include <tesserec/dense/precision.hpp>
+#include <tesserec/dense/products.hpp>
+#include <tesserec/dense/rows.hpp>

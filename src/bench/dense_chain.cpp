@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dense_chain.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tesserec::bench {
 
 Vector<float> numbers(const Exec& exec, Index n) {
@@ -21,6 +24,16 @@ DenseChain::DenseChain(const Exec& exec, const model::Network& dense, const Lane
       labels_(numbers(exec, samples_)),
       sums_(exec, dense.parameters(), parameters_.place()),
       input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
+  for (const model::EmbeddedFeature& feature : dense.unpooled()) {  // each sample's as long as they are on average
+    const Index length = std::max<Index>(1, std::lround(feature.ids)), vectors = samples_ * length;
+    const Vector<Index> offsets = make_vector<Index>(exec, "tesserec::bench::offsets", samples_ + 1);
+    for (Index s = 0; s <= samples_; ++s) offsets(s) = s * length;
+    for (std::vector<jagged::JaggedVectors>* to : {&input_.unpooled, &unpooled_gradient_}) {
+      const Matrix<float> values = make_matrix<float>(exec, "tesserec::bench::vectors", vectors, feature.dim);
+      Kokkos::deep_copy(exec, values, 1e-3f);
+      to->push_back({values, {}, offsets});
+    }
+  }
   dense.initialise(exec, 1, parameters_);
   Kokkos::deep_copy(exec, labels_, 1.0f);
   exec.fence();

@@ -16,7 +16,9 @@ class DenseChain {
   /// The samples that `rank` of `size` has in a batch of `global_size`.
   DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size, Index global_size);
 
-  void run() { dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_).get(); }
+  void run() {
+    dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_, unpooled_gradient_).get();
+  }
 
   const PlacedVector<float>& parameters() const { return parameters_; }
   comm::LaneSums& sums() { return sums_; }
@@ -30,6 +32,7 @@ class DenseChain {
   Vector<float> x_, pooled_, pooled_gradient_, labels_;
   comm::LaneSums sums_;
   model::DenseInput input_;
+  std::vector<jagged::JaggedVectors> unpooled_gradient_;
 };
 
 }  // namespace tesserec::bench

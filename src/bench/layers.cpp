@@ -53,49 +53,75 @@ class Layers {
       in = out;
     }
     const dense::Mlp mlp(layers, info.settings.precision);
-    dense::MlpWorkspace workspace = mlp.make_workspace(context_.exec, chunk_samples);
+    dense::Mlp::Workspace own = mlp.make_workspace();
+    const dense::Layer::Batch batch = this->batch({}, gradient, packed, nullptr);
+    const Vector<float> x = numbers(context_.exec, chunk_samples * mlp.input_width()),
+                        upstream = numbers(context_.exec, chunk_samples * mlp.output_width());
+    products_->load(here_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, own.x);
+    products_->reserve(here_, chunk_samples, own.y.back());
+    products_->reserve(here_, chunk_samples, own.dx);
+    mlp.forward(here_, batch, own);
+    products_->load_gradient(here_, chunk_samples, {upstream.data(), mlp.output_width(), mlp.output_width()}, true,
+                             own.dy.back());
+    products_->gradient_written(here_, chunk_samples, &own.y.back(), own.dy.back());
+    mlp.backward(here_, batch, true, {gradient.data(), 0, true}, own);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer = concat(info.settings.name, ".", l, " ", layers[l].in, "x", layers[l].out);
       const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
       const MultiplyAdds& peak = peak_of(mlp.precision(l));
-      time(layer + " forward", flops, peak, [&] { mlp.forward(l, chunk_samples, packed.data(), workspace); });
+      const dense::Linear linear = mlp.linear(batch, l, own);
+      const dense::Matrix& from = l > 0 ? own.y[l - 1] : own.x;
+      time(layer + " forward", flops, peak,
+           [&] { products_->forward(here_, chunk_samples, linear, from, true, own.y[l]); });
+      const dense::Matrix* const mask = l > 0 ? &from : nullptr;
+      dense::Matrix& dx = l > 0 ? own.dy[l - 1] : own.dx;
       if (l > 0 || info.wants_input_gradient)
         time(layer + " input gradient", flops, peak,
-             [&] { mlp.input_gradient(l, chunk_samples, packed.data(), workspace); });
-      time(layer + " weight gradient", flops, peak,
-           [&] { mlp.weight_gradient(l, chunk_samples, true, gradient.data(), workspace); });
+             [&] { products_->input_gradient(here_, chunk_samples, linear, own.dy[l], l > 0, mask, dx); });
+      const dense::LaneGradients to{gradient.data(), 0, true};
+      time(layer + " weight gradient", flops, peak, [&] {
+        products_->weight_gradient(here_, batch.chunks, linear, own.dy[l], from, {to.from(layers[l].weight), to});
+      });
     }
+  }
+
+  dense::Layer::Batch batch(std::span<const dense::LayerInput> inputs, const Vector<float>& parameters,
+                            const Vector<float>& packed, dense::Layer::Workspace* workspace) const {
+    return {chunk_samples, piece_.pieces(), inputs, parameters.data(), packed.data(), products_.get(), workspace, {}};
   }
 
   void whole(const model::LayerInfo& info, const dense::Layer& layer, const Vector<float>& parameters,
              const Vector<float>& packed, const Vector<float>& gradient) {
-    const auto workspace = layer.make_workspace(context_.exec, chunk_samples);
+    const auto workspace = layer.make_workspace();
     std::vector<Vector<float>> held;
-    const auto rows = [&](Index width) {
-      held.push_back(numbers(context_.exec, chunk_samples * width));
+    const auto rows = [&](Index count, Index width) {
+      held.push_back(numbers(context_.exec, count * width));
       return dense::Rows<float>{held.back().data(), width, width};
     };
-    std::vector<dense::Rows<const float>> inputs;
+    std::vector<dense::LayerInput> inputs;
     std::vector<dense::Rows<float>> input_gradients;
     std::vector<std::vector<Index>> offsets;  // of sequences, each as long as they are on average
     offsets.reserve(info.inputs.size());
+    Index vectors = chunk_samples;  // of the output
     for (const dense::InputShape& input : info.inputs) {
       const Index length = input.sequence ? std::max<Index>(1, std::lround(input.length)) : 1;
-      dense::Rows<float> in = rows(length * input.width()), slopes = rows(length * input.width());
-      in.width = in.stride = slopes.width = slopes.stride = input.width();
+      const Index count = length * chunk_samples;
+      dense::LayerInput& value = inputs.emplace_back(dense::LayerInput{rows(count, input.width())});
       if (input.sequence) {
         offsets.emplace_back();
         for (Index s = 0; s <= chunk_samples; ++s) offsets.back().push_back(s * length);
-        in.offsets = slopes.offsets = offsets.back().data();
+        value.lengths = {offsets.back().data(), offsets.back().data(), 0, count};
+        if (layer.gives_sequence()) vectors = count;
       }
-      inputs.push_back(in);
-      input_gradients.push_back(info.wants_input_gradient ? slopes : dense::Rows<float>{});
+      input_gradients.push_back(info.wants_input_gradient ? rows(count, input.width()) : dense::Rows<float>{});
     }
-    const dense::Rows<float> out = rows(info.width), upstream = rows(info.width);
-    const dense::Layer::Chunk chunk{chunk_samples, inputs, parameters.data(), packed.data(), workspace.get()};
+    const dense::Rows<float> out = rows(vectors, info.width), upstream = rows(vectors, info.width);
+    const dense::Layer::Batch batch = this->batch(inputs, parameters, packed, workspace.get());
     const dense::Flops flops = layer.flops();
-    const auto forward = [&] { layer.forward(chunk, out); };
-    const auto backward = [&] { layer.backward(chunk, out, upstream, input_gradients, true, gradient.data()); };
+    const auto forward = [&] { layer.forward(here_, batch, out); };
+    const auto backward = [&] {
+      layer.backward(here_, batch, out, upstream, input_gradients, {gradient.data(), 0, true});
+    };
     if (flops.forward == 0) {  // it copies
       const double bytes = 2.0 * sizeof(float) * double(chunk_samples * info.width);
       copies(info.settings.name + " forward", bytes, forward);
@@ -128,6 +154,9 @@ class Layers {
   const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(dense::Precision::bf16);
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
+  const Where here_;  // on this thread
+  const dense::OnePiece piece_{chunk_samples};
+  const std::unique_ptr<dense::Products> products_ = dense::panel_products();
 };
 
 }  // namespace

@@ -45,6 +45,20 @@ struct Swish {
   }
 };
 
+/// y = f(x), and dy = dy f'(x), of number i.
+template <class Formula>
+struct Activate {
+  const float* x;
+  float* y;
+  TESSEREC_FUNCTION void operator()(Index i) const { y[i] = Formula::of(x[i]); }
+};
+template <class Formula>
+struct ActivateBack {
+  const float* x;
+  float* dy;
+  TESSEREC_FUNCTION void operator()(Index i) const { dy[i] *= Formula::slope(x[i]); }
+};
+
 /// call.template operator()<Formula>(), of a smooth activation.
 template <class Call>
 void with_formula(Activation activation, const Call& call) {

@@ -2,29 +2,20 @@
 // The local activation unit of the deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978). Of a target t and a
 // sequence h_1, h_2, ... of vectors as wide:
 //   s_j = mlp([t, h_j, t - h_j, t * h_j]);   y = sum_j a_j h_j
-// with a = s as in the paper, or a = softmax(s / sqrt(width)). The MLP takes the vectors of a chunk's samples in blocks
-// of as many as a chunk has samples; the way back makes each block's activations once more, so that these stay small.
+// with a = s as in the paper, or a = softmax(s / sqrt(width)). On a host the MLP takes the vectors of a chunk's samples
+// in blocks of as many as a chunk has samples; the way back makes each block's activations once more, so that these
+// stay small.
+#include <algorithm>
 #include <cmath>
 
-#include "device_layers.hpp"
 #include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
+#include "sequences.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::dense {
 namespace {
-
-TESSEREC_KERNEL void meet(Index n, const float* t, const float* h, float* x) {
-  for (Index i = 0; i < n; ++i) dense::meet(n, i, t[i], h[i], x);
-}
-TESSEREC_KERNEL void part(Index n, const float* t, const float* h, const float* dx, float* dt, float* dh) {
-  for (Index i = 0; i < n; ++i) dense::part(n, i, t[i], h[i], dx, dt[i], dh[i]);
-}
-/// The gradient of a -> that of the scores, in place.
-TESSEREC_KERNEL void softmax_back(Index n, float scale, const float* a, float* d) { softmax_back_of(n, scale, a, d); }
 
 class Attention final : public Layer {
  public:
@@ -48,101 +39,156 @@ class Attention final : public Layer {
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
     mlp_->pack(exec, parameters, backward, packed, part);
   }
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Block>();
-    made->most = rows;
-    made->mlp = mlp_->make_workspace(exec, rows);
-    for (std::vector<float>* x : {&made->x, &made->dx}) x->resize(rows * 4 * dim_);
-    made->again.resize(rows);
-    made->to_target.resize(dim_);
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto made = std::make_unique<Vectors>();
+    made->mlp = mlp_->make_workspace();
     return made;
   }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    const Rows<const float> history = chunk.inputs[1];
-    Block& own = block(chunk);
-    const Range all = vectors(chunk);
-    own.weights.resize(all.size());
-    over_blocks(chunk, [&](Range ids) { score(chunk, ids, own.weights.data() + (ids.begin - all.begin)); });
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const Range ids{history.offsets[r], history.offsets[r + 1]};
-      float* const a = own.weights.data() + (ids.begin - all.begin);
-      if (scale_ > 0 && ids.size() > 0) softmax(ids.size(), scale_, a);
-      std::fill_n(out[r], dim_, 0.0f);
-      for (Index j = ids.begin; j < ids.end; ++j) add_scaled(dim_, a[j - ids.begin], history[j], out[r]);
-    }
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Vectors& own = this->own<Vectors>(batch);
+    const LayerInput history = batch.inputs[1];
+    const Lengths lengths = history.lengths;
+    const Index vectors = lengths.vectors;
+    samples_of(where, batch.rows, lengths, own.samples);
+    float* const weights = own.weights.reserve(where, "tesserec::dense::attention", vectors);
+    over_blocks(where, vectors, [&](Range ids) { score(where, batch, ids, weights); });
+    const float scale = scale_;
+    if (scale > 0)
+      over_numbers(
+          where, "tesserec::dense::softmax", batch.rows, KOKKOS_LAMBDA(Index r) {
+            const Range own_vectors = lengths.of(r);
+            if (own_vectors.size() > 0) softmax(own_vectors.size(), scale, weights + own_vectors.begin);
+          });
+    add_weighted(where, batch.rows, history, weights, out);
   }
 
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    const Rows<const float> target = chunk.inputs[0], history = chunk.inputs[1];
-    const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];
-    Block& own = block(chunk);
-    const Range all = vectors(chunk);
-    own.slopes.resize(all.size());
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const Range ids{history.offsets[r], history.offsets[r + 1]};
-      const float* const a = own.weights.data() + (ids.begin - all.begin);
-      float* const d = own.slopes.data() + (ids.begin - all.begin);
-      for (Index j = ids.begin; j < ids.end; ++j) {
-        d[j - ids.begin] = inner_product(dim_, upstream[r], history[j]);
-        scale(dim_, a[j - ids.begin], upstream[r], to_history[j]);
-      }
-      if (scale_ > 0) softmax_back(ids.size(), scale_, a, d);
-      if (to_target.data != nullptr) std::fill_n(to_target[r], dim_, 0.0f);
-    }
-    if (all.size() == 0 && !add) std::fill_n(gradient, size(), 0.0f);
-    const bool alone = all.size() <= own.most;  // the activations of the way there still stand
-    Index r = 0;
-    over_blocks(chunk, [&](Range ids) {
-      if (!alone) score(chunk, ids, own.again.data());
-      const Rows<float> dx{own.dx.data(), 4 * dim_, 4 * dim_};
-      const Rows<const float> slopes{own.slopes.data() + (ids.begin - all.begin), 1, 1};
-      mlp_->backward(part_of(chunk, ids.size(), own.view), {}, slopes, {&dx, 1}, add || ids.begin > all.begin,
-                     gradient);
-      for (Index j = ids.begin; j < ids.end; ++j) {
-        while (j >= history.offsets[r + 1]) ++r;
-        part(dim_, target[r], history[j], dx[j - ids.begin],
-             to_target.data != nullptr ? to_target[r] : own.to_target.data(), to_history[j]);
-      }
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Vectors& own = this->own<Vectors>(batch);
+    const Index vectors = batch.inputs[1].lengths.vectors;
+    if (input_gradients[0].data != nullptr) clear_rows(where, batch.rows, input_gradients[0]);
+    through_weights(where, batch, upstream, input_gradients[1]);
+    if (where.is_thread() && vectors == 0 && !gradient.add) std::fill_n(gradient.data, size(), 0.0f);
+    const bool kept = !where.is_thread() || vectors <= chunk_samples;  // the activations of the way there still stand
+    over_blocks(where, vectors, [&](Range ids) {
+      if (!kept) score(where, batch, ids, own.again.reserve(where, "tesserec::dense::attention", vectors));
+      Batch part = of_vectors(batch, ids);
+      const OnePiece one(ids.size());
+      part.chunks = where.is_thread() ? one.pieces() : own.blocks.cut(where, batch.chunks, batch.inputs[1].lengths);
+      const Rows<float> dx{own.dx.reserve(where, "tesserec::dense::attention", ids.size() * 4 * dim_), 4 * dim_,
+                           4 * dim_};
+      LaneGradients sum = gradient;
+      sum.add = gradient.add || ids.begin > 0;
+      mlp_->backward(where, part, {(kept ? own.weights : own.again).data() + ids.begin, 1, 1},
+                     {own.slopes.data() + ids.begin, 1, 1}, {&dx, 1}, sum);
+      through_input(where, batch, ids, input_gradients);
     });
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
-    return attention_on_device(mlp_->on_device(products), dim_, scale_);
+
+  /// Writes the MLP's inputs x = [t, h, t - h, t * h] for vectors `ids`, and their scores.
+  void score(const Where& where, const Batch& batch, Range ids, float* scores) const {
+    Vectors& own = this->own<Vectors>(batch);
+    const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
+    const Index n = dim_, first = ids.begin;
+    const Index* const sample = own.samples.data();
+    float* const all = own.x.reserve(where, "tesserec::dense::attention", ids.size() * 4 * n);
+    over_elements(
+        where, "tesserec::dense::attention_input", ids.size(), n, KOKKOS_LAMBDA(Index row, Index i) {
+          const Index j = first + row;
+          const float t = target[sample[j]][i], h = history[j][i];
+          float* const x = all + row * 4 * n + i;
+          x[0] = t;
+          x[n] = h;
+          x[2 * n] = t - h;
+          x[3 * n] = t * h;
+        });
+    own.input.data = all;
+    own.input.width = own.input.stride = 4 * n;
+    mlp_->forward(where, of_vectors(batch, ids), {scores + first, 1, 1});
+  }
+  /// Writes the scores' slopes, and of the vectors' gradients what does not go through the MLP.
+  void through_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
+    Vectors& own = this->own<Vectors>(batch);
+    const Rows<const float> history = batch.inputs[1];
+    const Lengths lengths = batch.inputs[1].lengths;
+    const Index n = dim_;
+    const Index* const sample = own.samples.data();
+    const float* const weights = own.weights.data();
+    float* const slopes = own.slopes.reserve(where, "tesserec::dense::attention", lengths.vectors);
+    over_rows(
+        where, "tesserec::dense::attention_back", lengths.vectors, KOKKOS_LAMBDA(Index j, const RowThreads& threads) {
+          const float *const dy = upstream[sample[j]], weight = weights[j];
+          const float slope = inner_product(threads, n, dy, history[j]);
+          if (threads.first()) slopes[j] = slope;
+          float* const row = to[j];
+          if (to.data != nullptr) threads.each(n, [=](Index i) { row[i] = weight * dy[i]; });
+        });
+    const float scale = scale_;
+    if (scale == 0) return;
+    over_numbers(
+        where, "tesserec::dense::softmax_back", batch.rows, KOKKOS_LAMBDA(Index r) {
+          const Range own_vectors = lengths.of(r);
+          const float* const p = weights + own_vectors.begin;
+          float *const d = slopes + own_vectors.begin, mean = 0.0f;
+          for (Index i = 0; i < own_vectors.size(); ++i) mean = std::fma(p[i], d[i], mean);
+          for (Index i = 0; i < own_vectors.size(); ++i) d[i] = scale * p[i] * (d[i] - mean);
+        });
+  }
+  /// Adds what the MLP's input says of vectors `ids` to the gradients of the target and of the vectors.
+  void through_input(const Where& where, const Batch& batch, Range ids,
+                     std::span<const Rows<float>> input_gradients) const {
+    const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
+    const Lengths lengths = batch.inputs[1].lengths;
+    const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];
+    const Index n = dim_;
+    const float* const all = own<Vectors>(batch).dx.data();
+    over_rows(
+        where, "tesserec::dense::attention_input_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          const Range of = lengths.of(r);
+          const Index begin = of.begin < ids.begin ? ids.begin : of.begin;
+          const Index end = of.end < ids.end ? of.end : ids.end;
+          const float *const t = target[r], *const from = all + (begin - ids.begin) * 4 * n;
+          const bool wanted = to_target.data != nullptr;
+          float* const dt = to_target[r];
+          threads.sums(
+              n, end - begin, [=](Index i) { return wanted ? dt[i] : 0.0f; },
+              [=](Index k, Index i, float sum) {
+                const float* const dx = from + k * 4 * n + i;
+                const float h = history[begin + k][i];
+                if (to_history.data != nullptr) to_history[begin + k][i] += dx[n] - dx[2 * n] + dx[3 * n] * t[i];
+                return sum + (dx[0] + dx[2 * n] + dx[3 * n] * h);
+              },
+              [=](Index i, float sum) {
+                if (wanted) dt[i] = sum;
+              });
+        });
   }
 
  private:
-  struct Block : Workspace {
-    Index most = 0;  // vectors
+  struct Vectors : Workspace {
     std::unique_ptr<Workspace> mlp;
-    std::vector<float> x, dx;      // [most, 4 dim]
-    std::vector<float> weights;    // a, of the chunk's vectors
-    std::vector<float> slopes;     // and the gradient of their scores
-    std::vector<float> again;      // [most] scores of a block that is made once more
-    std::vector<float> to_target;  // [dim] for nobody
-    Rows<const float> view;        // of x
+    LoopBuffer<Index> samples;          // [vectors] each one's
+    LoopBuffer<float> x, dx;            // [a block's vectors, 4 dim]
+    LoopBuffer<float> weights, slopes;  // [vectors] a, and the gradient of the scores
+    LoopBuffer<float> again;            // [vectors] scores of a block that is made once more
+    VectorBlocks blocks;
+    LayerInput input;  // x
   };
-  static Block& block(const Chunk& chunk) { return *static_cast<Block*>(chunk.workspace); }
-  static Range vectors(const Chunk& chunk) { return {chunk.inputs[1].offsets[0], chunk.inputs[1].offsets[chunk.rows]}; }
-  template <class Body>  // body(vectors of a block)
-  void over_blocks(const Chunk& chunk, const Body& body) const {
-    const Range all = vectors(chunk);
-    for (Index at = all.begin; at < all.end; at += block(chunk).most)
-      body(Range{at, std::min(all.end, at + block(chunk).most)});
+
+  /// body(vectors that the MLP takes at once): on a device once, of all, also of none.
+  template <class Body>
+  static void over_blocks(const Where& where, Index vectors, const Body& body) {
+    if (!where.is_thread()) return body(Range{0, vectors});
+    for (Index at = 0; at < vectors; at += chunk_samples) body(Range{at, std::min(vectors, at + chunk_samples)});
   }
-  Chunk part_of(const Chunk& chunk, Index rows, const Rows<const float>& x) const {
-    return {rows, {&x, 1}, chunk.parameters, chunk.packed, block(chunk).mlp.get(), chunk.draw};
-  }
-  void score(const Chunk& chunk, Range ids, float* scores) const {
-    Block& own = block(chunk);
-    const Rows<const float> target = chunk.inputs[0], history = chunk.inputs[1];
-    Index r = 0;
-    for (Index j = ids.begin; j < ids.end; ++j) {
-      while (j >= history.offsets[r + 1]) ++r;
-      meet(dim_, target[r], history[j], own.x.data() + (j - ids.begin) * 4 * dim_);
-    }
-    own.view = {own.x.data(), 4 * dim_, 4 * dim_};
-    mlp_->forward(part_of(chunk, ids.size(), own.view), {scores, 1, 1});
+  Batch of_vectors(const Batch& batch, Range ids) const {
+    Vectors& own = this->own<Vectors>(batch);
+    Batch part = batch;
+    part.rows = ids.size();
+    part.inputs = {&own.input, 1};
+    part.workspace = own.mlp.get();
+    return part;
   }
 
   std::unique_ptr<Layer> mlp_;
@@ -153,7 +199,7 @@ class Attention final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
+std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const InputShapes& inputs) {
   if (inputs.size() != 2 || inputs[0].sequence || !inputs[1].sequence)
     fail("attention has two inputs: the target, and then a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
   const Index dim = inputs[1].width();

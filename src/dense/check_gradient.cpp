@@ -8,6 +8,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense/check_gradient.hpp>
+#include <tesserec/dense/products.hpp>
 
 namespace tesserec::dense {
 namespace {
@@ -75,7 +76,7 @@ std::vector<float> normal_numbers(const GradientCheck& check, Index stream, Inde
   return numbers;
 }
 
-/// A layer with all that it is given for one chunk.
+/// A layer with all that it is given for one chunk on this thread.
 class ChunkAlone {
  public:
   static constexpr Index apart = 3;  // floats between the rows of an input
@@ -93,7 +94,10 @@ class ChunkAlone {
       widths_.push_back(inputs[i].width());
       numbers_.push_back(normal_numbers(check, 1 + Index(i), vectors * widths_[i]));
     }
-    upstream_ = normal_numbers(check, 1 + std::ssize(inputs), rows_ * layer.width());
+    Index out_rows = rows_;
+    for (std::size_t i = 0; layer.gives_sequence() && i < inputs.size(); ++i)
+      if (inputs[i].sequence) out_rows = offsets_[i].back();
+    upstream_ = normal_numbers(check, 1 + std::ssize(inputs), out_rows * layer.width());
     clear_gaps(parameters_, 0.0f);
   }
 
@@ -121,11 +125,11 @@ class ChunkAlone {
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       laid[i].assign(laid_[i].size(), untouched);
-      const Index* const offsets = offsets_[i].empty() ? nullptr : offsets_[i].data();
-      to.push_back({wanted || offsets != nullptr ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart, offsets});
+      to.push_back({wanted ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
-    layer_.backward(chunk(), out, {upstream_.data(), layer_.width(), layer_.width()}, to, add, before.data());
+    layer_.backward({}, batch(), out, {upstream_.data(), layer_.width(), layer_.width()}, to,
+                    {before.data(), layer_.size(), add});
     clear_gaps(before, add ? untouched : 0.0f);
     Gradients found{{}, std::move(before)};
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
@@ -161,16 +165,19 @@ class ChunkAlone {
       for (Index r = 0; r < vectors; ++r)
         std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], laid_[i].data() + r * stride);
     }
-    for (std::size_t i = 0; i < numbers_.size(); ++i)
-      views_.push_back(
-          {laid_[i].data(), widths_[i], widths_[i] + apart, offsets_[i].empty() ? nullptr : offsets_[i].data()});
-    workspace_ = layer_.make_workspace(exec_, rows_);
-    out_.assign(rows_ * layer_.width(), untouched);
-    layer_.forward(chunk(), {out_.data(), layer_.width(), layer_.width()});
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + apart}});
+      const std::vector<Index>& offsets = offsets_[i];
+      if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
+    }
+    workspace_ = layer_.make_workspace();
+    out_.assign(upstream_.size(), untouched);
+    layer_.forward({}, batch(), {out_.data(), layer_.width(), layer_.width()});
   }
 
-  Layer::Chunk chunk() const {
-    return {rows_, views_, parameters_.data(), packed_.data(), workspace_.get(), {true, 1, 0, 1, 0}};
+  Layer::Batch batch() const {
+    return {rows_,          piece_.pieces(), views_,           parameters_.data(),
+            packed_.data(), products_.get(), workspace_.get(), {true, 1, 0, 1, 0}};
   }
 
   Exec exec_;
@@ -180,7 +187,9 @@ class ChunkAlone {
   std::vector<std::vector<float>> numbers_, laid_;  // of each input: rows side by side, and as they lie
   std::vector<std::vector<Index>> offsets_;         // of each sequence
   std::vector<Index> widths_;
-  std::vector<Rows<const float>> views_;
+  std::vector<LayerInput> views_;
+  const OnePiece piece_{rows_};
+  const std::unique_ptr<Products> products_ = panel_products();
   std::unique_ptr<Layer::Workspace> workspace_;
 };
 
@@ -224,15 +233,15 @@ CheckedGradient check_gradient(const LossFunction& loss, Index width, const std:
     given.push_back(labels[r % std::ssize(labels)]);
     weights.push_back(0.5f + 0.25f * float(r % 4));
   }
-  std::vector<float> gradient(out.size(), untouched), scratch(loss.scratch(check.rows, width));
+  std::vector<float> gradient(out.size(), untouched);
+  std::vector<double> losses(check.rows);
+  const OnePiece piece(check.rows);
+  const auto workspace = loss.make_workspace();
   const auto value = [&](float* to) {
-    LossFunction::Chunk chunk{check.rows, check.rows, {out.data(), width, width}};
-    chunk.labels = given.data();
-    chunk.weights = weights.data();
-    chunk.scratch = scratch.data();
-    double sum = 0;
-    loss.evaluate(chunk, sum, {to, width, width});
-    return sum / double(check.rows);
+    const Rows<const float> rows{out.data(), width, width};
+    loss.evaluate({}, {check.rows, check.rows, piece.pieces(), rows, given.data(), weights.data(), workspace.get()},
+                  losses.data(), {to, width, width});
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / double(check.rows);
   };
   value(gradient.data());
   std::vector<float> unused(out.size());

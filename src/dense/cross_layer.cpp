@@ -2,58 +2,13 @@
 // The cross network of DCN v2 (Wang et al., arXiv 2008.13535):
 //   x_{l+1} = x_0 * (W_l (V_l x_l) + b_l) + x_l     with `rank`, W [n, rank], V [rank, n]
 //   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without, W [n, n]
-#include <algorithm>
-
-#include "device_layers.hpp"
-#include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "panels.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/mlp.hpp>
 
 namespace tesserec::dense {
 namespace {
-
-/// out = x0 * u + x
-TESSEREC_KERNEL void cross(Index n, const float* x0, const float* u, const float* x, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] = crossed(x0[i], u[i], x[i]);
-}
-TESSEREC_KERNEL void sum(Index n, const float* a, const float* b, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] = a[i] + b[i];
-}
-
-/// Gradients of a layer, in panels.
-struct Slopes {
-  const float *x0, *u, *dx;  // dx: what reached the layer's output through the products of the next one
-  float *g, *du, *dx0;
-};
-/// g += dx; du = g * x0; dx0 += g * u; sums = du's columns by row. The last layer comes first: no dx yet, dx0 begins.
-template <Index width, bool last>
-TESSEREC_KERNEL void cross_back(Index rows, Slopes s, float* sums) {
-  float sum[width] = {};
-  for (Index at = 0; at < rows * width; at += width)
-    for (Index c = 0; c < width; ++c) {
-      const Index i = at + c;
-      const float g = last ? s.g[i] : s.g[i] + s.dx[i], du = g * s.x0[i];
-      if (!last) s.g[i] = g;
-      s.du[i] = du;
-      s.dx0[i] = last ? g * s.u[i] : s.dx0[i] + g * s.u[i];
-      sum[c] += du;
-    }
-  for (Index c = 0; c < width; ++c) sums[c] = sum[c];
-}
-void cross_back(Index rows, Index panels, bool last, Slopes s, float* sums) {
-  with_width(kernels().width, [&](auto width) {
-    for (Index p = 0; p < panels; ++p) {
-      last ? cross_back<width, true>(rows, s, sums) : cross_back<width, false>(rows, s, sums);
-      for (const float** from : {&s.x0, &s.u, &s.dx}) *from += rows * width;
-      for (float** to : {&s.g, &s.du, &s.dx0}) *to += rows * width;
-      sums += width;
-    }
-  });
-}
 
 class CrossLayer final : public Layer {
  public:
@@ -90,74 +45,88 @@ class CrossLayer final : public Layer {
       products_[l].pack(exec, parameters, backward, this->packed(packed, l), part);
   }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Activations>();
-    for (const Mlp& mlp : products_) made->products.push_back(mlp.make_workspace(exec, rows));
-    for (Vector<float>* one : {&made->out, &made->g, &made->dx0}) {
-      *one = make_vector<float>(exec, "tesserec::dense::cross",
-                                products_.front().height(rows) * panels() * kernels().width);
-      std::fill_n(one->data(), one->extent(0), 0.0f);
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto made = std::make_unique<Matrices>();
+    for (const Mlp& mlp : products_) made->chains.push_back(mlp.make_workspace());
+    for (Matrix* one : {&made->out, &made->g, &made->dx0}) {
+      one->width = width_;
+      one->of_bf16_chain = made->chains[0].x.of_bf16_chain;
     }
     return made;
   }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    Activations& own = activations(chunk);
-    const Index width = kernels().width, height = products_.front().height(chunk.rows);
-    to_panels(chunk.rows, height, width, chunk.inputs[0], own.x(0));
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Matrices& own = this->own<Matrices>(batch);
+    Products& products = *batch.products;
+    products.load(where, batch.rows, batch.inputs[0], own.chains[0].x);
+    products.place(where, batch.rows, out, own.out);
     for (std::size_t l = 0; l < products_.size(); ++l) {
-      products_[l].round_input(chunk.rows, own.products[l]);
-      for (std::size_t m = 0; m < products_[l].layers().size(); ++m)
-        products_[l].forward(m, chunk.rows, packed(chunk.packed, l), own.products[l]);
-      cross(height * panels() * width, own.x(0), own.u(l), own.x(l), own.x(l + 1));
+      Matrix &u = own.chains[l].y.back(), &next = own.x(l + 1);
+      products.reserve(where, batch.rows, u);
+      products_[l].forward(where, of_chain(batch, l), own.chains[l]);
+      if (l + 1 < products_.size()) products.reserve(where, batch.rows, next);
+      const float *const x0 = own.x(0).numbers, *const of_x0 = u.numbers, *const x = own.x(l).numbers;
+      float* const to = next.numbers;
+      over_numbers(
+          where, "tesserec::dense::cross", products.numbers(next, batch.rows),
+          KOKKOS_LAMBDA(Index i) { to[i] = x0[i] * of_x0[i] + x[i]; });
+      if (l + 1 < products_.size()) products.written(where, batch.rows, next);
     }
-    from_panels(chunk.rows, height, width, own.out.data(), out);
+    products.store(where, batch.rows, own.out, out);
   }
 
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    Activations& own = activations(chunk);
-    const Index width = kernels().width, height = products_.front().height(chunk.rows), n = height * panels() * width;
-    const bool wanted = input_gradients[0].data != nullptr;
-    to_panels(chunk.rows, height, width, upstream, own.g.data());
-    const float* dx = nullptr;
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Matrices& own = this->own<Matrices>(batch);
+    Products& products = *batch.products;
+    const Rows<float> to = input_gradients[0];
+    products.load_gradient(where, batch.rows, upstream, true, own.g);
+    products.reserve(where, batch.rows, own.dx0);
+    const Index n = products.numbers(own.g, batch.rows);
+    float *const g = own.g.numbers, *const dx0 = own.dx0.numbers;
+    const float *const x0 = own.x(0).numbers, *dx = nullptr;  // gradient of x_{l+1} by way of the products behind it
     for (std::size_t l = products_.size(); l-- > 0;) {
-      MlpWorkspace& product = own.products[l];
-      cross_back(height, panels(), dx == nullptr,
-                 {own.x(0), own.u(l), dx, own.g.data(), product.gradients.back().data(), own.dx0.data()},
-                 product.bias_sums.data());
-      products_[l].round_gradient(products_[l].layers().size() - 1, chunk.rows, product);
-      for (std::size_t m = products_[l].layers().size(); m-- > 0;) {
-        products_[l].weight_gradient(m, chunk.rows, add, gradient, product);
-        if (m > 0 || l > 0 || wanted) products_[l].input_gradient(m, chunk.rows, packed(chunk.packed, l), product);
-      }
-      dx = product.input_gradient_panels.data();
+      Mlp::Workspace& chain = own.chains[l];
+      products.reserve(where, batch.rows, chain.dy.back());
+      const float *const u = chain.y.back().numbers, *const behind = dx;
+      float* const du = chain.dy.back().numbers;
+      over_numbers(
+          where, "tesserec::dense::cross_back", n, KOKKOS_LAMBDA(Index i) {
+            const bool last = behind == nullptr;
+            const float slope = last ? g[i] : g[i] + behind[i];
+            g[i] = slope;
+            du[i] = slope * x0[i];
+            dx0[i] = last ? slope * u[i] : dx0[i] + slope * u[i];
+          });
+      products.gradient_written(where, batch.rows, nullptr, chain.dy.back());
+      const bool wanted = l > 0 || to.data != nullptr;
+      if (wanted) products.reserve(where, batch.rows, chain.dx);
+      products_[l].backward(where, of_chain(batch, l), wanted, gradient, chain);
+      dx = chain.dx.numbers;
     }
-    if (!wanted) return;
-    sum(n, own.g.data(), dx, own.g.data());
-    sum(n, own.g.data(), own.dx0.data(), own.g.data());
-    from_panels(chunk.rows, height, width, own.g.data(), input_gradients[0]);
-  }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
-    return cross_on_device(products_, products);
+    if (to.data == nullptr) return;
+    const float* const behind = dx;
+    over_numbers(
+        where, "tesserec::dense::cross_input", n, KOKKOS_LAMBDA(Index i) { g[i] = g[i] + behind[i] + dx0[i]; });
+    products.store(where, batch.rows, own.g, to);
   }
 
  private:
-  /// All in panels: between the products nothing is laid out anew.
-  struct Activations : Workspace {
-    std::vector<MlpWorkspace> products;  // of each layer
-    Vector<float> out, g, dx0;           // the last x; gradients of a layer's output, and of x_0
-    float* x(std::size_t l) { return l < products.size() ? products[l].input.data() : out.data(); }
-    /// Returns what multiplies x_0.
-    const float* u(std::size_t l) const { return products[l].outputs.back().data(); }
+  /// Between the products nothing is laid out anew.
+  struct Matrices : Workspace {
+    std::vector<Mlp::Workspace> chains;  // of each layer; x_l is the input of chain l
+    Matrix out, g, dx0;                  // the last x; gradients of a layer's output, and of x_0
+    Matrix& x(std::size_t l) { return l < chains.size() ? chains[l].x : out; }
   };
-  static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }
+  Batch of_chain(const Batch& batch, std::size_t l) const {
+    Batch chain = batch;
+    chain.packed = packed(batch.packed, l);
+    return chain;
+  }
   template <class T>
   T* packed(T* all, std::size_t l) const {
     return all + Index(l) * products_.front().packed_size();
   }
-
-  Index panels() const { return panel_count(width_, kernels().width); }
 
   Index width_, rank_;
   std::vector<Mlp> products_;  // of each layer
@@ -165,11 +134,11 @@ class CrossLayer final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1) fail("a cross has one input, and not ", inputs.size(), "; put them side by side with a cat");
+std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const InputShapes& inputs) {
+  const Index width = one_width("a cross", inputs);
   if (settings.layers < 1) fail("a cross needs layers, 1 or more");
   if (settings.rank < 0) fail("a cross has rank ", settings.rank, "; 0 is full");
-  return std::make_unique<CrossLayer>(inputs[0].width(), settings.layers, settings.rank, settings.precision);
+  return std::make_unique<CrossLayer>(width, settings.layers, settings.rank, settings.precision);
 }
 
 }  // namespace tesserec::dense

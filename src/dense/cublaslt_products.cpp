@@ -4,11 +4,10 @@
 #include <bit>
 #include <map>
 
+#include "bias_gradient.hpp"
 #include "cublaslt.hpp"
-#include "device_sums.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>
-#include <tesserec/dense/device_rows.hpp>
 
 namespace tesserec::dense {
 namespace {
@@ -91,7 +90,7 @@ class CublasLtProducts final : public DeviceProducts {
       while (end < lanes && size_of(end) == size) ++end;
       float* const to = p.weight + lane * p.stride;
       if (size == 0) {
-        clear_on(device, end - lane, {to, in * out, p.stride});
+        clear_rows(Where(device), end - lane, {to, in * out, p.stride});
         continue;
       }
       PinnedProduct& product =

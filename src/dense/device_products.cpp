@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_sums.hpp"
+#include "bias_gradient.hpp"
 #include <tesserec/core/placed.hpp>
+#include <tesserec/core/short_floats.hpp>
 #include <tesserec/dense/device_products.hpp>
 
 namespace tesserec::dense {
@@ -14,12 +15,30 @@ std::unique_ptr<DeviceProducts> device_products([[maybe_unused]] Kernels kernels
 
 void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums) {
   if (product.bias == nullptr) return;
+  const Where where(device);
   const Rows<const float> dy = product.dy;
-  sums.begin(device, product.pieces, dy.width);
+  sums.begin(where, product.pieces, dy.width);
   sums.add(
-      device, "tesserec::dense::bias_gradient", 0, dy.width,
+      where, "tesserec::dense::bias_gradient", 0, dy.width,
       KOKKOS_LAMBDA(Index row, Index c, float sum) { return sum + dy[row][c]; });
-  sums.finish(device, 0, dy.width, {product.bias, product.stride}, ChunkSums::Lane::stored);
+  sums.finish(where, 0, dy.width, {product.bias, product.stride}, ChunkSums::Lane::stored);
+}
+
+void relu_on(const Device& device, Index rows, Rows<float> y) {
+  over_elements(
+      Where(device), "tesserec::dense::relu", rows, y.width, KOKKOS_LAMBDA(Index r, Index c) {
+        if (y[r][c] < 0.0f) y[r][c] = 0.0f;
+      });
+}
+void mask_on(const Device& device, Index rows, Rows<const float> y, Rows<const float> from, Rows<float> to) {
+  over_elements(
+      Where(device), "tesserec::dense::mask", rows, to.width,
+      KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = y[r][c] > 0.0f ? from[r][c] : 0.0f; });
+}
+void round_on(const Device& device, Index rows, Rows<const float> from, Rows<std::uint16_t> to) {
+  over_elements(
+      Where(device), "tesserec::dense::round", rows, from.width,
+      KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = std::uint16_t(round_to_bf16(from[r][c]) >> 16); });
 }
 
 }  // namespace tesserec::dense

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dot interaction of DLRM (Naumov et al., arXiv 1906.00091), in the order of the reference:
-// [z0, z1.z0, z2.z0, z2.z1, z3.z0, ...]: the strictly lower triangle of Z Z^T by rows; `itself`: with its diagonal.
+// [z0, z1.z0, z2.z0, z2.z1, z3.z0, ...]: the strictly lower triangle of Z Z^T by rows; `itself`: with its diagonal. A
+// host has kernels of its instruction set (kernels.hpp), a device teams (dot_teams.hpp).
 #include <algorithm>
 #include <vector>
 
-#include "device_layers.hpp"
+#include "dot_teams.hpp"
 #include "kernels.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
@@ -28,56 +29,80 @@ class DotLayer final : public Layer {
   }
   bool multiplies_matrices() const override { return false; }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Buffers>();
-    made->scratch = make_vector<float>(exec, "tesserec::dense::dot_scratch", kernels().dots_scratch(shape_));
-    made->size = rows * shape_.vectors * shape_.dim;
-    return made;
-  }
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Buffers>(); }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    Buffers& own = buffers(chunk);
-    if (!lie_as_the_kernel_reads(chunk.inputs)) {
-      own.vectors.resize(own.size);
-      each(chunk.rows, chunk.inputs, own.vectors,
-           [&](Rows<const float> from, Rows<float> to) { copy_rows(chunk.rows, from, to); });
-    }
-    const Operands z = operands(chunk, own);
-    kernels().dots_forward(shape_, chunk.rows, z.first, z.others, out.data, own.scratch.data());
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    if (where.is_thread()) return on_thread(batch, out);
+    const DotTeams dots = teams(where, batch);
+    over_teams<DotTeams::members, 1>(where.device(), "tesserec::dense::dot", batch.rows, dots.scratch(),
+                                     DotForward{dots, out});
   }
-
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
-    Buffers& own = buffers(chunk);
-    const Operands z = operands(chunk, own);
-    const bool in_place = lie_as_the_kernel_reads(input_gradients);
-    if (!in_place) own.gradients.resize(own.size);
-    float* const first = in_place ? input_gradients[0].data : own.gradients.data();
-    float* const others = in_place ? input_gradients[1].data : first + chunk.rows * shape_.dim;
-    kernels().dots_backward(shape_, chunk.rows, {z.first, z.others}, upstream.data, {first, others},
-                            own.scratch.data());
-    if (!in_place)
-      each(chunk.rows, input_gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
-        if (to.data != nullptr) copy_rows(chunk.rows, from, to);
-      });
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    if (where.is_thread()) return back_on_thread(batch, upstream, input_gradients);
+    const DotTeams dots = teams(where, batch);
+    const Rows<float>* const to = own<Buffers>(batch).to.send(where, vectors_of<float>(input_gradients));
+    over_teams<DotTeams::members, 1>(where.device(), "tesserec::dense::dot_back", batch.rows, dots.scratch(),
+                                     DotBackward{dots, upstream, to});
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return dot_on_device(shape_); }
 
  private:
   struct Buffers : Workspace {
-    Vector<float> scratch;
-    Index size = 0;
-    std::vector<float> vectors, gradients;  // where they lie otherwise than the kernel reads
+    LoopBuffer<float> scratch, vectors, gradients;  // the last two where they lie otherwise than the kernel reads
+    LoopList<Rows<const float>> from;               // on a device: each vector
+    LoopList<Rows<float>> to;
   };
   struct Operands {
     const float *first, *others;  // [rows, dim], [rows, (vectors - 1) dim]
   };
-  static Buffers& buffers(const Chunk& chunk) { return *static_cast<Buffers*>(chunk.workspace); }
+
+  void on_thread(const Batch& batch, Rows<float> out) const {
+    Buffers& own = this->own<Buffers>(batch);
+    own.scratch.reserve({}, "tesserec::dense::dot", kernels().dots_scratch(shape_));
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    if (!lie_as_the_kernel_reads<const float>(inputs)) {
+      own.vectors.reserve({}, "tesserec::dense::dot", batch.rows * shape_.vectors * shape_.dim);
+      each<const float>(batch.rows, inputs, own.vectors,
+                        [&](Rows<const float> from, Rows<float> to) { copy_rows({}, batch.rows, from, to); });
+    }
+    const Operands z = operands(batch.rows, inputs, own);
+    kernels().dots_forward(shape_, batch.rows, z.first, z.others, out.data, own.scratch.data());
+  }
+  void back_on_thread(const Batch& batch, Rows<const float> upstream, std::span<const Rows<float>> gradients) const {
+    Buffers& own = this->own<Buffers>(batch);
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    const Operands z = operands(batch.rows, inputs, own);
+    const bool in_place = lie_as_the_kernel_reads(gradients);
+    if (!in_place) own.gradients.reserve({}, "tesserec::dense::dot", batch.rows * shape_.vectors * shape_.dim);
+    float* const first = in_place ? gradients[0].data : own.gradients.data();
+    float* const others = in_place ? gradients[1].data : first + batch.rows * shape_.dim;
+    kernels().dots_backward(shape_, batch.rows, {z.first, z.others}, upstream.data, {first, others},
+                            own.scratch.data());
+    if (!in_place)
+      each(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
+        if (to.data != nullptr) copy_rows({}, batch.rows, from, to);
+      });
+  }
+  DotTeams teams(const Where& where, const Batch& batch) const {
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    DotTeams dots(shape_);
+    dots.inputs = own<Buffers>(batch).from.send(where, vectors_of<const float>(inputs));
+    return dots;
+  }
+  /// Lists the vectors that inputs have side by side.
+  template <class T>
+  std::vector<Rows<T>> vectors_of(std::span<const Rows<T>> inputs) const {
+    std::vector<Rows<T>> all;
+    for (const Rows<T>& input : inputs)
+      for (Index at = 0; at < input.width; at += shape_.dim)
+        all.push_back({input.data == nullptr ? nullptr : input.data + at, shape_.dim, input.stride});
+    return all;
+  }
 
   Index pairs() const { return shape_.vectors * (shape_.vectors - 1) / 2 + (shape_.itself ? shape_.vectors : 0); }
-  Operands operands(const Chunk& chunk, const Buffers& own) const {
-    if (lie_as_the_kernel_reads(chunk.inputs)) return {chunk.inputs[0].data, chunk.inputs[1].data};
-    return {own.vectors.data(), own.vectors.data() + chunk.rows * shape_.dim};
+  Operands operands(Index rows, std::span<const Rows<const float>> inputs, const Buffers& own) const {
+    if (lie_as_the_kernel_reads(inputs)) return {inputs[0].data, inputs[1].data};
+    return {own.vectors.data(), own.vectors.data() + rows * shape_.dim};
   }
   /// A vector, and all others side by side: then nothing is copied.
   template <class Numbers>
@@ -88,7 +113,8 @@ class DotLayer final : public Layer {
   }
   /// body(a vector of an input, its place in `vectors`), for all of them.
   template <class Numbers, class Body>
-  void each(Index rows, std::span<const Rows<Numbers>> inputs, std::vector<float>& vectors, const Body& body) const {
+  void each(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
+            const Body& body) const {
     const Index dim = shape_.dim, others = (shape_.vectors - 1) * dim;
     Index v = 0;
     for (const Rows<Numbers>& input : inputs)
@@ -104,7 +130,7 @@ class DotLayer final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
+std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const InputShapes& inputs) {
   std::vector<Index> dims;
   std::vector<std::string> names;
   for (const InputShape& input : inputs)

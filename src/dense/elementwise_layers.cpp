@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // cat, sum, multiply and dropout.
-#include "device_layers.hpp"
 #include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-TESSEREC_KERNEL void multiply(Index n, const float* a, const float* b, float* to) {
-  for (Index i = 0; i < n; ++i) to[i] = a[i] * b[i];
+void multiply(const Where& where, Index rows, Rows<const float> a, Rows<const float> b, Rows<float> to) {
+  over_elements(
+      where, "tesserec::dense::multiply", rows, to.width,
+      KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = a[r][c] * b[r][c]; });
 }
 
 /// Layer of `width` numbers a sample, without parameters.
@@ -35,20 +35,20 @@ class CatLayer final : public ElementwiseLayer {
 
   Flops flops() const override { return {}; }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    for (const Rows<const float>& input : chunk.inputs) {
-      copy_rows(chunk.rows, input, {out.data, input.width, out.stride});
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    for (const LayerInput& input : batch.inputs) {
+      copy_rows(where, batch.rows, input, {out.data, input.width, out.stride});
       out.data += input.width;
     }
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
     for (const Rows<float>& gradient : input_gradients) {
-      if (gradient.data != nullptr) copy_rows(chunk.rows, {upstream.data, gradient.width, upstream.stride}, gradient);
+      if (gradient.data != nullptr)
+        copy_rows(where, batch.rows, {upstream.data, gradient.width, upstream.stride}, gradient);
       upstream.data += gradient.width;
     }
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return cat_on_device(); }
 };
 
 class SumLayer final : public ElementwiseLayer {
@@ -57,17 +57,15 @@ class SumLayer final : public ElementwiseLayer {
 
   Flops flops() const override { return {(inputs_ - 1) * double(width()), 0, 0}; }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    copy_rows(chunk.rows, chunk.inputs[0], out);
-    for (const Rows<const float>& input : chunk.inputs.subspan(1))
-      for (Index r = 0; r < chunk.rows; ++r) dense::add(width(), input[r], out[r]);
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    copy_rows(where, batch.rows, batch.inputs[0], out);
+    for (const LayerInput& input : batch.inputs.subspan(1)) add_rows(where, batch.rows, input, out);
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
     for (const Rows<float>& gradient : input_gradients)
-      if (gradient.data != nullptr) copy_rows(chunk.rows, upstream, gradient);
+      if (gradient.data != nullptr) copy_rows(where, batch.rows, upstream, gradient);
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return sum_on_device(); }
 
  private:
   double inputs_;
@@ -79,23 +77,16 @@ class MultiplyLayer final : public ElementwiseLayer {
 
   Flops flops() const override { return {double(width()), 2 * double(width()), 0}; }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    for (Index r = 0; r < chunk.rows; ++r) multiply(width(), chunk.inputs[0][r], chunk.inputs[1][r], out[r]);
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    multiply(where, batch.rows, batch.inputs[0], batch.inputs[1], out);
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
     for (std::size_t n = 0; n < 2; ++n)
       if (input_gradients[n].data != nullptr)
-        for (Index r = 0; r < chunk.rows; ++r)
-          multiply(width(), upstream[r], chunk.inputs[1 - n][r], input_gradients[n][r]);
+        multiply(where, batch.rows, upstream, batch.inputs[1 - n], input_gradients[n]);
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return multiply_on_device(); }
 };
-
-/// draws in [-1, 1) -> factors
-TESSEREC_KERNEL void keep(Index n, Kept kept, float* draws) {
-  for (Index i = 0; i < n; ++i) draws[i] = kept.factor(draws[i]);
-}
 
 /// Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else
 /// divided by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global
@@ -106,69 +97,67 @@ class Dropout final : public ElementwiseLayer {
 
   std::string describe() const override { return concat(width(), " wide, rate ", rate_); }
   Flops flops() const override { return {double(width()), double(width()), 0}; }
+  bool draws() const override { return true; }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec&, Index rows) const override {
-    auto made = std::make_unique<Factors>();
-    made->factors.resize(rows * width());
-    return made;
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Factors>(); }
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    if (!batch.draw.training) return copy_rows(where, batch.rows, batch.inputs[0], out);
+    const Index n = batch.rows * width();
+    float* const factors = own<Factors>(batch).factors.reserve(where, "tesserec::dense::dropout", n);
+    draw(where, batch, factors);
+    const Kept kept(rate_);
+    over_numbers(
+        where, "tesserec::dense::dropout", n, KOKKOS_LAMBDA(Index i) { factors[i] = kept.factor(factors[i]); });
+    multiply(where, batch.rows, {factors, width(), width()}, batch.inputs[0], out);
   }
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    if (!chunk.draw.training) return copy_rows(chunk.rows, chunk.inputs[0], out);
-    float* const factors = this->factors(chunk);
-    const Index first = first_draw(chunk.draw);
-    Random(chunk.draw.seed, Purpose::dropout, chunk.draw.layer)
-        .fill_rows({first, first + chunk.rows}, {0, width()}, 1.0f, factors);
-    keep(chunk.rows * width(), Kept(rate_), factors);
-    for (Index r = 0; r < chunk.rows; ++r) multiply(width(), factors + r * width(), chunk.inputs[0][r], out[r]);
-  }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
     if (input_gradients[0].data == nullptr) return;
-    for (Index r = 0; r < chunk.rows; ++r)
-      multiply(width(), factors(chunk) + r * width(), upstream[r], input_gradients[0][r]);
+    if (!batch.draw.training) return copy_rows(where, batch.rows, upstream, input_gradients[0]);
+    const Rows<const float> factors{own<Factors>(batch).factors.data(), width(), width()};
+    multiply(where, batch.rows, factors, upstream, input_gradients[0]);
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return dropout_on_device(width(), rate_); }
+
+  /// Writes numbers in [-1, 1): on a thread as Random::fill_rows, which is vectorised; the same on a device.
+  void draw(const Where& where, const Batch& batch, float* to) const {
+    const Random random(batch.draw.seed, Purpose::dropout, batch.draw.layer);
+    const Index first = (batch.draw.step << 32) + batch.draw.first_sample, width = this->width();
+    if (where.is_thread()) return random.fill_rows({first, first + batch.rows}, {0, width}, 1.0f, to);
+    const std::uint32_t key0 = random.key()[0], key1 = random.key()[1];
+    over_elements(
+        where, "tesserec::dense::draw", batch.rows, (width + 3) / 4, KOKKOS_LAMBDA(Index r, Index quad) {
+          const auto row = std::uint64_t(first + r);
+          std::uint32_t words[4] = {std::uint32_t(row), std::uint32_t(row >> 32), std::uint32_t(quad), 0};
+          philox::ten_rounds(key0, key1, words);
+          TESSEREC_UNROLL
+          for (int word = 0; word < 4; ++word)
+            if (4 * quad + word < width) to[r * width + 4 * quad + word] = philox::uniform(words[word], 1.0f);
+        });
+  }
 
  private:
   struct Factors : Workspace {
-    std::vector<float> factors;  // [rows, width]
+    LoopBuffer<float> factors;  // [rows, width]
   };
-  static float* factors(const Chunk& chunk) { return static_cast<Factors*>(chunk.workspace)->factors.data(); }
 
   double rate_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layer> make_cat(const LayerSettings&, const std::vector<InputShape>& inputs) {
-  if (inputs.empty()) fail("a cat has at least one input");
-  Index width = 0;
-  for (const InputShape& input : inputs) width += input.width();
-  return std::make_unique<CatLayer>(width);
+std::unique_ptr<Layer> make_cat(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<CatLayer>(total_width("a cat", inputs));
 }
-
-std::unique_ptr<Layer> make_sum(const LayerSettings&, const std::vector<InputShape>& inputs) {
-  if (inputs.empty()) fail("a sum has at least one input");
-  for (const InputShape& input : inputs)
-    if (input.width() != inputs[0].width())
-      fail("the inputs of a sum have one width, but ", inputs[0].name(), " has ", inputs[0].width(), " numbers and ",
-           input.name(), " has ", input.width());
-  return std::make_unique<SumLayer>(inputs[0].width(), double(inputs.size()));
+std::unique_ptr<Layer> make_sum(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<SumLayer>(same_width("a sum", inputs, 0), double(inputs.size()));
 }
-
-std::unique_ptr<Layer> make_multiply(const LayerSettings&, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 2) fail("a multiply has two inputs, and not ", inputs.size());
-  if (inputs[0].width() != inputs[1].width())
-    fail("the inputs of a multiply have one width, but ", inputs[0].name(), " has ", inputs[0].width(), " numbers and ",
-         inputs[1].name(), " has ", inputs[1].width());
-  return std::make_unique<MultiplyLayer>(inputs[0].width());
+std::unique_ptr<Layer> make_multiply(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<MultiplyLayer>(same_width("a multiply", inputs, 2));
 }
-
-std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1)
-    fail("a dropout has one input, and not ", inputs.size(), "; put them side by side with a cat");
+std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const InputShapes& inputs) {
+  const Index width = one_width("a dropout", inputs);
   if (!(settings.rate >= 0.0 && settings.rate < 1.0)) fail("rate is ", settings.rate, "; it must be in [0, 1)");
-  return std::make_unique<Dropout>(inputs[0].width(), settings.rate);
+  return std::make_unique<Dropout>(width, settings.rate);
 }
 
 }  // namespace tesserec::dense

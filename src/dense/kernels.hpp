@@ -63,7 +63,7 @@ struct DotVectors {
 };
 
 /// Products of numbers of one precision.
-struct Products {
+struct PanelKernels {
   void (*product)(const Product&);
   void (*weight_gradient)(const WeightGradient&);
   /// Packs rows [p * width, (p + 1) * width) of w [out, in] into panel p of w^T ([in][width]) and, unless null, their
@@ -75,7 +75,7 @@ struct Products {
 struct KernelSet {
   const char* name;
   Index width;
-  Products fp32, bf16;
+  PanelKernels fp32, bf16;
   /// Panels of fp32 [rows, panels * width], rows even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
   /// As FeatureInteraction's, whose docstring has the shapes; the first gives the floats of scratch.

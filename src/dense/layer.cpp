@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/layer.hpp>
 
 namespace tesserec::dense {
 
@@ -13,7 +13,5 @@ Index place(std::vector<Parameter>& tensors, Index& size, std::string name, Inde
   size = (size + rows * columns + line - 1) / line * line;
   return tensors.back().offset;
 }
-
-std::unique_ptr<DeviceLayer> Layer::on_device(DeviceProducts&) const { return nullptr; }
 
 }  // namespace tesserec::dense

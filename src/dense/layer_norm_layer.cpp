@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layer normalisation (Ba, Kiros, Hinton, arXiv 1607.06450), over a sample's n numbers:
 //   h = (x - mean) / sqrt(variance + 1e-5);   y = weight * h + bias
+//   dx = (d - mean d - h mean (d h)) / sqrt(variance + 1e-5),   d = weight dy
+// Means are in double.
 #include <cmath>
 
-#include "device_layers.hpp"
-#include "layer_formulas.hpp"
+#include "chunk_sums.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
-#include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-TESSEREC_KERNEL double normalise(Index n, const float* x, float* h) { return normalise_by(OneThread(), n, x, h); }
-TESSEREC_KERNEL void stretch(Index n, const float* weight, const float* bias, const float* h, float* y) {
-  for (Index i = 0; i < n; ++i) y[i] = std::fma(weight[i], h[i], bias[i]);
-}
-TESSEREC_KERNEL void input_slopes(Index n, const float* weight, const float* h, const float* dy, double inverse,
-                                  float* dx) {
-  normalise_back_by(OneThread(), n, weight, h, dy, inverse, dx);
-}
-TESSEREC_KERNEL void parameter_slopes(Index n, const float* h, const float* dy, float* weight, float* bias) {
-  for (Index i = 0; i < n; ++i) {
-    weight[i] = std::fma(h[i], dy[i], weight[i]);
-    bias[i] += dy[i];
-  }
-}
 class LayerNorm final : public Layer {
  public:
   explicit LayerNorm(Index width)
@@ -39,58 +23,78 @@ class LayerNorm final : public Layer {
   Flops flops() const override { return {8.0 * double(width_), 8.0 * double(width_), 3.0 * double(width_)}; }
   bool multiplies_matrices() const override { return false; }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec&, Index rows) const override {
-    auto made = std::make_unique<Normal>();
-    made->h.resize(rows * width_);
-    made->inverse.resize(rows);
-    made->sums.resize(size());
-    return made;
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Normal>(); }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Normal& own = this->own<Normal>(batch);
+    const Index n = width_;
+    float* const normal = own.h.reserve(where, "tesserec::dense::normal", batch.rows * n);
+    double* const inverse = own.inverse.reserve(where, "tesserec::dense::deviations", batch.rows);
+    const Rows<const float> input = batch.inputs[0];
+    const float *const weight = batch.parameters + weight_, *const bias = batch.parameters + bias_;
+    over_rows(
+        where, "tesserec::dense::layer_norm", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          const float* const x = input[r];
+          float *const h = normal + r * n, *const y = out[r];
+          const double mean =
+              threads.chains<double>(n, [=](Index i, double sum) { return sum + double(x[i]); }) / double(n);
+          const double squares =
+              threads.chains<double>(n, [=](Index i, double sum) { return sum + (x[i] - mean) * (x[i] - mean); });
+          const double of_row = 1.0 / std::sqrt(squares / double(n) + 1e-5);
+          if (threads.first()) inverse[r] = of_row;
+          threads.each(n, [=](Index i) {
+            h[i] = float((x[i] - mean) * of_row);
+            y[i] = std::fma(weight[i], h[i], bias[i]);
+          });
+        });
   }
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    Normal& own = normal(chunk);
-    for (Index r = 0; r < chunk.rows; ++r) {
-      float* const h = own.h.data() + r * width_;
-      own.inverse[r] = normalise(width_, chunk.inputs[0][r], h);
-      stretch(width_, chunk.parameters + weight_, chunk.parameters + bias_, h, out[r]);
-    }
-  }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    Normal& own = normal(chunk);
-    std::fill(own.sums.begin(), own.sums.end(), 0.0f);
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const float* const h = own.h.data() + r * width_;
-      parameter_slopes(width_, h, upstream[r], own.sums.data() + weight_, own.sums.data() + bias_);
-      if (input_gradients[0].data != nullptr)
-        input_slopes(width_, chunk.parameters + weight_, h, upstream[r], own.inverse[r], input_gradients[0][r]);
-    }
-    for (const Parameter& tensor : parameters()) {
-      float* const to = gradient + tensor.offset;
-      if (!add) std::fill_n(to, width_, 0.0f);
-      dense::add(width_, own.sums.data() + tensor.offset, to);
-    }
-  }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
-    return layer_norm_on_device(width_, weight_, bias_);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Normal& own = this->own<Normal>(batch);
+    const Index n = width_;
+    const float* const normal = own.h.data();
+    const double* const inverse = own.inverse.data();
+    const float* const weight = batch.parameters + weight_;
+    const Rows<float> to = input_gradients[0];
+    if (to.data != nullptr)
+      over_rows(
+          where, "tesserec::dense::layer_norm_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+            const float *const h = normal + r * n, *const dy = upstream[r];
+            float* const dx = to[r];
+            const double mean = threads.chains<double>(n, [=](Index i, double sum) {
+              return sum + double(weight[i] * dy[i]);
+            }) / double(n);
+            const double along = threads.chains<double>(n, [=](Index i, double sum) {
+              return sum + double(weight[i] * dy[i]) * h[i];
+            }) / double(n);
+            const double of_row = inverse[r];
+            threads.each(n, [=](Index i) { dx[i] = float((weight[i] * dy[i] - mean - h[i] * along) * of_row); });
+          });
+    own.sums.begin(where, batch.chunks, 2 * n);
+    own.sums.add(
+        where, "tesserec::dense::layer_norm_weight", 0, n,
+        KOKKOS_LAMBDA(Index r, Index c, float sum) { return std::fma(normal[r * n + c], upstream[r][c], sum); });
+    own.sums.add(
+        where, "tesserec::dense::layer_norm_bias", n, n,
+        KOKKOS_LAMBDA(Index r, Index c, float sum) { return sum + upstream[r][c]; });
+    own.sums.finish(where, 0, n, gradient.from(weight_), ChunkSums::Lane::from_zero);
+    own.sums.finish(where, n, n, gradient.from(bias_), ChunkSums::Lane::from_zero);
   }
 
  private:
   struct Normal : Workspace {
-    std::vector<float> h;         // [rows, width]
-    std::vector<double> inverse;  // of each row's deviation
-    std::vector<float> sums;      // the chunk's gradient of the parameters
+    LoopBuffer<float> h;         // [rows, width]
+    LoopBuffer<double> inverse;  // of each row's deviation
+    ChunkSums sums;
   };
-  static Normal& normal(const Chunk& chunk) { return *static_cast<Normal*>(chunk.workspace); }
 
   Index width_, weight_, bias_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layer> make_layer_norm(const LayerSettings&, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1)
-    fail("a layer_norm has one input, and not ", inputs.size(), "; put them side by side with a cat");
-  return std::make_unique<LayerNorm>(inputs[0].width());
+std::unique_ptr<Layer> make_layer_norm(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<LayerNorm>(one_width("a layer_norm", inputs));
 }
 
 }  // namespace tesserec::dense

@@ -16,17 +16,4 @@ TESSEREC_KERNEL double probability(const SampleLoss& settings, double logit) {
   return LossFormula(settings).prediction(logit);
 }
 
-TESSEREC_KERNEL void loss_and_gradient(const SampleLoss& settings, const LabelledLogits& of, double& sum,
-                                       float* gradient) {
-  const LossFormula formula(settings);
-  const auto [rows, samples, logits, labels, weights] = of;
-  const double n = samples;
-  for (Index i = 0; i < rows; ++i) {
-    const LossValue loss = formula.of_logit(logits[i], labels[i]);
-    const double weight = weights == nullptr ? 1.0 : weights[i];
-    sum += weight * loss.value;
-    gradient[i] = weight * loss.gradient / n;
-  }
-}
-
 }  // namespace tesserec::dense

@@ -1,37 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "device_layers.hpp"
 #include "layers.hpp"
+#include "loss_formulas.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/loss.hpp>
 
 namespace tesserec::dense {
 namespace {
 
 /// Loss of a logit and a label alone.
-class OfLogit final : public LossFunction {
+class LogitLoss final : public LossFunction {
  public:
-  explicit OfLogit(const SampleLoss& loss) : loss_(loss) {}
+  explicit LogitLoss(const SampleLoss& loss) : formula_(loss) {}
 
   std::string refuses(Index width) const override { return width == 1 ? "" : "one number of each sample, the logit"; }
-  void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const override {
-    loss_and_gradient(loss_, {chunk.rows, chunk.samples, chunk.out.data, chunk.labels, chunk.weights}, sum,
-                      gradient.data);
+  void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const override {
+    const LossFormula formula = formula_;
+    const auto n = double(batch.samples);
+    over_numbers(
+        where, "tesserec::dense::loss", batch.rows, KOKKOS_LAMBDA(Index i) {
+          const LossValue loss = formula.of_logit(*batch.out[i], batch.labels[i]);
+          const double weight = batch.weight(i);
+          losses[i] = weight * loss.value;
+          *gradient[i] = float(weight * loss.gradient / n);
+        });
   }
-  double prediction(const float* out, Index) const override { return probability(loss_, *out); }
-  std::unique_ptr<DeviceLoss> on_device() const override { return sample_loss_on_device(loss_); }
+  void predict(const Where& where, Index rows, Rows<const float> out, float* probabilities) const override {
+    const LossFormula formula = formula_;
+    over_numbers(
+        where, "tesserec::dense::predict", rows,
+        KOKKOS_LAMBDA(Index i) { probabilities[i] = float(formula.prediction(*out[i])); });
+  }
 
  private:
-  SampleLoss loss_;
+  LossFormula formula_;
 };
 
 template <Loss type>
 std::unique_ptr<LossFunction> make(const LossSettings& s) {
   if (!(s.threshold >= 0.0 && s.threshold < 0.5)) fail("loss_threshold is ", s.threshold, "; it must be in [0, 0.5)");
   if (s.weights.size() != 2) fail("loss_weights needs two numbers, for label 0 and label 1");
-  return std::make_unique<OfLogit>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
+  return std::make_unique<LogitLoss>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
 }
 
 std::vector<LossType>& all_losses() {
@@ -52,8 +62,6 @@ std::vector<LossType>& all_losses() {
 }
 
 }  // namespace
-
-std::unique_ptr<DeviceLoss> LossFunction::on_device() const { return nullptr; }
 
 const std::vector<LossType>& loss_types() { return all_losses(); }
 

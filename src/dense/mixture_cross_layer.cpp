@@ -3,29 +3,15 @@
 // and expert e, with V [rank, n], C [rank, rank], U [n, rank] of their own:
 //   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gate x_l)
 // The gates [experts, n] are the same in all layers; one expert has none.
-#include "device_layers.hpp"
+#include "chunk_sums.hpp"
 #include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/mlp.hpp>
 
 namespace tesserec::dense {
 namespace {
-
-/// out = out + p x0 (u + bias).
-TESSEREC_KERNEL void add_expert(Index n, float p, const float* x0, const float* u, const float* bias, float* out) {
-  for (Index i = 0; i < n; ++i) add_expert_to(out[i], p, x0[i], u[i], bias[i]);
-}
-/// du = p g x0; dx0 and the bias's sums grow; the result is g . (x0 (u + bias)), dloss/dp.
-TESSEREC_KERNEL float expert_back(Index n, const ExpertOutput& of, const float* g, const float* x0, float* du,
-                                  float* dx0, float* bias_sums) {
-  const float dp = expert_back_by(OneThread(), n, of, g, x0, du, dx0);
-  for (Index i = 0; i < n; ++i) bias_sums[i] += du[i];
-  return dp;
-}
 
 class MixtureCross final : public Layer {
  public:
@@ -63,115 +49,163 @@ class MixtureCross final : public Layer {
       products_[m].pack(exec, parameters, backward, packed + m * products_[m].packed_size(), part);
   }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Activations>();
-    const auto buffer = [&](Index size) { return make_vector<float>(exec, "tesserec::dense::cross", size); };
-    for (const Mlp& mlp : products_) {
-      made->panels.push_back(mlp.make_workspace(exec, rows));
-      made->u.push_back(buffer(rows * width_));
-    }
-    for (std::size_t l = 0; l < biases_.size(); ++l) {
-      made->x.push_back(buffer(rows * width_));
-      made->p.push_back(buffer(rows * experts_));
-    }
-    for (Vector<float>* one : {&made->g, &made->du, &made->dx, &made->dx0}) *one = buffer(rows * width_);
-    made->dp = buffer(rows * experts_);
-    made->sums = buffer(size());
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto made = std::make_unique<Activations>(biases_.size(), products_.size());
+    for (const Mlp& mlp : products_) made->chains.push_back(mlp.make_workspace());
     return made;
   }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Activations& own = this->own<Activations>(batch);
     for (std::size_t l = 0; l < biases_.size(); ++l) {
-      const Rows<const float> x = input(chunk, l);
-      const Rows<float> next = l + 1 < biases_.size() ? view(own.x[l]) : out;
-      for (Index e = 0; e < experts_; ++e)
-        product(l, e).forward(chunk.rows, packed(chunk, l, e), x, view(own.u[number(l, e)]), own.panels[number(l, e)]);
-      for (Index r = 0; r < chunk.rows; ++r) {
-        float* const p = own.p[l].data() + r * experts_;
-        for (Index e = 0; e < experts_; ++e)
-          p[e] = experts_ > 1 ? inner_product(width_, chunk.parameters + gates_ + e * width_, x[r]) : 0.0f;
-        softmax(experts_, 1.0f, p);
-        std::copy_n(x[r], width_, next[r]);
-        for (Index e = 0; e < experts_; ++e)
-          add_expert(width_, p[e], x0[r], view(own.u[number(l, e)])[r], chunk.parameters + biases_[l], next[r]);
+      const bool last = l + 1 == biases_.size();
+      const Rows<const float> x = input(batch, l);
+      const Rows<float> next = last ? out : room(where, batch, own.x[l]);
+      share(where, batch, l, x);
+      copy_rows(where, batch.rows, x, next);
+      for (Index e = 0; e < experts_; ++e) {
+        const std::size_t n = number(l, e);
+        products_[n].forward(where, of_chain(batch, n), x, room(where, batch, own.u[n]), own.chains[n]);
+        add_expert(where, batch, l, e, next);
       }
     }
   }
 
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
-    const Rows<float> g = view(own.g), du = view(own.du), dx = view(own.dx), dx0 = view(own.dx0);
-    copy_rows(chunk.rows, upstream, g);
-    std::fill_n(dx0.data, chunk.rows * width_, 0.0f);
-    std::fill_n(own.sums.data(), size(), 0.0f);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Activations& own = this->own<Activations>(batch);
+    const Rows<float> g = room(where, batch, own.g), du = room(where, batch, own.du), dx = room(where, batch, own.dx),
+                      dx0 = room(where, batch, own.dx0), reached = room(where, batch, own.reached);
+    own.dp.reserve(where, "tesserec::dense::shares", batch.rows * experts_);
+    copy_rows(where, batch.rows, upstream, g);
+    clear_rows(where, batch.rows, dx0);
+    own.gate_sums.begin(where, batch.chunks, experts_ * width_);
     for (std::size_t l = biases_.size(); l-- > 0;) {
-      // g is the gradient of x_{l+1}; what reaches x_l by way of the experts gathers in `reached`, behind x_l's place.
-      const Rows<float> reached = view(own.x[l]);
-      const Rows<const float> x = input(chunk, l);
-      std::fill_n(reached.data, chunk.rows * width_, 0.0f);
+      // g is the gradient of x_{l+1}; what reaches x_l by way of the experts gathers in `reached`.
+      const Rows<const float> x = input(batch, l);
+      clear_rows(where, batch.rows, reached);
+      own.bias_sums.begin(where, batch.chunks, width_);
       for (Index e = 0; e < experts_; ++e) {
-        for (Index r = 0; r < chunk.rows; ++r)
-          own.dp(r * experts_ + e) = expert_back(
-              width_, {own.p[l](r * experts_ + e), view(own.u[number(l, e)])[r], chunk.parameters + biases_[l]}, g[r],
-              x0[r], du[r], dx0[r], own.sums.data() + biases_[l]);
-        product(l, e).backward(chunk.rows, packed(chunk, l, e), add, gradient, du, dx, own.panels[number(l, e)]);
-        for (Index r = 0; r < chunk.rows; ++r) dense::add(width_, dx[r], reached[r]);
+        const std::size_t n = number(l, e);
+        expert_back(where, batch, l, e);
+        own.bias_sums.add(
+            where, "tesserec::dense::mixture_bias", 0, width_,
+            KOKKOS_LAMBDA(Index r, Index c, float sum) { return sum + du[r][c]; });
+        products_[n].backward(where, of_chain(batch, n), du, dx, gradient, own.chains[n]);
+        add_rows(where, batch.rows, dx, reached);
       }
-      if (experts_ > 1)
-        for (Index r = 0; r < chunk.rows; ++r)
-          gates_back(own.p[l].data() + r * experts_, own.dp.data() + r * experts_, chunk.parameters + gates_, x[r],
-                     own.sums.data() + gates_, reached[r]);
-      for (Index r = 0; r < chunk.rows; ++r) dense::add(width_, reached[r], g[r]);
+      own.bias_sums.finish(where, 0, width_, gradient.from(biases_[l]), ChunkSums::Lane::from_zero);
+      if (experts_ > 1) gates_back(where, batch, l, x);
+      add_rows(where, batch.rows, reached, g);
     }
-    add_sums(own.sums.data(), add, gradient);
+    if (experts_ > 1)
+      own.gate_sums.finish(where, 0, experts_ * width_, gradient.from(gates_), ChunkSums::Lane::from_zero);
     if (input_gradients[0].data == nullptr) return;
-    copy_rows(chunk.rows, g, input_gradients[0]);
-    for (Index r = 0; r < chunk.rows; ++r) dense::add(width_, dx0[r], input_gradients[0][r]);
+    copy_rows(where, batch.rows, g, input_gradients[0]);
+    add_rows(where, batch.rows, dx0, input_gradients[0]);
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
-    return mixture_cross_on_device(products_, experts_, biases_, gates_, products);
+
+  /// p = softmax(gates x), [rows, experts].
+  void share(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
+    const Index experts = experts_, width = width_;
+    float* const shares = own<Activations>(batch).p[l].reserve(where, "tesserec::dense::shares", batch.rows * experts);
+    const float* const gates = batch.parameters + gates_;
+    over_rows(
+        where, "tesserec::dense::gates", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          float* const p = shares + r * experts;
+          for (Index e = 0; e < experts; ++e) {
+            const float gate = experts > 1 ? inner_product(threads, width, gates + e * width, x[r]) : 0.0f;
+            if (threads.first()) p[e] = gate;
+          }
+          if (threads.first()) softmax(experts, 1.0f, p);
+        });
+  }
+  /// next = next + p x0 (u + bias) of one expert.
+  void add_expert(const Where& where, const Batch& batch, std::size_t l, Index e, Rows<float> next) const {
+    const Activations& own = this->own<Activations>(batch);
+    const Index experts = experts_, width = width_;
+    const Rows<const float> x0 = batch.inputs[0];
+    const float *const shares = own.p[l].data() + e, *const u = own.u[number(l, e)].data();
+    const float* const bias = batch.parameters + biases_[l];
+    over_elements(
+        where, "tesserec::dense::add_expert", batch.rows, width, KOKKOS_LAMBDA(Index r, Index c) {
+          next[r][c] += shares[r * experts] * x0[r][c] * (u[r * width + c] + bias[c]);
+        });
+  }
+  /// du = p g x0 of one expert, dp = g . (x0 (u + bias)); dx0 grows.
+  void expert_back(const Where& where, const Batch& batch, std::size_t l, Index e) const {
+    const Activations& own = this->own<Activations>(batch);
+    const Rows<const float> x0 = batch.inputs[0];
+    const Index experts = experts_, width = width_;
+    const float *const shares = own.p[l].data() + e, *const all_u = own.u[number(l, e)].data();
+    const float *const all_g = own.g.data(), *const bias = batch.parameters + biases_[l];
+    float *const all_du = own.du.data(), *const all_dx0 = own.dx0.data(), *const slopes = own.dp.data() + e;
+    over_rows(
+        where, "tesserec::dense::expert_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          const float *const g = all_g + r * width, *const u = all_u + r * width, *const x = x0[r];
+          float *const du = all_du + r * width, *const dx0 = all_dx0 + r * width, p = shares[r * experts];
+          threads.each(width, [=](Index i) {
+            du[i] = p * g[i] * x[i];
+            dx0[i] += p * g[i] * (u[i] + bias[i]);
+          });
+          const float dp = threads.chains<float>(
+              width, [=](Index i, float sum) { return std::fma(g[i] * x[i], u[i] + bias[i], sum); });
+          if (threads.first()) slopes[r * experts] = dp;
+        });
+  }
+  /// Through the softmax to the gates and to x.
+  void gates_back(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
+    Activations& own = this->own<Activations>(batch);
+    const Index experts = experts_, width = width_;
+    const float *const shares = own.p[l].data(), *const gates = batch.parameters + gates_;
+    float *const slopes = own.dp.data(), *const reached = own.reached.data();
+    over_numbers(
+        where, "tesserec::dense::shares_back", batch.rows, KOKKOS_LAMBDA(Index r) {
+          const float* const p = shares + r * experts;
+          float *const d = slopes + r * experts, mean = 0.0f;
+          for (Index e = 0; e < experts; ++e) mean += p[e] * d[e];
+          for (Index e = 0; e < experts; ++e) d[e] = p[e] * (d[e] - mean);
+        });
+    for (Index e = 0; e < experts; ++e) {
+      own.gate_sums.add(
+          where, "tesserec::dense::gate_gradient", e * width, width,
+          KOKKOS_LAMBDA(Index r, Index c, float sum) { return std::fma(slopes[r * experts + e], x[r][c], sum); });
+    }
+    over_rows(
+        where, "tesserec::dense::gates_input", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          float* const to = reached + r * width;
+          const float* const d = slopes + r * experts;
+          threads.sums(
+              width, experts, [=](Index i) { return to[i]; },
+              [=](Index e, Index i, float sum) { return std::fma(d[e], gates[e * width + i], sum); },
+              [=](Index i, float sum) { to[i] = sum; });
+        });
   }
 
  private:
   struct Activations : Workspace {
-    std::vector<MlpWorkspace> panels;  // [layer, expert]
-    std::vector<Vector<float>> u;      // [layer, expert] without its bias
-    std::vector<Vector<float>> x, p;   // [layer] x_{l+1} but the last; the gates' shares [rows, experts]
-    Vector<float> g, du, dx, dx0, dp;  // gradients: of the layer's output, of u, by way of the products, of x_0, of p
-    Vector<float> sums;                // the chunk's, of the biases and gates
+    Activations(std::size_t layers, std::size_t chains) : u(chains), x(layers - 1), p(layers) {}
+    std::vector<Mlp::Workspace> chains;         // [layer, expert]
+    std::vector<LoopBuffer<float>> u;           // [layer, expert] without its bias
+    std::vector<LoopBuffer<float>> x, p;        // [layer] x_{l+1} but the last; the gates' shares [rows, experts]
+    LoopBuffer<float> g, du, dx, dx0, reached;  // gradients: of x_{l+1}, of u, by way of a chain, of x_0, of x_l
+    LoopBuffer<float> dp;                       // [rows, experts]
+    ChunkSums bias_sums, gate_sums;
   };
-  static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }
 
   std::size_t number(std::size_t l, Index e) const { return l * experts_ + e; }
-  const Mlp& product(std::size_t l, Index e) const { return products_[number(l, e)]; }
-  const float* packed(const Chunk& chunk, std::size_t l, Index e) const {
-    return chunk.packed + Index(number(l, e)) * products_.front().packed_size();
+  Batch of_chain(const Batch& batch, std::size_t n) const {
+    Batch chain = batch;
+    chain.packed = batch.packed + Index(n) * products_.front().packed_size();
+    return chain;
   }
-  Rows<float> view(const Vector<float>& numbers) const { return {numbers.data(), width_, width_}; }
-  /// x_l.
-  Rows<const float> input(const Chunk& chunk, std::size_t l) const {
-    return l == 0 ? chunk.inputs[0] : Rows<const float>(view(activations(chunk).x[l - 1]));
+  Rows<float> room(const Where& where, const Batch& batch, LoopBuffer<float>& to) const {
+    return {to.reserve(where, "tesserec::dense::cross", batch.rows * width_), width_, width_};
   }
-
-  /// One sample's: through the softmax to the gates and to x.
-  void gates_back(const float* p, float* dp, const float* gates, const float* x, float* gate_sums, float* dx) const {
-    shares_back_of(experts_, p, dp);
-    for (Index e = 0; e < experts_; ++e) {
-      add_scaled(width_, dp[e], x, gate_sums + e * width_);
-      add_scaled(width_, dp[e], gates + e * width_, dx);
-    }
-  }
-  void add_sums(const float* sums, bool add, float* gradient) const {
-    const auto tensor = [&](Index at, Index n) {
-      if (!add) std::fill_n(gradient + at, n, 0.0f);
-      dense::add(n, sums + at, gradient + at);
-    };
-    for (const Index bias : biases_) tensor(bias, width_);
-    if (experts_ > 1) tensor(gates_, experts_ * width_);
+  /// Returns x_l.
+  Rows<const float> input(const Batch& batch, std::size_t l) const {
+    if (l == 0) return batch.inputs[0];
+    return {own<Activations>(batch).x[l - 1].data(), width_, width_};
   }
 
   Index width_, rank_, experts_;
@@ -182,14 +216,12 @@ class MixtureCross final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1)
-    fail("a mixture_cross has one input, and not ", inputs.size(), "; put them side by side with a cat");
+std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const InputShapes& inputs) {
+  const Index width = one_width("a mixture_cross", inputs);
   if (settings.layers < 1) fail("a mixture_cross needs layers, 1 or more");
   if (settings.rank < 1) fail("a mixture_cross needs rank, 1 or more");
   if (settings.experts < 1) fail("a mixture_cross needs experts, 1 or more");
-  return std::make_unique<MixtureCross>(inputs[0].width(), settings.layers, settings.rank, settings.experts,
-                                        settings.precision);
+  return std::make_unique<MixtureCross>(width, settings.layers, settings.rank, settings.experts, settings.precision);
 }
 
 }  // namespace tesserec::dense

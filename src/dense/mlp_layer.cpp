@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_layers.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/dense/mlp.hpp>
@@ -30,27 +29,23 @@ class MlpLayer final : public Layer {
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
     mlp_.pack(exec, parameters, backward, packed, part);
   }
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Panels>();
-    made->panels = mlp_.make_workspace(exec, rows);
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto made = std::make_unique<Matrices>();
+    made->chain = mlp_.make_workspace();
     return made;
   }
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    mlp_.forward(chunk.rows, chunk.packed, chunk.inputs[0], out, panels(chunk));
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    mlp_.forward(where, batch, batch.inputs[0], out, own<Matrices>(batch).chain);
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    mlp_.backward(chunk.rows, chunk.packed, add, gradient, upstream, input_gradients[0], panels(chunk));
-  }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts& products) const override {
-    return mlp_on_device(mlp_.layers(), products);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    mlp_.backward(where, batch, upstream, input_gradients[0], gradient, own<Matrices>(batch).chain);
   }
 
  private:
-  struct Panels : Workspace {
-    MlpWorkspace panels;
+  struct Matrices : Workspace {
+    Mlp::Workspace chain;
   };
-  static MlpWorkspace& panels(const Chunk& chunk) { return static_cast<Panels*>(chunk.workspace)->panels; }
 
   std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths,
                                    const std::vector<Activation>& activations, bool biased) {
@@ -73,8 +68,8 @@ class MlpLayer final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1) fail("an mlp has one input, and not ", inputs.size(), "; put them side by side with a cat");
+std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const InputShapes& inputs) {
+  const Index input = one_width("an mlp", inputs);
   if (settings.widths.empty()) fail("an mlp needs widths: the neurons of each of its linear layers");
   for (const Index width : settings.widths)
     if (width < 1) fail("widths has ", width, "; a linear layer has at least one neuron");
@@ -82,7 +77,7 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const std::vector
   if (activations.size() > 1 && activations.size() != settings.widths.size())
     fail("activations has ", activations.size(), " entries for ", settings.widths.size(),
          " linear layers; give one for each, or one for all");
-  return std::make_unique<MlpLayer>(inputs[0].width(), settings);
+  return std::make_unique<MlpLayer>(input, settings);
 }
 
 }  // namespace tesserec::dense

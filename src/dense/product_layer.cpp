@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // DLRM's projected interaction (TorchRec's InteractionProjectionArch): a sample's first input is a matrix A [F1, dim],
 // its second one B [dim, F2], both row after row; the output is A B [F1, F2].
-#include "device_layers.hpp"
+#include <cmath>
+
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-/// A matrix whose element (i, k) is data[i * row + k * column]: itself, or its transpose.
-struct Strided {
-  const float* data;
+/// A matrix of each sample: element (i, k) at i * row + k * column.
+struct SampleMatrix {
+  Rows<const float> of;
   Index row, column;
 };
-/// c [n, m] = a [n, depth] b [depth, m], each element one chain of fma from +0.
-TESSEREC_KERNEL void multiply(Index n, Index depth, Index m, const Strided& a, const float* b, float* c) {
-  std::fill_n(c, n * m, 0.0f);
-  for (Index i = 0; i < n; ++i)
-    for (Index k = 0; k < depth; ++k) {
-      const float factor = a.data[i * a.row + k * a.column];
-      for (Index j = 0; j < m; ++j) c[i * m + j] = std::fma(factor, b[k * m + j], c[i * m + j]);
-    }
-}
-
-void transpose(Index n, Index m, const float* from, float* to) {
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < m; ++j) to[j * n + i] = from[i * m + j];
+struct ProductSize {
+  Index n, depth, m;
+};
+/// c [n, m] = a [n, depth] b [depth, m] of each sample, each element one chain of fma from +0; b and c row after row.
+void multiply(const Where& where, Index samples, const ProductSize& size, const SampleMatrix& a, Rows<const float> b,
+              Rows<float> c) {
+  const Index n = size.n, depth = size.depth, m = size.m;
+  over_rows(
+      where, "tesserec::dense::sample_products", samples * n, KOKKOS_LAMBDA(Index at, const RowThreads& threads) {
+        const Index r = at / n, i = at % n;
+        const float *const row = a.of[r] + i * a.row, *const columns = b[r];
+        float* const to = c[r] + i * m;
+        const Index step = a.column;
+        threads.sums(
+            m, depth, [](Index) { return 0.0f; },
+            [=](Index k, Index j, float sum) { return std::fma(row[k * step], columns[k * m + j], sum); },
+            [=](Index j, float sum) { to[j] = sum; });
+      });
 }
 
 class ProductLayer final : public Layer {
@@ -44,41 +49,37 @@ class ProductLayer final : public Layer {
   }
   bool multiplies_matrices() const override { return false; }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec&, Index) const override {
-    auto made = std::make_unique<Transposed>();
-    made->b.resize(dim_ * columns_);
-    return made;
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Transposed>(); }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    multiply(where, batch.rows, {rows_, dim_, columns_}, {batch.inputs[0], dim_, 1}, batch.inputs[1], out);
   }
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    for (Index r = 0; r < chunk.rows; ++r)
-      multiply(rows_, dim_, columns_, {chunk.inputs[0][r], dim_, 1}, chunk.inputs[1][r], out[r]);
-  }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
-    float* const b = static_cast<Transposed*>(chunk.workspace)->b.data();
-    for (Index r = 0; r < chunk.rows; ++r) {
-      if (input_gradients[0].data != nullptr) {
-        transpose(dim_, columns_, chunk.inputs[1][r], b);
-        multiply(rows_, columns_, dim_, {upstream[r], columns_, 1}, b, input_gradients[0][r]);
-      }
-      if (input_gradients[1].data != nullptr)
-        multiply(dim_, rows_, columns_, {chunk.inputs[0][r], 1, dim_}, upstream[r], input_gradients[1][r]);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    const Index dim = dim_, columns = columns_, width = dim * columns;
+    if (input_gradients[0].data != nullptr) {
+      float* const turned = own<Transposed>(batch).b.reserve(where, "tesserec::dense::transposed", batch.rows * width);
+      const Rows<const float> b = batch.inputs[1];
+      over_elements(
+          where, "tesserec::dense::transpose", batch.rows, width,
+          KOKKOS_LAMBDA(Index r, Index i) { turned[r * width + i] = b[r][i % dim * columns + i / dim]; });
+      multiply(where, batch.rows, {rows_, columns, dim}, {upstream, columns, 1}, {turned, width, width},
+               input_gradients[0]);
     }
-  }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
-    return product_on_device(rows_, dim_, columns_);
+    if (input_gradients[1].data != nullptr)
+      multiply(where, batch.rows, {dim, rows_, columns}, {batch.inputs[0], 1, dim}, upstream, input_gradients[1]);
   }
 
  private:
   struct Transposed : Workspace {
-    std::vector<float> b;  // one sample's B
+    LoopBuffer<float> b;  // each sample's B
   };
   Index rows_, dim_, columns_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layer> make_product(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
+std::unique_ptr<Layer> make_product(const LayerSettings& settings, const InputShapes& inputs) {
   if (inputs.size() != 2) fail("a product has two inputs, and not ", inputs.size());
   const Index dim = settings.dim, a = inputs[0].width(), b = inputs[1].width();
   if (dim < 1) fail("a product needs dim, the columns of its first matrix and the rows of its second");

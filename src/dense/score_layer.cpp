@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner product of two vectors, as two towers are scored.
-#include "device_layers.hpp"
+#include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
-#include <tesserec/core/error.hpp>
 
 namespace tesserec::dense {
 namespace {
@@ -17,16 +15,28 @@ class ScoreLayer final : public Layer {
   Flops flops() const override { return {2.0 * double(dim_), 2.0 * double(dim_), 0}; }
   bool multiplies_matrices() const override { return false; }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    for (Index r = 0; r < chunk.rows; ++r) *out[r] = inner_product(dim_, chunk.inputs[0][r], chunk.inputs[1][r]);
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    const Rows<const float> a = batch.inputs[0], b = batch.inputs[1];
+    over_rows(
+        where, "tesserec::dense::score", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          const float score = inner_product(threads, a.width, a[r], b[r]);
+          if (threads.first()) *out[r] = score;
+        });
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool, float*) const override {
-    for (std::size_t n = 0; n < 2; ++n)
-      if (input_gradients[n].data != nullptr)
-        for (Index r = 0; r < chunk.rows; ++r) scale(dim_, *upstream[r], chunk.inputs[1 - n][r], input_gradients[n][r]);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    for (std::size_t n = 0; n < 2; ++n) {
+      const Rows<const float> other = batch.inputs[1 - n];
+      const Rows<float> to = input_gradients[n];
+      if (to.data == nullptr) continue;
+      over_rows(
+          where, "tesserec::dense::score_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+            const float* const from = other[r];
+            float *const row = to[r], slope = *upstream[r];
+            threads.each(to.width, [=](Index i) { row[i] = slope * from[i]; });
+          });
+    }
   }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override { return score_on_device(); }
 
  private:
   Index dim_;
@@ -34,12 +44,8 @@ class ScoreLayer final : public Layer {
 
 }  // namespace
 
-std::unique_ptr<Layer> make_score(const LayerSettings&, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 2) fail("a score has two inputs, and not ", inputs.size());
-  if (inputs[0].width() != inputs[1].width())
-    fail("the inputs of a score have one width, but ", inputs[0].name(), " has ", inputs[0].width(), " numbers and ",
-         inputs[1].name(), " has ", inputs[1].width());
-  return std::make_unique<ScoreLayer>(inputs[0].width());
+std::unique_ptr<Layer> make_score(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<ScoreLayer>(same_width("a score", inputs, 2));
 }
 
 }  // namespace tesserec::dense

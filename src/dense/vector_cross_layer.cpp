@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * (w_l . x_l) + b_l + x_l
-#include "device_layers.hpp"
+// The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * s_l + b_l + x_l,  s_l = w_l . x_l
+#include "chunk_sums.hpp"
 #include "layer_formulas.hpp"
 #include "layers.hpp"
-#include "vectors.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::dense {
 namespace {
 
-TESSEREC_KERNEL void cross(Index n, const float* x0, float s, const float* b, const float* x, float* out) {
-  for (Index i = 0; i < n; ++i) out[i] = crossed(x0[i], s, b[i], x[i]);
-}
 class VectorCrossLayer final : public Layer {
  public:
   VectorCrossLayer(Index width, Index layers) : width_(width) {
@@ -32,81 +27,95 @@ class VectorCrossLayer final : public Layer {
   }
   bool multiplies_matrices() const override { return false; }
 
-  std::unique_ptr<Workspace> make_workspace(const Exec& exec, Index rows) const override {
-    auto made = std::make_unique<Activations>();
-    const auto buffer = [&](Index size) { return make_vector<float>(exec, "tesserec::dense::cross", size); };
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Activations>(layers_.size()); }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Activations& own = this->own<Activations>(batch);
+    const Rows<const float> x0 = batch.inputs[0];
+    const Index width = width_;
+    Rows<const float> x = x0;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      made->x.push_back(buffer(rows * width_));
-      made->s.push_back(buffer(rows));
+      const bool last = l + 1 == layers_.size();
+      const Rows<float> next = last ? out : rows(own.x[l].reserve(where, label, batch.rows * width));
+      float* const s = own.s[l].reserve(where, label, batch.rows);
+      const float *const w = batch.parameters + layers_[l].w, *const bias = batch.parameters + layers_[l].bias;
+      over_rows(
+          where, "tesserec::dense::vector_cross", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+            const float *const first = x0[r], *const from = x[r];
+            float* const to = next[r];
+            const float of_row = inner_product(threads, width, w, from);
+            if (threads.first()) s[r] = of_row;
+            threads.each(width, [=](Index i) { to[i] = first[i] * of_row + bias[i] + from[i]; });
+          });
+      x = next;
     }
-    made->g = buffer(width_);
-    made->dx0 = buffer(width_);
-    made->sums = buffer(size());
-    return made;
   }
 
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
-    for (Index r = 0; r < chunk.rows; ++r)
-      for (std::size_t l = 0; l < layers_.size(); ++l) {
-        const float* x = l == 0 ? x0[r] : own.x[l - 1].data() + r * width_;
-        float* next = l + 1 < layers_.size() ? own.x[l].data() + r * width_ : out[r];
-        const float s = own.s[l](r) = inner_product(width_, chunk.parameters + layers_[l].w, x);
-        cross(width_, x0[r], s, chunk.parameters + layers_[l].bias, x, next);
-      }
-  }
-
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    Activations& own = activations(chunk);
-    const Rows<const float> x0 = chunk.inputs[0];
-    std::fill_n(own.sums.data(), size(), 0.0f);
-    float *const g = own.g.data(), *const dx0 = own.dx0.data();
-    for (Index r = 0; r < chunk.rows; ++r) {
-      std::copy_n(upstream[r], width_, g);
-      std::fill_n(dx0, width_, 0.0f);
-      for (std::size_t l = layers_.size(); l-- > 0;) {
-        const float* x = l == 0 ? x0[r] : own.x[l - 1].data() + r * width_;
-        const float ds = inner_product(width_, g, x0[r]);
-        add_scaled(width_, own.s[l](r), g, dx0);
-        dense::add(width_, g, own.sums.data() + layers_[l].bias);
-        add_scaled(width_, ds, x, own.sums.data() + layers_[l].w);
-        add_scaled(width_, ds, chunk.parameters + layers_[l].w, g);
-      }
-      if (input_gradients[0].data == nullptr) continue;
-      std::copy_n(g, width_, input_gradients[0][r]);
-      dense::add(width_, dx0, input_gradients[0][r]);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Activations& own = this->own<Activations>(batch);
+    const Rows<const float> x0 = batch.inputs[0];
+    const Index width = width_;
+    const Rows<float> g = rows(own.g.reserve(where, label, batch.rows * width)),
+                      dx0 = rows(own.dx0.reserve(where, label, batch.rows * width));
+    float* const ds = own.ds.reserve(where, label, batch.rows);
+    copy_rows(where, batch.rows, upstream, g);
+    clear_rows(where, batch.rows, dx0);
+    for (std::size_t l = layers_.size(); l-- > 0;) {
+      const Rows<const float> x = l == 0 ? x0 : Rows<const float>(rows(own.x[l - 1].data()));
+      const float *const w = batch.parameters + layers_[l].w, *const s = own.s[l].data();
+      over_rows(
+          where, "tesserec::dense::vector_cross_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+            const float *const from = g[r], of_row = s[r];
+            float* const to = dx0[r];
+            const float slope = inner_product(threads, width, from, x0[r]);
+            if (threads.first()) ds[r] = slope;
+            threads.each(width, [=](Index i) { to[i] = std::fma(of_row, from[i], to[i]); });
+          });
+      own.sums.begin(where, batch.chunks, 2 * width);
+      own.sums.add(
+          where, "tesserec::dense::vector_cross_weight", 0, width,
+          KOKKOS_LAMBDA(Index r, Index c, float sum) { return std::fma(ds[r], x[r][c], sum); });
+      own.sums.add(
+          where, "tesserec::dense::vector_cross_bias", width, width, KOKKOS_LAMBDA(Index r, Index c, float sum) {
+            const float slope = g[r][c];
+            g[r][c] = std::fma(ds[r], w[c], slope);  // of x_l, but for x_0
+            return sum + slope;
+          });
+      own.sums.finish(where, 0, width, gradient.from(layers_[l].w), ChunkSums::Lane::from_zero);
+      own.sums.finish(where, width, width, gradient.from(layers_[l].bias), ChunkSums::Lane::from_zero);
     }
-    for (const Parameter& tensor : parameters()) {
-      float* const to = gradient + tensor.offset;
-      if (!add) std::fill_n(to, tensor.rows, 0.0f);
-      dense::add(tensor.rows, own.sums.data() + tensor.offset, to);
-    }
-  }
-  std::unique_ptr<DeviceLayer> on_device(DeviceProducts&) const override {
-    return vector_cross_on_device(width_, layers_);
+    const Rows<float> to = input_gradients[0];
+    if (to.data == nullptr) return;
+    over_elements(
+        where, "tesserec::dense::cross_input", batch.rows, width,
+        KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = g[r][c] + dx0[r][c]; });
   }
 
  private:
+  static constexpr const char* label = "tesserec::dense::cross";
   struct Activations : Workspace {
-    std::vector<Vector<float>> x, s;  // x_{l+1} but the last, w_l . x_l
-    Vector<float> g, dx0;             // one sample's gradients
-    Vector<float> sums;               // the chunk's of the parameters
+    explicit Activations(std::size_t layers) : x(layers - 1), s(layers) {}
+    std::vector<LoopBuffer<float>> x, s;  // x_{l+1} but the last; s_l
+    LoopBuffer<float> g, dx0, ds;         // gradients: of a layer's output, of x_0, of s
+    ChunkSums sums;
   };
-  static Activations& activations(const Chunk& chunk) { return *static_cast<Activations*>(chunk.workspace); }
+  Rows<float> rows(float* data) const { return {data, width_, width_}; }
 
+  /// First floats of a layer's tensors.
+  struct Tensors {
+    Index w, bias;
+  };
   Index width_;
-  std::vector<VectorCross> layers_;
+  std::vector<Tensors> layers_;
 };
 
 }  // namespace
 
-std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
-  if (inputs.size() != 1)
-    fail("a vector_cross has one input, and not ", inputs.size(), "; put them side by side with a cat");
+std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const InputShapes& inputs) {
+  const Index width = one_width("a vector_cross", inputs);
   if (settings.layers < 1) fail("a vector_cross needs layers, 1 or more");
-  return std::make_unique<VectorCrossLayer>(inputs[0].width(), settings.layers);
+  return std::make_unique<VectorCrossLayer>(width, settings.layers);
 }
 
 }  // namespace tesserec::dense

@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
 
 #include "pass.hpp"
-#include "worker.hpp"
 
 namespace tesserec::model {
 namespace {
+
+/// One thread's executor, with the losses of a chunk.
+struct Worker {
+  Worker(const Graph& graph, const dense::LossFunction& loss) : executor(graph, loss, dense::panel_products()) {}
+
+  /// body(first sample, samples) of each chunk of a lane, behind the way forward.
+  template <class Body>
+  void over_chunks(const BatchData& data, Range samples, const Body& body) {
+    for (Index first = samples.begin; first < samples.end; first += chunk_samples) {
+      const Index rows = std::min(chunk_samples, samples.end - first);
+      const dense::OnePiece piece(rows);
+      executor.forward({}, data, first, rows, piece.pieces());
+      body(first, rows);
+    }
+  }
+  /// Adds the chunk's losses in order.
+  void evaluate(Index rows, double& sum) {
+    executor.evaluate({}, losses);
+    for (Index i = 0; i < rows; ++i) sum += losses[i];
+  }
+
+  Executor executor;
+  double losses[chunk_samples];
+};
 
 class ChunkPass final : public Pass {
  public:
@@ -16,13 +40,6 @@ class ChunkPass final : public Pass {
                               float* pooled_gradient, comm::LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Range lanes = input.my_lanes;
-    const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-    const RankData data{
-        input.global_size, input.dense,      input.pooled,        input.labels,
-        input.weights,     pooled_gradient,  input.probabilities, {true, input.seed, 0, input.step, offset},
-        input.unpooled,    unpooled_gradient};
-    std::vector<double> losses(lanes.size());
-
     const Index runs = this->runs(exec, lanes);
     if (runs > 1) {
       while (std::ssize(run_sums_) < runs) run_sums_.emplace_back(exec, graph_.size());
@@ -30,17 +47,25 @@ class ChunkPass final : public Pass {
     }
     gradients.start(lanes);
     weights_.pack(exec, parameters.data(), true);
+    RankBatch batch(*this, parameters, input, unpooled_gradient);
+    batch.data.pooled_gradient = pooled_gradient;
+    batch.data.draw = {true, input.seed, 0, input.step, batch.offset};
+    std::vector<double> losses(lanes.size());
     over_runs(exec, "tesserec::model::forward_backward", lanes, [&](Index run, Range mine, Worker& worker) {
       comm::LaneSums& sums = runs > 1 ? run_sums_[run] : gradients;
       if (runs > 1) sums.start(mine);
       for (Index lane = mine.begin; lane < mine.end; ++lane) {
-        Range samples = input.lanes.samples(int(lane), input.global_size);
-        samples = {samples.begin - offset, samples.end - offset};
+        const Range samples = batch.samples(lane);
         const Vector<float> gradient = sums.next(lane).host();
         if (samples.size() == 0) std::fill_n(gradient.data(), graph_.size(), 0.0f);
         clear_gaps(graph_, gradient.data());
-        losses[lane - lanes.begin] =
-            worker.forward_backward(parameters.data(), data, samples, gradient.data()) / double(input.global_size);
+        double loss = 0.0;
+        worker.over_chunks(batch.data, samples, [&](Index first, Index rows) {
+          if (input.probabilities != nullptr) worker.executor.predict({}, input.probabilities + first);
+          worker.evaluate(rows, loss);
+          worker.executor.backward({}, {gradient.data(), graph_.size(), first != samples.begin});
+        });
+        losses[lane - lanes.begin] = loss / double(input.global_size);
       }
       if (runs > 1) sums.finish();
     });
@@ -53,29 +78,57 @@ class ChunkPass final : public Pass {
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers) override {
     const Range lanes = input.my_lanes;
-    const Index offset = input.lanes.samples(int(lanes.begin), input.global_size).begin;
-    const RankData data{input.global_size, input.dense, input.pooled,   input.labels, input.weights, nullptr,
-                        probabilities,     {},          input.unpooled, {},           towers};
-    std::vector<double> losses(lanes.size());
     weights_.pack(exec, parameters.data(), false);
+    const RankBatch batch(*this, parameters, input, {});
+    std::vector<double> losses(lanes.size());
     over_runs(exec, "tesserec::model::predict", lanes, [&](Index, Range mine, Worker& worker) {
       for (Index lane = mine.begin; lane < mine.end; ++lane) {
-        const Range samples = input.lanes.samples(int(lane), input.global_size);
-        losses[lane - lanes.begin] =
-            worker.predict(parameters.data(), data, {samples.begin - offset, samples.end - offset}) /
-            double(input.global_size);
+        double loss = 0.0;
+        worker.over_chunks(batch.data, batch.samples(lane), [&](Index first, Index rows) {
+          worker.executor.predict({}, probabilities + first);
+          for (std::size_t side = 0; towers != nullptr && side < 2; ++side) {
+            const dense::LayerInput& tower = worker.executor.last_input(side);
+            const Index width = tower.width;
+            dense::copy_rows({}, rows, tower, {towers + (2 * first + Index(side)) * width, width, 2 * width});
+          }
+          if (input.labels != nullptr) worker.evaluate(rows, loss);
+        });
+        losses[lane - lanes.begin] = loss / double(input.global_size);
       }
     });
     return losses;
   }
 
  private:
+  /// A rank's batch as executors read it.
+  struct RankBatch {
+    RankBatch(const ChunkPass& pass, const PlacedVector<float>& parameters, const DenseInput& input,
+              const std::vector<jagged::JaggedVectors>& unpooled_gradient)
+        : input(input), offset(input.lanes.samples(int(input.my_lanes.begin), input.global_size).begin) {
+      for (std::size_t q = 0; q < input.unpooled.size(); ++q)
+        sequences.push_back(sequence_data(input.unpooled[q],
+                                          unpooled_gradient.empty() ? nullptr : &unpooled_gradient[q],
+                                          input.unpooled[q].offsets.data()));
+      data = {input.global_size, input.dense, input.pooled,      input.labels,         input.weights,
+              nullptr,           sequences,   parameters.data(), pass.weights_.data(), {}};
+    }
+    /// Samples of a lane, of the rank.
+    Range samples(Index lane) const {
+      const Range global = input.lanes.samples(int(lane), input.global_size);
+      return {global.begin - offset, global.end - offset};
+    }
+    const DenseInput& input;
+    Index offset;  // the rank's first sample in the global batch
+    std::vector<SequenceData> sequences;
+    BatchData data;
+  };
+
   static Index runs(const Exec& exec, Range lanes) { return std::clamp<Index>(concurrency(exec), 1, lanes.size()); }
   /// Splits the lanes into contiguous runs over the threads of `exec`; body(run, lanes of the run, worker).
   template <class Body>
   void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
     const Index count = runs(exec, lanes);
-    while (std::ssize(workers_) < count) workers_.emplace_back(exec, graph_, weights_, loss_);
+    while (std::ssize(workers_) < count) workers_.emplace_back(graph_, loss_);
     parallel_for(exec, label, count, [&](Index run) {
       const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
       body(run, mine, workers_[run]);
@@ -85,7 +138,7 @@ class ChunkPass final : public Pass {
   const Graph& graph_;
   PackedWeights& weights_;
   const dense::LossFunction& loss_;
-  std::vector<Worker> workers_;           // one a thread
+  std::deque<Worker> workers_;            // one a thread
   std::vector<comm::LaneSums> run_sums_;  // one a thread, where there are several
 };
 
@@ -93,6 +146,16 @@ class ChunkPass final : public Pass {
 
 std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss) {
   return std::make_unique<ChunkPass>(graph, weights, loss);
+}
+
+SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,
+                           const Index* on_host) {
+  const auto width = Index(vectors.values.extent(1));
+  SequenceData data{{vectors.values.data(), width, width}};
+  if (gradient != nullptr) data.gradient = {gradient->values.data(), width, width};
+  data.offsets = vectors.offsets.data();
+  data.on_host = on_host;
+  return data;
 }
 
 void clear_gaps(const Graph& graph, float* flat) {

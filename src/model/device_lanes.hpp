@@ -8,7 +8,7 @@
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/upload.hpp>
-#include <tesserec/dense/device_layer.hpp>
+#include <tesserec/dense/rows.hpp>
 #include <tesserec/model/lane_losses.hpp>
 
 namespace tesserec::model {

@@ -43,6 +43,7 @@ class Graph {
   Index size() const { return size_; }
   Index dense_features() const { return dense_features_; }
   Index pooled_width() const { return pooled_width_; }
+  const std::vector<EmbeddedFeature>& unpooled() const { return unpooled_; }
   /// Columns of the pooled gradient that are cleared before the way back: nobody writes them first.
   const std::vector<Range>& cleared() const { return cleared_; }
   /// Floats of all layers' packed weights.

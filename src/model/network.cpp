@@ -102,6 +102,7 @@ const std::vector<Parameter>& Network::layout() const { return impl_->layout; }
 Index Network::parameters() const { return impl_->size; }
 Index Network::dense_features() const { return impl_->graph.dense_features(); }
 Index Network::pooled_width() const { return impl_->graph.pooled_width(); }
+const std::vector<EmbeddedFeature>& Network::unpooled() const { return impl_->graph.unpooled(); }
 
 void Network::share_weights(const comm::Node& node) { impl_->weights.share(node); }
 

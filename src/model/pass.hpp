@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "executor.hpp"
 #include "packed_weights.hpp"
-#include <tesserec/dense/loss_types.hpp>
 
 namespace tesserec::model {
 
@@ -25,6 +25,9 @@ std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, con
 /// The whole batch layer by layer in device memory. Both outlive it. Throws SettingError: what has no form for it.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings);
 
+/// Returns a sequence and, unless null, its gradient; `on_host`: its offsets in the host's memory.
+SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,
+                           const Index* on_host);
 /// Floats [end of a tensor, begin of the next one).
 void clear_gaps(const Graph& graph, float* flat);
 

@@ -20,6 +20,7 @@ must_succeed 'predicted step' plan "$deck" "${quick[@]}" --set plan.machine="$fo
 must_succeed '"predicted_step_seconds"' plan "$deck" "${quick[@]}" --json --set plan.machine="$folder/machines/this.toml"
 must_succeed 'constants of the planner' bench --only costs "${quick[@]:0:8}"
 must_succeed 'bottleneck: ' bench "$deck" "${quick[@]}" --only limits,step
+must_succeed 'interest1 backward' bench "$source_folder/inputs/din.toml" "${quick[@]}" --only parts
 must_succeed 'all kernels of a step' bench "$deck" "${quick[@]}" --only kernels
 must_fail 'train.accumulate is 2, but parts and step are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include <tesserec/dense/activation.hpp>
+#include "src/dense/activation_formulas.hpp"
 
 using namespace tesserec;
 using dense::Activation;
@@ -12,8 +12,12 @@ TEST_CASE("activations and their slopes at known places") {
   const std::vector<float> x{-1.0f, 0.5f, 3.0f};
   const auto check = [&](Activation activation, const std::vector<double>& y, const std::vector<double>& slope) {
     std::vector<float> got(3), gradient(3, 2.0f);
-    dense::activate(activation, 3, x.data(), got.data());
-    dense::activate_back(activation, 3, x.data(), gradient.data());
+    dense::with_formula(activation, [&]<class F>() {
+      for (Index i = 0; i < 3; ++i) {
+        dense::Activate<F>{x.data(), got.data()}(i);
+        dense::ActivateBack<F>{x.data(), gradient.data()}(i);
+      }
+    });
     for (int i = 0; i < 3; ++i) {
       INFO(int(activation) << " at " << x[i]);
       CHECK(got[i] == Approx(y[i]).epsilon(1e-6));

@@ -6,6 +6,7 @@
 #include "bf16_oracle.hpp"
 #include "catch.hpp"
 #include "layer_alone.hpp"
+#include "mlp_alone.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
 
@@ -117,18 +118,14 @@ TEST_CASE("a chunk through two layers in bf16 has the bits of the definition, an
       std::vector<float> y, dx, gradient;
     };
     const auto run = [&](Precision precision) {
-      const Mlp mlp(layers, precision);
+      test::MlpAlone mlp(layers, parameters.data(), precision);
       Found found{std::vector<float>(s.rows * s.out), std::vector<float>(x.size()), std::vector<float>(size)};
-      std::vector<float> weights(mlp.packed_size());
-      mlp.pack(Exec(), parameters.data(), true, weights.data());
-      MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
       std::vector<float> other(128 * std::max(s.in, s.out), 0.5f), unseen(128 * s.out);  // a longer chunk was there
-      mlp.forward(128, weights.data(), {other.data(), s.in, s.in}, {unseen.data(), s.out, s.out}, workspace);
-      mlp.backward(128, weights.data(), false, found.gradient.data(), {other.data(), s.out, s.out}, {}, workspace);
-      mlp.forward(s.rows, weights.data(), {x.data(), s.in, s.in}, {found.y.data(), s.out, s.out}, workspace);
+      mlp.forward(128, other.data(), unseen.data());
+      mlp.backward(128, false, found.gradient.data(), other.data(), nullptr);
+      mlp.forward(s.rows, x.data(), found.y.data());
       for (const bool add : {false, true})
-        mlp.backward(s.rows, weights.data(), add, found.gradient.data(), {upstream.data(), s.out, s.out},
-                     {found.dx.data(), s.in, s.in}, workspace);
+        mlp.backward(s.rows, add, found.gradient.data(), upstream.data(), found.dx.data());
       return found;
     };
     const auto part = [&](Index at, Index n) {

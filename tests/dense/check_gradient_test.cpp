@@ -18,24 +18,25 @@ class Square final : public Layer {
   Index width() const override { return 3; }
   std::string describe() const override { return "3 wide"; }
   Flops flops() const override { return {}; }
-  void forward(const Chunk& chunk, Rows<float> out) const override {
-    for (Index r = 0; r < chunk.rows; ++r)
+  void forward(const Where&, const Batch& batch, Rows<float> out) const override {
+    for (Index r = 0; r < batch.rows; ++r)
       for (Index c = 0; c < 3; ++c) {
-        const float x = chunk.inputs[0][r][c];
-        out[r][c] = chunk.parameters[scale_ + c] * x * x;
+        const float x = batch.inputs[0][r][c];
+        out[r][c] = batch.parameters[scale_ + c] * x * x;
       }
   }
-  void backward(const Chunk& chunk, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, bool add, float* gradient) const override {
-    if (!add || fault_ == Fault::adds_not) std::fill_n(gradient + scale_, 3, 0.0f);
-    for (Index r = 0; r < chunk.rows; ++r)
+  void backward(const Where&, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    float* const scales = gradient.from(scale_).data;
+    if (!gradient.add || fault_ == Fault::adds_not) std::fill_n(scales, 3, 0.0f);
+    for (Index r = 0; r < batch.rows; ++r)
       for (Index c = 0; c < 3; ++c) {
-        const float x = chunk.inputs[0][r][c];
-        gradient[scale_ + c] += upstream[r][c] * x * x;
+        const float x = batch.inputs[0][r][c];
+        scales[c] += upstream[r][c] * x * x;
         if (input_gradients[0].data == nullptr || fault_ == Fault::writes_not) continue;
         const float slope = fault_ == Fault::sign ? -2.0f : fault_ == Fault::wrong_scale && c == 2 ? 2.1f : 2.0f;
         const Index row = fault_ == Fault::writes_beside ? r * 3 : r * input_gradients[0].stride;
-        input_gradients[0].data[row + c] = slope * chunk.parameters[scale_ + c] * x * upstream[r][c];
+        input_gradients[0].data[row + c] = slope * batch.parameters[scale_ + c] * x * upstream[r][c];
       }
   }
 
@@ -49,14 +50,16 @@ class Distance final : public LossFunction {
  public:
   explicit Distance(bool wrong) : wrong_(wrong) {}
   std::string refuses(Index width) const override { return width == 1 ? "" : "one number"; }
-  void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const override {
-    for (Index r = 0; r < chunk.rows; ++r) {
-      const float far = *chunk.out[r] - chunk.labels[r];
-      sum += chunk.weight(r) * 0.5 * far * far;
-      *gradient[r] = (wrong_ ? 1.0f : chunk.weight(r)) * far / float(chunk.samples);
+  void evaluate(const Where&, const Batch& batch, double* losses, Rows<float> gradient) const override {
+    for (Index r = 0; r < batch.rows; ++r) {
+      const float far = *batch.out[r] - batch.labels[r];
+      losses[r] = batch.weight(r) * 0.5 * far * far;
+      *gradient[r] = (wrong_ ? 1.0f : batch.weight(r)) * far / float(batch.samples);
     }
   }
-  double prediction(const float* out, Index) const override { return *out; }
+  void predict(const Where&, Index rows, Rows<const float> out, float* probabilities) const override {
+    for (Index r = 0; r < rows; ++r) probabilities[r] = *out[r];
+  }
 
  private:
   bool wrong_;

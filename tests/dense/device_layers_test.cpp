@@ -69,47 +69,55 @@ class Both {
       stride_.push_back(shape.sequence ? shape.width() : shape.width() + 3);
       inputs_.push_back(numbers(rows_of_input * stride_.back(), 2 + 2 * Index(i)));
     }
-    upstream_ = numbers(rows * layer_->width(), 100);
+    upstream_ = numbers((layer_->gives_sequence() ? offsets_.back() : rows) * layer_->width(), 100);
     for (float& x : upstream_) x *= kind.scale;
     for (std::vector<float>& input : inputs_)
       for (float& x : input) x *= kind.scale;
     if (kind.cancelling)
       for (Index r = 0; r < rows; ++r)
         for (const Index c : {4, 9}) inputs_.back()[r * stride_.back() + c] = c == 4 ? 0x1p61f : -0x1p61f;
-    if (rows > 5) std::fill_n(upstream_.begin() + layer_->width(), 3 * layer_->width(), 0.0f);
+    if (rows > 5 && !layer_->gives_sequence())
+      std::fill_n(upstream_.begin() + layer_->width(), 3 * layer_->width(), 0.0f);
   }
 
   Result by_chunks(const std::vector<bool>& wanted) const {
     Result result = begin();
     std::vector<float> packed(layer_->packed_size());
     layer_->pack(Exec(), parameters_.data(), true, packed.data(), {0, layer_->size() + 1});
-    const auto workspace = layer_->make_workspace(Exec(), chunk_samples);
+    const auto workspace = layer_->make_workspace();
+    const auto products = panel_products();
     for (std::size_t lane = 0; lane + 1 < borders_.size(); ++lane)
       for (Index first = borders_[lane]; first < borders_[lane + 1]; first += chunk_samples) {
-        const Index n = std::min(chunk_samples, borders_[lane + 1] - first);
-        std::vector<Rows<const float>> inputs;
+        const Index n = std::min(chunk_samples, borders_[lane + 1] - first), width = layer_->width();
+        std::vector<LayerInput> inputs;
         std::vector<Rows<float>> gradients;
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-          inputs.push_back(at(i, inputs_[i].data(), first, offsets_.data()));
-          gradients.push_back(at(i, result.input_gradients[i].data(), first, offsets_.data()));
+          inputs.push_back({at(i, inputs_[i].data(), first), lengths(i, offsets_.data(), first, n)});
+          gradients.push_back(at(i, result.input_gradients[i].data(), first));
           if (!wanted[i]) gradients[i].data = nullptr;
         }
-        Layer::Draw draw{true, 5, 2, 7, 1000 + first};
-        const Layer::Chunk chunk{n, inputs, parameters_.data(), packed.data(), workspace.get(), draw};
-        const Index width = layer_->width();
-        const Rows<float> out{result.out.data() + first * width, width, width};
-        layer_->forward(chunk, out);
-        layer_->backward(chunk, out, {upstream_.data() + first * width, width, width}, gradients,
-                         first > borders_[lane], result.gradient.data() + Index(lane) * layer_->size());
+        const OnePiece piece(n);
+        const Layer::Batch chunk{n,
+                                 piece.pieces(),
+                                 inputs,
+                                 parameters_.data(),
+                                 packed.data(),
+                                 products.get(),
+                                 workspace.get(),
+                                 {true, 5, 2, 7, 1000 + first}};
+        const Index row = layer_->gives_sequence() ? offsets_[first] : first;
+        const Rows<float> out{result.out.data() + row * width, width, width};
+        layer_->forward({}, chunk, out);
+        layer_->backward({}, chunk, out, {upstream_.data() + row * width, width, width}, gradients,
+                         {result.gradient.data() + Index(lane) * layer_->size(), 0, first > borders_[lane]});
       }
     return result;
   }
 
   Result on_device(const std::vector<bool>& wanted) const {
     Result result = begin();
-    const auto products = portable_products();
-    const auto layer = layer_->on_device(*products);
-    REQUIRE(layer != nullptr);
+    const auto products = make_products(Kernels::portable, Precision::fp32);
+    const auto workspace = layer_->make_workspace();
     std::vector<Index> first, of_lane;
     for (std::size_t lane = 0; lane + 1 < borders_.size(); ++lane) {
       of_lane.push_back(std::ssize(first));
@@ -117,55 +125,54 @@ class Both {
     }
     of_lane.push_back(std::ssize(first));
     first.push_back(rows_);
-    std::vector<Rows<const float>> inputs;
-    std::vector<const Index*> host_offsets;
+    std::vector<LayerInput> inputs;
     std::vector<Rows<float>> gradients;
     DeviceCopies there;
     const Index* const offsets = there(offsets_);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      inputs.push_back(at(i, there(inputs_[i]), 0, offsets));
-      host_offsets.push_back(case_.inputs[i].sequence ? offsets_.data() : nullptr);
-      gradients.push_back(at(i, there(result.input_gradients[i]), 0, offsets));
-      inputs[i].vectors = gradients[i].vectors = case_.inputs[i].sequence ? offsets_.back() : 0;
+      inputs.push_back({at(i, there(inputs_[i]), 0), lengths(i, offsets, 0, rows_)});
+      gradients.push_back(at(i, there(result.input_gradients[i]), 0));
       if (!wanted[i]) gradients[i].data = nullptr;
     }
     const Index width = layer_->width();
-    const DeviceLayer::Batch batch{
-        rows_,
-        {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane), borders_.data()},
-        inputs,
-        host_offsets,
-        there(parameters_),
-        {true, 5, 2, 7, 1000}};
+    const Layer::Batch batch{
+        rows_,           {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane), borders_.data()},
+        inputs,          there(parameters_),
+        nullptr,         products.get(),
+        workspace.get(), {true, 5, 2, 7, 1000}};
     const Rows<float> out{there(result.out), width, width};
     const Rows<const float> upstream{there(upstream_), width, width};
     const LaneGradients gradient{there(result.gradient), layer_->size()};
+    const Where where(there.device);
     for (int twice = 0; twice < 2; ++twice) {  // a batch leaves nothing behind
-      layer->forward(there.device, batch, out);
-      layer->backward(there.device, batch, out, upstream, gradients, gradient);
+      layer_->forward(where, batch, out);
+      layer_->backward(where, batch, out, upstream, gradients, gradient);
     }
     there.fetch();
     return result;
   }
 
-  /// One input's gradient unwanted in turn, where it may be.
+  /// One input's gradient unwanted in turn.
   std::vector<std::vector<bool>> wishes() const {
     std::vector<std::vector<bool>> all{std::vector<bool>(inputs_.size(), true)};
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (!case_.inputs[i].sequence) all.push_back(all[0]), all.back()[i] = false;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) all.push_back(all[0]), all.back()[i] = false;
     return all;
   }
 
  private:
   template <class T>
-  Rows<T> at(std::size_t i, T* data, Index first, const Index* offsets) const {
-    const bool sequence = case_.inputs[i].sequence;
-    return {data + (sequence ? 0 : first * stride_[i]), case_.inputs[i].width(), stride_[i],
-            sequence ? offsets + first : nullptr};
+  Rows<T> at(std::size_t i, T* data, Index first) const {
+    const Index row = case_.inputs[i].sequence ? offsets_[first] : first;
+    return {data + row * stride_[i], case_.inputs[i].width(), stride_[i]};
+  }
+  /// Those of samples [first, first + n); `offsets` where loops run.
+  Lengths lengths(std::size_t i, const Index* offsets, Index first, Index n) const {
+    if (!case_.inputs[i].sequence) return {};
+    return {offsets + first, offsets_.data() + first, offsets_[first], offsets_[first + n] - offsets_[first]};
   }
   Result begin() const {
     Result result;
-    result.out.assign(rows_ * layer_->width(), 7.0f);
+    result.out.assign(std::ssize(upstream_), 7.0f);
     for (const auto& input : inputs_) result.input_gradients.emplace_back(input.size(), 7.0f);
     result.gradient.assign((std::ssize(borders_) - 1) * layer_->size(), 0.0f);
     return result;

@@ -2,10 +2,9 @@
 #include <cmath>
 #include <vector>
 
-#include "aborts.hpp"
 #include "catch.hpp"
+#include "mlp_alone.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/dense/mlp.hpp>
 
 using namespace tesserec;
 using namespace tesserec::dense;
@@ -55,7 +54,7 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
   const auto last = GENERATE(Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh,
                              Activation::gelu, Activation::swish);
   const Activation first = last == Activation::none ? Activation::relu : last;
-  const Mlp mlp({{5, 7, 0, 48, first}, {7, 4, 64, 96, Activation::relu}, {4, 3, 112, 128, last}});
+  const std::vector<LinearLayer> layers{{5, 7, 0, 48, first}, {7, 4, 64, 96, Activation::relu}, {4, 3, 112, 128, last}};
   const Index rows = 16, size = 144;
   const Random random(4, Purpose::test);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", size),
@@ -65,12 +64,11 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = random.normal(static_cast<Index>(i), 2);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 4);
 
-  std::vector<float> weights(mlp.packed_size());
-  mlp.pack(Exec(), parameters.data(), true, weights.data());
-  MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
+  test::MlpAlone alone(layers, parameters.data());
+  const Mlp& mlp = alone.mlp;
   const auto chunk = [&](bool add) {
-    mlp.forward(rows, weights.data(), {x.data(), 5, 5}, {y.data(), 3, 3}, workspace);
-    mlp.backward(rows, weights.data(), add, gradient.data(), {upstream.data(), 3, 3}, {dx.data(), 5, 5}, workspace);
+    alone.forward(rows, x.data(), y.data());
+    alone.backward(rows, add, gradient.data(), upstream.data(), dx.data());
   };
   chunk(false);
   std::vector<double> p(parameters.data(), parameters.data() + size), xd(x.begin(), x.end());
@@ -100,22 +98,3 @@ TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
     for (Index i = layer.bias; i < layer.bias + layer.out; ++i) REQUIRE(gradient(i) == once[i] + once[i]);
   }
 }
-
-#ifndef NDEBUG
-TEST_CASE("more rows than a workspace has are a programmer's mistake") {
-  const Mlp mlp({{2, 3, 0, 6, Activation::relu}, {3, 2, 9, 15, Activation::none}});
-  const std::vector<float> parameters(17, 0.5f), x(2 * 129, 1.0f);
-  std::vector<float> gradient(17), y(2 * 129);
-  const Rows<const float> in{x.data(), 2, 2};
-  const Rows<float> out{y.data(), 2, 2};
-  std::vector<float> weights(mlp.packed_size());
-  mlp.pack(Exec(), parameters.data(), true, weights.data());
-  MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
-  CHECK_FALSE(aborts([&] { mlp.forward(128, weights.data(), in, out, workspace); }));
-  CHECK(aborts([&] { mlp.forward(129, weights.data(), in, out, workspace); }));
-  CHECK(aborts([&] { mlp.forward(0, 129, weights.data(), workspace); }));
-  CHECK(aborts([&] { mlp.backward(129, weights.data(), false, gradient.data(), out, {}, workspace); }));
-  CHECK(aborts([&] { mlp.weight_gradient(0, 129, false, gradient.data(), workspace); }));
-  CHECK(aborts([&] { mlp.input_gradient(0, 129, weights.data(), workspace); }));
-}
-#endif

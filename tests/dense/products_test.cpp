@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "mlp_alone.hpp"
 #include "src/dense/panels.hpp"
 #include "src/dense/plain_vector.hpp"
 #include <tesserec/core/random.hpp>
@@ -112,18 +113,16 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
                   {},     {},   {},       {}};
     serial.run();
     const Index b1 = s.hidden * s.in, w2 = b1 + s.hidden, b2 = w2 + s.out * s.hidden;
-    const Mlp mlp({{s.in, s.hidden, 0, b1, Activation::relu}, {s.hidden, s.out, w2, b2, Activation::none}});
-    std::vector<float> weights(mlp.packed_size()), y(s.rows * s.out), dx(x.size());
-    mlp.pack(Exec(), parameters.data(), true, weights.data());
-    MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
+    test::MlpAlone mlp({{s.in, s.hidden, 0, b1, Activation::relu}, {s.hidden, s.out, w2, b2, Activation::none}},
+                       parameters.data());
+    std::vector<float> y(s.rows * s.out), dx(x.size());
     INFO(instruction_set() << ", " << s.rows << " rows, " << s.in << "-" << s.hidden << "-" << s.out);
-    mlp.forward(s.rows, weights.data(), {x.data(), s.in, s.in}, {y.data(), s.out, s.out}, workspace);
+    mlp.forward(s.rows, x.data(), y.data());
     CHECK(equal(serial.y, y.data()));
     std::vector<float> gradient(static_cast<std::size_t>(size));
     for (const bool add : {false, true}) {
       const std::vector<float> before = gradient;
-      mlp.backward(s.rows, weights.data(), add, gradient.data(), {upstream.data(), s.out, s.out},
-                   {dx.data(), s.in, s.in}, workspace);
+      mlp.backward(s.rows, add, gradient.data(), upstream.data(), dx.data());
       CHECK(equal(serial.dx, dx.data()));
       const std::pair<Index, const std::vector<float>*> parts[] = {
           {0, &serial.dw1}, {b1, &serial.db1}, {w2, &serial.dw2}, {b2, &serial.db2}};
@@ -141,13 +140,9 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
   const Index in = 70, out = 50;
   const std::vector<float> parameters = numbers(1, out * (in + 1));
   std::vector<float> x = numbers(2, 128 * in);
-  const Mlp mlp({{in, out, 0, out * in, Activation::relu}});
-  std::vector<float> weights(mlp.packed_size()), y(128 * out);
-  mlp.pack(Exec(), parameters.data(), false, weights.data());
-  MlpWorkspace workspace = mlp.make_workspace(Exec(), 128);
-  const auto forward = [&](Index rows) {
-    mlp.forward(rows, weights.data(), {x.data(), in, in}, {y.data(), out, out}, workspace);
-  };
+  test::MlpAlone mlp({{in, out, 0, out * in, Activation::relu}}, parameters.data());
+  std::vector<float> y(128 * out);
+  const auto forward = [&](Index rows) { mlp.forward(rows, x.data(), y.data()); };
   forward(128);
   const std::vector<float> all = y;
   for (const Index rows : {1, 5, 6, 13, 127}) {

@@ -3,6 +3,7 @@
 // weight.
 #include "dlrm.hpp"
 #include "layer_alone.hpp"
+#include "mlp_alone.hpp"
 #include <tesserec/dense.hpp>
 
 using namespace tesserec;
@@ -42,12 +43,9 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
       layers.push_back(
           {layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, dense::Activation::relu});
   layers.back().activation = mlp == "bottom" ? dense::Activation::relu : dense::Activation::none;
-  const dense::Mlp chain(layers);
-  std::vector<float> weights(chain.packed_size()), y(rows * chain.output_width());
-  chain.pack(Exec(), dlrm.parameters().data(), false, weights.data());
-  auto workspace = chain.make_workspace(Exec(), rows);
-  const Index in = chain.input_width(), out = chain.output_width();
-  chain.forward(rows, weights.data(), {x.data(), in, in}, {y.data(), out, out}, workspace);
+  test::MlpAlone chain(layers, dlrm.parameters().data());
+  std::vector<float> y(rows * chain.mlp.output_width());
+  chain.forward(rows, x.data(), y.data());
   return y;
 }
 

@@ -51,18 +51,25 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
       auto in_flight = collection.start(exec, batch.sparse, samples);
       const auto vectors = collection.forward(exec, in_flight).unpooled;
       const auto slopes = collection.gradient(exec, in_flight).unpooled;
-      const auto all = [](const jagged::JaggedVectors& v) {
+      const auto rows_of = [](const jagged::JaggedVectors& v) {
         const auto width = Index(v.values.extent(1));
-        return dense::Rows<float>{v.values.data(), width, width, v.offsets.data()};
+        return dense::Rows<float>{v.values.data(), width, width};
       };
-      const std::vector<dense::Rows<const float>> inputs{all(vectors[1]), all(vectors[0])};
-      const std::vector<dense::Rows<float>> input_gradients{all(slopes[1]), all(slopes[0])};
+      const auto all = [&](const jagged::JaggedVectors& v) {
+        const Index* const offsets = v.offsets.data();
+        return dense::LayerInput{rows_of(v), {offsets, offsets, offsets[0], Index(v.values.extent(0))}};
+      };
+      const std::vector<dense::LayerInput> inputs{all(vectors[1]), all(vectors[0])};
+      const std::vector<dense::Rows<float>> input_gradients{rows_of(slopes[1]), rows_of(slopes[0])};
       std::vector<float> out(samples * dim);
-      const dense::Layer::Chunk chunk{samples, inputs};
-      layer->forward(chunk, {out.data(), dim, dim});
+      const dense::OnePiece piece(samples);
+      const auto workspace = layer->make_workspace();
+      const dense::Layer::Batch batch_of_layer{samples, piece.pieces(), inputs,          nullptr,
+                                               nullptr, nullptr,        workspace.get(), {}};
+      layer->forward({}, batch_of_layer, {out.data(), dim, dim});
       CHECK(golden::gap(out, file.read_all<float>(at + "/output")) <= 2e-6);
-      layer->backward(chunk, {}, {upstream.data() + (step - 1) * samples * dim, dim, dim}, input_gradients, false,
-                      nullptr);
+      layer->backward({}, batch_of_layer, {}, {upstream.data() + (step - 1) * samples * dim, dim, dim}, input_gradients,
+                      {});
       for (std::size_t t = 0; t < 2; ++t) {
         std::vector<float> sum(rows * tables[t].embedding_dim);
         for (std::size_t i = 0; i < ids.size(); ++i)

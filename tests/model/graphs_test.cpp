@@ -20,22 +20,13 @@ class Counted final : public dense::Layer {
   Index width() const override { return width_; }
   std::string describe() const override { return ""; }
   dense::Flops flops() const override { return {}; }
-  void forward(const Chunk&, dense::Rows<float>) const override {}
-  void backward(const Chunk&, dense::Rows<const float>, dense::Rows<const float>, std::span<const dense::Rows<float>>,
-                bool, float*) const override {}
-  std::unique_ptr<dense::DeviceLayer> on_device(dense::DeviceProducts&) const override {
-    class There final : public dense::DeviceLayer {
-      void forward(const Device& device, const Batch& batch, dense::Rows<float> out) override {
-        ++passes;
-        dense::copy_on(device, batch.rows, batch.inputs[0], out);
-      }
-      void backward(const Device& device, const Batch& batch, dense::Rows<const float>,
-                    dense::Rows<const float> upstream, std::span<const dense::Rows<float>> input_gradients,
-                    dense::LaneGradients) override {
-        if (input_gradients[0].data != nullptr) dense::copy_on(device, batch.rows, upstream, input_gradients[0]);
-      }
-    };
-    return std::make_unique<There>();
+  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+    ++passes;
+    dense::copy_rows(where, batch.rows, batch.inputs[0], out);
+  }
+  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
+    if (input_gradients[0].data != nullptr) dense::copy_rows(where, batch.rows, upstream, input_gradients[0]);
   }
 
  private:

@@ -193,15 +193,17 @@ class Mine final : public dense::Layer {
   Index width() const override { return 1; }
   std::string describe() const override { return ""; }
   dense::Flops flops() const override { return {}; }
-  void forward(const Chunk&, dense::Rows<float>) const override {}
-  void backward(const Chunk&, dense::Rows<const float>, dense::Rows<const float>, std::span<const dense::Rows<float>>,
-                bool, float*) const override {}
+  bool is_host_only() const override { return true; }
+  void forward(const Where&, const Batch&, dense::Rows<float>) const override {}
+  void backward(const Where&, const Batch&, dense::Rows<const float>, dense::Rows<const float>,
+                std::span<const dense::Rows<float>>, dense::LaneGradients) const override {}
 };
 class MyLoss final : public dense::LossFunction {
  public:
   std::string refuses(Index) const override { return ""; }
-  void evaluate(const Chunk&, double&, dense::Rows<float>) const override {}
-  double prediction(const float*, Index) const override { return 0.5; }
+  bool is_host_only() const override { return true; }
+  void evaluate(const Where&, const Batch&, double*, dense::Rows<float>) const override {}
+  void predict(const Where&, Index, dense::Rows<const float>, float*) const override {}
 };
 
 }  // namespace

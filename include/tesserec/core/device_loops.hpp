@@ -10,11 +10,12 @@
 namespace tesserec {
 
 template <class Body>
-TESSEREC_KERNEL static void run_numbers(Index begin, Index end, const Body& body) {
+TESSEREC_LOOPS static void run_numbers(Index begin, Index end, const Body& given) {
+  const Body body = given;
   for (Index i = begin; i < end; ++i) body(i);
 }
 template <class Body, class Team>
-TESSEREC_KERNEL static void run_team(const Team& team, const Body& body) {
+TESSEREC_LOOPS static void run_team(const Team& team, const Body& body) {
   body(team);
 }
 

@@ -6,8 +6,11 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSEREC_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+/// The same of a loop over bodies: each version has their code and all that they call.
+#define TESSEREC_LOOPS TESSEREC_KERNEL __attribute__((flatten))
 #else
 #define TESSEREC_KERNEL
+#define TESSEREC_LOOPS
 #endif
 
 /// Mark in front of a small function that kernels call, on the host or a device: it becomes part of each version of its

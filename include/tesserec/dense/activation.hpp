@@ -22,9 +22,4 @@ inline bool is_smooth(Activation activation) {
   return activation != Activation::none && activation != Activation::relu;
 }
 
-/// y = f(x), of n numbers; f is smooth.
-void activate(Activation activation, Index n, const float* x, float* y);
-/// dy = dy f'(x); f is smooth.
-void activate_back(Activation activation, Index n, const float* x, float* dy);
-
 }  // namespace tesserec::dense

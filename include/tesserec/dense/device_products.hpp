@@ -6,8 +6,8 @@
 #include <memory>
 
 #include <tesserec/core/kernels.hpp>
-#include <tesserec/dense/device_layer.hpp>
 #include <tesserec/dense/precision.hpp>
+#include <tesserec/dense/rows.hpp>
 
 namespace tesserec::dense {
 
@@ -65,6 +65,13 @@ std::unique_ptr<DeviceProducts> portable_products();
 /// Makes products by cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16
 /// numbers, but of fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
 std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision);
+
+/// y = max(0, y), where not a number stays so.
+void relu_on(const Device& device, Index rows, Rows<float> y);
+/// to = from, 0 where y <= 0 or is not a number.
+void mask_on(const Device& device, Index rows, Rows<const float> y, Rows<const float> from, Rows<float> to);
+/// to = from, rounded to bf16 (its 16 bits).
+void round_on(const Device& device, Index rows, Rows<const float> from, Rows<std::uint16_t> to);
 
 /// Makes the products of `kernels`, which are a device's.
 std::unique_ptr<DeviceProducts> device_products(Kernels kernels, Precision precision);

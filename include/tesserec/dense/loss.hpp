@@ -35,15 +35,4 @@ LossValue loss_of_logit(const SampleLoss& settings, double logit, double label);
 /// The prediction of a logit: clamped where there is a threshold.
 double probability(const SampleLoss& settings, double logit);
 
-/// Samples to be judged, with their labels and weights.
-struct LabelledLogits {
-  Index rows;            ///< of them
-  Index samples;         ///< of the global batch
-  const float* logits;   ///< [rows]
-  const float* labels;   ///< [rows]
-  const float* weights;  ///< [rows]; null: 1
-};
-/// Adds the weighted losses to `sum` in order; writes gradient[i] = weight_i dloss_i/dlogit_i / samples.
-void loss_and_gradient(const SampleLoss& settings, const LabelledLogits& of, double& sum, float* gradient);
-
 }  // namespace tesserec::dense

@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/dense/layer.hpp>
 #include <tesserec/dense/loss_settings.hpp>
+#include <tesserec/dense/rows.hpp>
 
 namespace tesserec::dense {
-
-class DeviceLoss;
 
 class LossFunction {
  public:
@@ -21,26 +19,32 @@ class LossFunction {
 
   /// "" if it takes `width` numbers of each sample; else what it takes: "one number of each sample, the logit".
   virtual std::string refuses(Index width) const = 0;
-  /// Floats that evaluate needs for itself.
-  virtual Index scratch(Index /*rows*/, Index /*width*/) const { return 0; }
+  /// As a Layer's.
+  virtual bool is_host_only() const { return false; }
 
-  /// One chunk of samples on one thread.
-  struct Chunk {
+  /// Memory of one Where.
+  struct Workspace {
+    virtual ~Workspace() = default;
+  };
+  /// Null: needs none.
+  virtual std::unique_ptr<Workspace> make_workspace() const { return nullptr; }
+
+  /// A batch at one Where.
+  struct Batch {
     Index rows = 0;
-    Index samples = 0;      ///< of the global batch
-    Rows<const float> out;  ///< [rows, width] of the last layer
+    Index samples = 0;  ///< of the global batch
+    Pieces chunks = {};
+    Rows<const float> out = {};  ///< [rows, width] of the last layer
     const float* labels = nullptr;
     const float* weights = nullptr;  ///< of the samples; null: all weigh 1
-    float* scratch = nullptr;
+    Workspace* workspace = nullptr;
 
-    float weight(Index i) const { return weights == nullptr ? 1.0f : weights[i]; }
+    TESSEREC_FUNCTION float weight(Index i) const { return weights == nullptr ? 1.0f : weights[i]; }
   };
-  /// Adds the samples' losses, each times its weight, to `sum`, in order, and writes d(sum / samples)/d(out).
-  virtual void evaluate(const Chunk& chunk, double& sum, Rows<float> gradient) const = 0;
-  /// Returns what predict says of one sample, from `width` numbers: a probability.
-  virtual double prediction(const float* out, Index width) const = 0;
-  /// The same loss for whole batches in device memory, with the same bits. Null: there is none.
-  virtual std::unique_ptr<DeviceLoss> on_device() const;
+  /// Writes losses [rows], each sample's times its weight, and d(their sum / samples)/d(out).
+  virtual void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const = 0;
+  /// Writes what predict says of each row: probabilities [rows].
+  virtual void predict(const Where& where, Index rows, Rows<const float> out, float* probabilities) const = 0;
 };
 
 /// A kind of loss.

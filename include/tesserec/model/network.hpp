@@ -83,6 +83,8 @@ class Network {
   Index parameters() const;
   Index dense_features() const;
   Index pooled_width() const;
+  /// Lists the features that are not pooled, in the order of DenseInput::unpooled.
+  const std::vector<EmbeddedFeature>& unpooled() const;
   /// FLOPs of one training sample: forward, and back to all that learns.
   double flops_per_sample() const;
   /// The part of it that is not in products of matrices.

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot interaction on a device: a team takes a sample, whose vectors it stages in its scratch memory, so many
-// numbers of all of them at once; a thread has register tiles of pairs, or of the gradient.
-#include "device_layers.hpp"
-#include <tesserec/core/device_list.hpp>
+/// The dot interaction on a device: a team takes a sample, whose vectors it stages in its scratch memory, so many
+/// numbers of all of them at once; a thread has register tiles of pairs, or of the gradient.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels.hpp"
 #include <tesserec/core/device_loops.hpp>
+#include <tesserec/dense/rows.hpp>
 
 namespace tesserec::dense {
-namespace {
 
-constexpr int members = device_is_host ? 1 : 32;
-constexpr int tile = 4;             // of pairs: vectors by vectors; of the gradient: vectors by numbers
-constexpr Index staged = 6 * 1024;  // floats
-
-struct Dots {
+struct DotTeams {
+  static constexpr int members = device_is_host ? 1 : 32;
+  static constexpr int tile = 4;             // of pairs: vectors by vectors; of the gradient: vectors by numbers
+  static constexpr Index staged = 6 * 1024;  // floats
   DotShape shape;
   Index block, pitch;               // numbers of a vector that are staged, and from one vector to the next
   const Rows<const float>* inputs;  // [vectors]
 
-  explicit Dots(const DotShape& s)
+  explicit DotTeams(const DotShape& s)
       : shape(s), block(std::clamp<Index>(staged / s.vectors - 1, 1, s.dim)), pitch(block + 1 - block % 2), inputs() {}
   std::size_t scratch() const { return shape.vectors * pitch * sizeof(float); }
   TESSEREC_FUNCTION Index pairs_before(Index i) const { return i * (i - 1) / 2 + (shape.itself ? i : 0); }
@@ -32,7 +34,8 @@ struct Dots {
 };
 
 struct DotForward {
-  Dots dots;
+  static constexpr int tile = DotTeams::tile, members = DotTeams::members;
+  DotTeams dots;
   Rows<float> out;
 
   template <class Team>
@@ -88,7 +91,8 @@ struct DotForward {
 };
 
 struct DotBackward {
-  Dots dots;
+  static constexpr int tile = DotTeams::tile, members = DotTeams::members;
+  DotTeams dots;
   Rows<const float> upstream;
   const Rows<float>* gradients;  // [vectors]; null where nobody wants them
 
@@ -142,46 +146,5 @@ struct DotBackward {
     return i > j ? slopes[dots.pairs_before(i) + j] : slopes[dots.pairs_before(j) + i];
   }
 };
-
-class DotOnDevice final : public DeviceLayer {
- public:
-  explicit DotOnDevice(const DotShape& shape) : shape_(shape) {}
-
-  void forward(const Device& device, const Batch& batch, Rows<float> out) override {
-    const Dots dots = of(device, batch);
-    over_teams<members, 1>(device, "tesserec::dense::dot", batch.rows, dots.scratch(), DotForward{dots, out});
-  }
-  void backward(const Device& device, const Batch& batch, Rows<const float>, Rows<const float> upstream,
-                std::span<const Rows<float>> input_gradients, LaneGradients) override {
-    const Dots dots = of(device, batch);
-    const Rows<float>* const to = gradients_.upload(device, vectors_of(input_gradients));
-    over_teams<members, 1>(device, "tesserec::dense::dot_back", batch.rows, dots.scratch(),
-                           DotBackward{dots, upstream, to});
-  }
-
- private:
-  Dots of(const Device& device, const Batch& batch) {
-    Dots dots(shape_);
-    dots.inputs = inputs_.upload(device, vectors_of(batch.inputs));
-    return dots;
-  }
-  /// The vectors that inputs have side by side.
-  template <class T>
-  std::vector<Rows<T>> vectors_of(std::span<const Rows<T>> inputs) const {
-    std::vector<Rows<T>> all;
-    for (const Rows<T>& input : inputs)
-      for (Index at = 0; at < input.width; at += shape_.dim)
-        all.push_back({input.data == nullptr ? nullptr : input.data + at, shape_.dim, input.stride});
-    return all;
-  }
-
-  DotShape shape_;
-  DeviceList<Rows<const float>> inputs_;
-  DeviceList<Rows<float>> gradients_;
-};
-
-}  // namespace
-
-std::unique_ptr<DeviceLayer> dot_on_device(const DotShape& shape) { return std::make_unique<DotOnDevice>(shape); }
 
 }  // namespace tesserec::dense

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loops over a batch that are written once: a Where says whether they run at once on the calling thread, or are queued
+/// on a device. A body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value and reads no member of the
+/// class that it stands in.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <span>
+
+#include <tesserec/core/device_list.hpp>
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/row_threads.hpp>
+
+namespace tesserec {
+
+/// Place where loops run.
+class Where {
+ public:
+  /// The calling thread: when a call returns, its loop has run.
+  Where() = default;
+  /// `device`, which must outlive this: a loop runs behind those that were queued before.
+  explicit Where(const Device& device) : device_(&device) {}
+
+  bool is_thread() const { return device_ == nullptr; }
+  const Device& device() const { return *device_; }
+
+ private:
+  const Device* device_ = nullptr;
+};
+
+// Bodies become part of each version of these. They are copied, so that what they hold stays in registers.
+template <class Body>
+TESSEREC_LOOPS static void run_elements(Index rows, Index width, const Body& given) {
+  const Body body = given;
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < width; ++c) body(r, c);
+}
+template <class Body>
+TESSEREC_LOOPS static void run_rows(Index begin, Index end, const Body& given) {
+  const Body body = given;
+  for (Index r = begin; r < end; ++r) body(r, RowThreads());
+}
+
+/// Functors that Kokkos launches.
+template <class Body>
+struct OverElements {
+  Index width;
+  Body body;
+  TESSEREC_FUNCTION void operator()(Index i) const { body(i / width, i % width); }
+};
+template <class Body>
+struct OverRows {
+  Body body;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
+    if constexpr (device_is_host)
+      run_rows(i, i + 1, body);
+    else
+      body(i / RowThreads::on_device, RowThreads(int(i % RowThreads::on_device)));
+  }
+};
+
+/// body(i) for i in [0, n); on a device a thread each.
+template <class Body>
+void over_numbers(const Where& where, const char* label, Index n, const Body& body) {
+  if (where.is_thread())
+    run_numbers(0, n, body);
+  else
+    over_numbers(where.device(), label, n, body);
+}
+/// body(row, column) for all elements of [rows, width]; on a device a thread each.
+template <class Body>
+void over_elements(const Where& where, const char* label, Index rows, Index width, const Body& body) {
+  if (where.is_thread())
+    run_elements(rows, width, body);
+  else
+    over_numbers(where.device(), label, rows * width, OverElements<Body>{width, body});
+}
+/// body(row, threads) for rows in [0, rows), `threads` the row's RowThreads.
+template <class Body>
+void over_rows(const Where& where, const char* label, Index rows, const Body& body) {
+  if (where.is_thread())
+    run_rows(0, rows, body);
+  else
+    launch_threads(where.device(), label, rows * RowThreads::on_device, OverRows<Body>{body});
+}
+
+/// Numbers that a batch's loops read and write, where they run: of one Where. Grown when too small, never shrunk.
+template <class T>
+class LoopBuffer {
+ public:
+  /// Returns room for `size` numbers; their content is lost where it has to grow.
+  T* reserve(const Where& where, const char* label, Index size) {
+    if (!where.is_thread()) {
+      there_ = reserve_device(where.device(), on_device_, label, size);
+    } else if (size_ < size) {
+      here_.reset(new (std::align_val_t(line)) T[size]());
+      there_ = here_.get();
+      size_ = size;
+    }
+    return there_;
+  }
+  T* data() const { return there_; }
+
+ private:
+  static constexpr std::size_t line = 64;
+  struct Delete {
+    void operator()(T* numbers) const { ::operator delete[](numbers, std::align_val_t(line)); }
+  };
+  T* there_ = nullptr;
+  Index size_ = 0;  // of here_
+  std::unique_ptr<T[], Delete> here_;
+  DeviceVector<T> on_device_;
+};
+
+/// A short list that loops read, where they run.
+template <class T>
+class LoopList {
+ public:
+  /// On a thread this is `list` itself, which must stay; on a device a copy.
+  const T* send(const Where& where, std::span<const T> list) {
+    return where.is_thread() ? list.data() : on_device_.upload(where.device(), list);
+  }
+
+ private:
+  DeviceList<T> on_device_;
+};
+
+}  // namespace tesserec
