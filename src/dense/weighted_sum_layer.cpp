@@ -107,16 +107,13 @@ class WeightedSum final : public Layer {
   double length_;
 };
 
-/// "unpooled.FEATURE@TABLE" -> "unpooled.FEATURE"
-std::string feature_of(const InputShape& input) { return input.name().substr(0, input.name().find('@')); }
-
 }  // namespace
 
 std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const InputShapes& inputs) {
   const bool sequences = std::all_of(inputs.begin(), inputs.end(), [](const InputShape& i) { return i.sequence; });
   if (!sequences || inputs.size() != (settings.positions > 0 ? 1 : 2))
     fail("a weighted_sum has a sequence and positions, or two sequences: an id's weight, and its vector");
-  if (inputs.size() == 2 && (inputs[0].width() != 1 || feature_of(inputs[0]) != feature_of(inputs[1])))
+  if (inputs.size() == 2 && (inputs[0].width() != 1 || inputs[0].lengths != inputs[1].lengths))
     fail("the weights of a weighted_sum are one number an id of the same feature, but ", inputs[0].name(), " has ",
          counted(inputs[0].width(), "number"), ", and the vectors are those of ", inputs[1].name());
   return std::make_unique<WeightedSum>(inputs.back().width(), settings.positions, inputs.back().length);

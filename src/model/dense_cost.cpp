@@ -27,9 +27,10 @@ double vector_numbers(const Network& dense) {
   double sum = double(dense.pooled_width());
   for (const LayerInfo& layer : dense.layers()) {
     for (const dense::InputShape& input : layer.inputs) sum += double(input.width()) * input.length;
+    const double outputs = layer.sequence ? layer.sequence->length : 1.0;
     const std::vector<Index>& widths = layer.settings.widths;
     const Index inside = std::accumulate(widths.begin(), widths.end(), layer.width * layer.settings.layers);
-    sum += double(layer.width + 2 * std::max(Index{0}, inside - layer.width));
+    sum += outputs * double(layer.width) + 2.0 * double(std::max(Index{0}, inside - layer.width));
   }
   return sum;
 }

@@ -104,7 +104,7 @@ bool Graph::find_unpooled(const std::string& input, Node& node, LayerInfo& info)
   for (std::size_t f = 0; f < unpooled_.size(); ++f)
     if (input == "unpooled." + unpooled_[f].name) {
       node.inputs.push_back({From::unpooled, f, {0, unpooled_[f].dim}});
-      info.inputs.push_back({{unpooled_[f].dim}, {input}, true, unpooled_[f].ids});
+      info.inputs.push_back({{unpooled_[f].dim}, {input}, true, unpooled_[f].ids, input.substr(0, input.find('@'))});
       return true;
     }
   return false;
@@ -123,7 +123,7 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
       node.inputs.push_back({From::layer, n, {0, layers_[n].width}});
-      info.inputs.push_back({{layers_[n].width}, {input}});
+      info.inputs.push_back(layers_[n].sequence.value_or(dense::InputShape{{layers_[n].width}, {input}}));
       return;
     }
   for (std::size_t n = reader; n < layers.size(); ++n)
@@ -163,6 +163,11 @@ void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) 
     refuse(settings.name, ": ", error.what());
   }
   info.width = node.layer->width();
+  if (node.layer->gives_sequence()) {
+    info.sequence = *std::find_if(info.inputs.begin(), info.inputs.end(), std::mem_fn(&dense::InputShape::sequence));
+    info.sequence->vectors = {info.width};
+    info.sequence->names = {settings.name};
+  }
   info.shape = node.layer->describe();
   node.parameters = size_;
   node.packed = packed_size_;
@@ -200,25 +205,16 @@ void Graph::plan_gradients() {
     refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
   }
 
-  std::vector<bool> written(nodes_.size());
-  std::vector<std::string> readers(unpooled_.size());
+  std::vector<bool> written(nodes_.size()), sequences(unpooled_.size());
   std::vector<bool> columns(pooled_width_);  // written
   for (std::size_t n = nodes_.size(); n-- > 0;)
     for (Input& input : nodes_[n].inputs) {
       if (input.from == From::dense || (input.from == From::layer && !wants[input.layer])) continue;
       layers_[n].wants_input_gradient = true;
-      if (input.from == From::unpooled) {
-        std::string& reader = readers[input.layer];
-        if (!reader.empty())
-          refuse(layers_[n].settings.name, " reads \"unpooled.", unpooled_[input.layer].name, "\", and so does ",
-                 reader, "; one layer may: let a second table look the feature up");
-        reader = layers_[n].settings.name;
-        input.gradient = Gradient::write;
-        continue;
-      }
-      if (input.from == From::layer) {
-        input.gradient = written[input.layer] ? Gradient::add : Gradient::write;
-        written[input.layer] = true;
+      if (input.from == From::layer || input.from == From::unpooled) {
+        auto&& first = input.from == From::layer ? written[input.layer] : sequences[input.layer];
+        input.gradient = first ? Gradient::add : Gradient::write;
+        first = true;
         continue;
       }
       const auto begin = columns.begin() + input.columns.begin, end = columns.begin() + input.columns.end;
@@ -235,7 +231,7 @@ void Graph::plan_gradients() {
   for (std::size_t f = 0, at = 0; f < pooled_.size(); at += pooled_[f++].dim)
     if (!columns[at]) unread(name_of(pooled_[f].name, f));
   for (std::size_t f = 0; f < unpooled_.size(); ++f)
-    if (readers[f].empty())
+    if (!sequences[f])
       throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,
                                          "\"; let an attention or a weighted_sum read it, or pool the feature"));
 }

@@ -22,6 +22,9 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   } catch (const Error& error) {
     fail("model.", error.what());
   }
+  if (last.sequence)
+    throw SettingError("loss", concat(" ", s.loss, " takes numbers of each sample, but the last layer, ",
+                                      last.settings.name, ", gives a sequence"));
   if (const std::string takes = loss->refuses(last.width); !takes.empty())
     throw SettingError("loss", concat(" ", s.loss, " takes ", takes, ", but the last layer, ", last.settings.name,
                                       ", gives ", counted(last.width, "number")));

@@ -2,6 +2,7 @@
 /// A network's loss on one batch, and its gradients beside slopes of the loss.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,9 +36,12 @@ inline EmbeddedFeatures features_of(const std::vector<LayerSettings>& layers) {
   EmbeddedFeatures features{{{"user", 3}, {"item", 2}, {"shop", 2}}};
   for (const LayerSettings& layer : layers)
     for (const std::string& input : layer.inputs)
-      if (input.starts_with("unpooled.history"))
-        features.unpooled.push_back(
-            {input.substr(std::string("unpooled.").size()), input.ends_with("@weights") ? 1 : 2});
+      if (input.starts_with("unpooled.history")) {
+        const std::string name = input.substr(std::string("unpooled.").size());
+        const auto known = [&](const EmbeddedFeature& other) { return other.name == name; };
+        if (std::none_of(features.unpooled.begin(), features.unpooled.end(), known))
+          features.unpooled.push_back({name, input.ends_with("@weights") ? 1 : 2});
+      }
   return features;
 }
 

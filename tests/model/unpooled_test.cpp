@@ -95,13 +95,7 @@ TEST_CASE("sequences in the wrong place") {
   CHECK(mentions(
       refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history", "unpooled.history@weights"}}),
       "has 2 numbers"));
-  LayerSettings again = attention({"pooled.item", "unpooled.history"}), both = joined;
-  again.name = "again", both.inputs.push_back("again");
-  std::vector<LayerSettings> layers = {attention({"pooled.item", "unpooled.history"}), again, both, logit};
-  EmbeddedFeatures features = features_of(layers);
-  features.unpooled.resize(1);
-  CHECK(mentions(error_of([&] { Network(model_of(layers), 4, features); }), "and so does again"));
-  layers.erase(layers.begin(), layers.begin() + 2);
-  layers[0].inputs = {"dense", "pooled"};
+  const std::vector<LayerSettings> layers = {{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}}, logit};
+  EmbeddedFeatures features = features_of({attention({"pooled.item", "unpooled.history"})});
   CHECK(mentions(error_of([&] { Network(model_of(layers), 4, features); }), "no layer reads \"unpooled.history\""));
 }

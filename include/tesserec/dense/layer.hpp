@@ -20,7 +20,8 @@ struct InputShape {
   std::vector<Index> vectors;
   std::vector<std::string> names = {};  ///< of the vectors, for messages
   bool sequence = false;
-  double length = 1;  ///< of a sequence: vectors a sample, on average
+  double length = 1;         ///< of a sequence: vectors a sample, on average
+  std::string lengths = {};  ///< of a sequence: the feature that has as many ids as this one has vectors
   std::string name() const { return names.empty() ? "an input" : names.front(); }
   Index width() const;
 };

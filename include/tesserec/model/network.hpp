@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,9 @@ struct LayerInfo {
   std::vector<dense::InputShape> inputs;
   bool wants_input_gradient = false;
   Index width = 0;
-  Index parameters = 0;  ///< numbers that are learnt
-  std::string shape;     ///< "13-512-256-64-16"; of a list that is no network yet ""
+  std::optional<dense::InputShape> sequence = {};  ///< its output's shape, where that is a sequence
+  Index parameters = 0;                            ///< numbers that are learnt
+  std::string shape;                               ///< "13-512-256-64-16"; of a list that is no network yet ""
 };
 /// "  bottom       mlp of dense: 13-512-256-64-16\n", a line a layer.
 std::string describe_layers(const std::vector<LayerInfo>& layers);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequences between layers: a layer gives one, several layers read one, and gradients of them add up.
+#include "errors.hpp"
+#include "slopes.hpp"
+
+using namespace tesserec;
+using namespace tesserec::test;
+
+namespace {
+
+/// y = x * x, of each vector of a sequence.
+class SquareOfEach final : public dense::Layer {
+ public:
+  explicit SquareOfEach(Index width) : width_(width) {}
+  Index width() const override { return width_; }
+  std::string describe() const override { return ""; }
+  dense::Flops flops() const override { return {}; }
+  bool gives_sequence() const override { return true; }
+  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+    const dense::Rows<const float> x = batch.inputs[0];
+    over_elements(
+        where, "tesserec::test::square", batch.inputs[0].lengths.vectors, x.width,
+        KOKKOS_LAMBDA(Index j, Index c) { out[j][c] = x[j][c] * x[j][c]; });
+  }
+  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
+    const dense::Rows<const float> x = batch.inputs[0];
+    const dense::Rows<float> dx = input_gradients[0];
+    over_elements(
+        where, "tesserec::test::square_back", batch.inputs[0].lengths.vectors, x.width,
+        KOKKOS_LAMBDA(Index j, Index c) { dx[j][c] = 2 * x[j][c] * upstream[j][c]; });
+  }
+
+ private:
+  Index width_;
+};
+
+/// The mean of a sequence's vectors; 0 without vectors.
+class Mean final : public dense::Layer {
+ public:
+  explicit Mean(Index width) : width_(width) {}
+  Index width() const override { return width_; }
+  std::string describe() const override { return ""; }
+  dense::Flops flops() const override { return {}; }
+  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+    const dense::LayerInput x = batch.inputs[0];
+    over_elements(
+        where, "tesserec::test::mean", batch.rows, x.width, KOKKOS_LAMBDA(Index r, Index c) {
+          const Range own = x.lengths.of(r);
+          float sum = 0.0f;
+          for (Index j = own.begin; j < own.end; ++j) sum += x[j][c];
+          out[r][c] = own.size() > 0 ? sum / float(own.size()) : 0.0f;
+        });
+  }
+  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
+    const dense::LayerInput x = batch.inputs[0];
+    const dense::Rows<float> dx = input_gradients[0];
+    over_elements(
+        where, "tesserec::test::mean_back", batch.rows, x.width, KOKKOS_LAMBDA(Index r, Index c) {
+          const Range own = x.lengths.of(r);
+          for (Index j = own.begin; j < own.end; ++j) dx[j][c] = upstream[r][c] / float(own.size());
+        });
+  }
+
+ private:
+  Index width_;
+};
+
+void add_types() {
+  static const bool added = [] {
+    dense::add_layer_type({"square_of_each",
+                           "for a test.",
+                           {},
+                           [](const auto&, const std::vector<dense::InputShape>& inputs) {
+                             return std::make_unique<SquareOfEach>(inputs[0].width());
+                           },
+                           true});
+    dense::add_layer_type({"mean",
+                           "for a test.",
+                           {},
+                           [](const auto&, const std::vector<dense::InputShape>& inputs) {
+                             return std::make_unique<Mean>(inputs[0].width());
+                           },
+                           true});
+    return true;
+  }();
+  (void)added;
+}
+
+/// One sequence has three readers, what a layer makes of it two.
+std::vector<LayerSettings> tangled() {
+  return {{.name = "seen", .type = "attention", .inputs = {"pooled.item", "unpooled.history"}, .widths = {3}},
+          {.name = "squares", .type = "square_of_each", .inputs = {"unpooled.history"}},
+          {.name = "fourth", .type = "square_of_each", .inputs = {"squares"}},
+          {.name = "sums", .type = "weighted_sum", .inputs = {"squares"}, .positions = 3},
+          {.name = "weighed", .type = "weighted_sum", .inputs = {"unpooled.history@weights", "fourth"}},
+          {.name = "mean", .type = "mean", .inputs = {"unpooled.history"}},
+          {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen", "sums", "weighed", "mean"}},
+          {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
+}
+
+std::string refused(const std::vector<LayerSettings>& layers) {
+  return error_of([&] { Network(model_of(layers), 4, features_of(layers)); });
+}
+
+}  // namespace
+
+TEST_CASE("portable: layers give sequences, and several layers read one") {
+  add_types();
+  for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
+    Run run(tangled(), "bce", {}, kernels);
+    check_slopes(run);
+  }
+}
+
+TEST_CASE("portable: sequences between layers have the bits of chunks on a device") {
+  add_types();
+  Run chunks(tangled()), whole(tangled(), "bce", {}, Kernels::portable);
+  REQUIRE(chunks.loss() == whole.loss());
+  CHECK(chunks.pooled_gradient == whole.pooled_gradient);
+  for (std::size_t q = 0; q < chunks.unpooled.size(); ++q) {
+    const Matrix<float>&a = chunks.unpooled_gradient[q].values, &b = whole.unpooled_gradient[q].values;
+    CHECK(std::equal(a.data(), a.data() + a.size(), b.data()));
+  }
+  const float *const a = chunks.gradients.sum(0).data(), *const b = whole.gradients.sum(0).data();
+  CHECK(std::equal(a, a + chunks.network.parameters(), b));
+}
+
+TEST_CASE("sequences between layers in the wrong place") {
+  add_types();
+  const LayerSettings squares{.name = "squares", .type = "square_of_each", .inputs = {"unpooled.history"}};
+  CHECK(mentions(refused({squares, {.name = "all", .type = "cat", .inputs = {"dense", "squares"}}}),
+                 "model.layer.all: squares is a sequence, one vector an id, which cat does not take"));
+  CHECK(mentions(refused({{.name = "side", .type = "cat", .inputs = {"pooled"}},
+                          {.name = "logit", .type = "mlp", .inputs = {"side"}, .widths = {1}},
+                          squares}),
+                 "model.layer.logit is read by no layer"));
+  CHECK(mentions(error_of([&] {
+                   Network(model_of({squares}), 4, EmbeddedFeatures{{}, {{"history", 1}}});
+                 }),
+                 "model.loss bce takes numbers of each sample, but the last layer, squares, gives a sequence"));
+}
