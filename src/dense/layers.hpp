@@ -20,6 +20,7 @@ std::unique_ptr<Layer> make_product(const LayerSettings& settings, const InputSh
 std::unique_ptr<Layer> make_score(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_sum(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_multiply(const LayerSettings& settings, const InputShapes& inputs);
+std::unique_ptr<Layer> make_gated(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_layer_norm(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const InputShapes& inputs);

@@ -82,6 +82,7 @@ TEST_CASE("the layers and losses of the library have the gradients of what they 
       {{.type = "sum"}, {one, one}},
       {{.type = "multiply"}, {one, one}},
       {{.type = "layer_norm"}, {one}},
+      {{.type = "gated"}, {{{{6}}}}},
       {{.type = "dropout", .rate = 0.3}, {one}},
       {{.type = "attention", .widths = {4}, .softmax = true}, {one, sequence}},
       {{.type = "weighted_sum", .positions = 3}, {sequence}},

@@ -208,6 +208,8 @@ std::vector<Case> cases() {
       {{.type = "fm"}, many},
       {{.type = "score"}, two},
       {{.type = "layer_norm"}, one},
+      {{.type = "gated"}, {{{60}}}},
+      {{.type = "gated"}, {{{8}, {"unpooled.h"}, true, 2.5}}},
       {{.type = "dropout", .rate = 0.3}, one},
       {{.type = "cross", .layers = 2, .rank = 9}, one},
       {{.type = "cross", .layers = 3}, one},
