@@ -4,7 +4,6 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/comm/environment.hpp>
-#include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/message_channel.hpp>
 #include <tesserec/comm/nccl.hpp>
 #include <tesserec/comm/node.hpp>

@@ -22,6 +22,7 @@
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/loops.hpp>

@@ -7,8 +7,8 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/model/model_types.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/network/model_types.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/session.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 /// The model as far as the deck alone tells; 0 = the data decide.
 struct Summary {
-  std::vector<model::LayerInfo> layers;  ///< without shapes where the data decide
+  std::vector<network::LayerInfo> layers;  ///< without shapes where the data decide
   Index features = 0;
   Index tables = 0;
   Index rows = 0;  ///< of all tables
@@ -36,11 +36,11 @@ Index bytes_of(const deck::Deck& deck, const embedding::EmbeddingBagConfig& tabl
 }
 
 /// As far as the inputs' widths are known.
-std::vector<model::LayerInfo> layers_of(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
+std::vector<network::LayerInfo> layers_of(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   if (info && !deck.tables.empty())
-    return model::Network(deck.model, info->dense_features, model::embedded_features(deck.tables)).layers();
-  std::vector<model::LayerInfo> layers;
-  for (dense::LayerSettings& settings : model::layers_of(deck.model, !info || info->dense_features > 0))
+    return network::Network(deck.model, info->dense_features, network::embedded_features(deck.tables)).layers();
+  std::vector<network::LayerInfo> layers;
+  for (dense::LayerSettings& settings : network::layers_of(deck.model, !info || info->dense_features > 0))
     layers.emplace_back().settings = std::move(settings);
   return layers;
 }
@@ -82,7 +82,7 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
   for (std::size_t t = 0; t < deck.tables.size(); ++t) s.table_bytes += bytes_of(deck, deck.tables[t], s.kernels[t]);
   if (!all_rows) s.table_bytes = 0;
   s.layers = layers_of(deck, info);
-  for (const model::LayerInfo& layer : s.layers) s.dense_parameters += layer.parameters;
+  for (const network::LayerInfo& layer : s.layers) s.dense_parameters += layer.parameters;
   s.dense_bytes =
       s.dense_parameters * (1 + std::ssize(optim::states(deck.optimizer.dense.type))) * Index{sizeof(float)};
   return s;
@@ -113,12 +113,12 @@ std::string schedule_text(const deck::Deck& deck) {
 
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   std::string text = concat(
-      deck.file, " is valid\n", model::describe_layers(s.layers), "  precision    ", dense::name(deck.model.precision),
-      "\n  tables       ", number(s.tables), " for ", numbered(s.features, "feature"), ", ", numbered(s.rows, "row"),
-      "\n  parameters   ", number(s.dense_parameters), " in layers, ", number(s.table_parameters),
-      " in tables\n  memory       ", known_bytes(s.dense_bytes), " for layers, ", known_bytes(s.table_bytes),
-      " for tables, one copy with optimizer state\n  batch        ", counted(deck.train.batch_size, "sample"), " in ",
-      counted(lanes / deck.train.accumulate, "lane"),
+      deck.file, " is valid\n", network::describe_layers(s.layers), "  precision    ",
+      dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ",
+      numbered(s.features, "feature"), ", ", numbered(s.rows, "row"), "\n  parameters   ", number(s.dense_parameters),
+      " in layers, ", number(s.table_parameters), " in tables\n  memory       ", known_bytes(s.dense_bytes),
+      " for layers, ", known_bytes(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
+      counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
       deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
   text += schedule_text(deck);
   if (!deck.plan.file.empty())
@@ -137,15 +137,15 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
 }
 
 /// The network in Graphviz' language: `dot -Tsvg` draws it.
-std::string dot_text(const std::vector<model::LayerInfo>& layers) {
+std::string dot_text(const std::vector<network::LayerInfo>& layers) {
   std::set<std::string> names;
-  for (const model::LayerInfo& layer : layers) names.insert(layer.settings.name);
+  for (const network::LayerInfo& layer : layers) names.insert(layer.settings.name);
   const std::set<std::string> made = names;
   std::string nodes, edges;
   const auto node = [&](const std::string& name, const std::string& text, const std::string& shape) {
     nodes += concat("  \"", name, "\" [shape=", shape, ", label=\"", text, "\"]\n");
   };
-  for (const model::LayerInfo& layer : layers) {
+  for (const network::LayerInfo& layer : layers) {
     const std::string& name = layer.settings.name;
     node(name, concat(name, "\\n", layer.settings.type, layer.shape.empty() ? "" : ": ", layer.shape), "box");
     const auto edge = [&](const std::string& from, const std::string& to) {
@@ -183,7 +183,7 @@ Json tables_json(const deck::Deck& deck, const Summary& s) {
 
 Json layers_json(const Summary& s) {
   Json all = Json::array();
-  for (const model::LayerInfo& layer : s.layers)
+  for (const network::LayerInfo& layer : s.layers)
     all.add(Json::object()
                 .set("name", layer.settings.name)
                 .set("type", layer.settings.type)

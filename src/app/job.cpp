@@ -16,7 +16,7 @@
 #include <tesserec/deck/suggest.hpp>
 #include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/metrics/names.hpp>
-#include <tesserec/model/smaller_tables.hpp>
+#include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -190,7 +190,7 @@ std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
   std::vector<embedding::EmbeddingBagConfig> tables = deck.tables;
   deck::with_lines(deck, [&] {
     tables = info ? train::resolve_tables(std::move(tables), *info, deck.model)
-                  : model::smaller_tables(std::move(tables), deck.model);
+                  : network::smaller_tables(std::move(tables), deck.model);
   });
   return tables;
 }

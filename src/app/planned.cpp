@@ -93,7 +93,7 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
 }
 
 /// Adds what ranks hold beside the tables.
-void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const model::Network& dense) {
+void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const network::Network& dense) {
   const Lanes lanes(deck.train.lane_count(), deck.train.accumulate);
   const Index samples = deck.train.step_samples();
   const double states = double(optim::states(deck.optimizer.dense.type).size());
@@ -125,7 +125,7 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
   else
     result.proven = planner.plan(deck.tables);
   if (task.dense_features > 0) {
-    const model::Network dense(deck.model, task.dense_features, model::embedded_features(deck.tables));
+    const network::Network dense(deck.model, task.dense_features, network::embedded_features(deck.tables));
     result.dense_seconds = model::dense_seconds(dense, Lanes(deck.train.lane_count(), deck.train.accumulate), topology,
                                                 deck.train.step_samples());
     add_rest(result.proven.estimate.holds, deck, dense);

@@ -12,7 +12,7 @@ namespace {
 
 /// One step of the dense half by one rank alone: chain, sum over the lanes, optimizer. Before it the tables' use of the
 /// caches is imitated.
-double chain_seconds(const Context& context, const model::Network& dense, Index samples, const Lanes& lanes) {
+double chain_seconds(const Context& context, const network::Network& dense, Index samples, const Lanes& lanes) {
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters(), nullptr, {}, chain.parameters().place());
@@ -82,14 +82,14 @@ void measure_dense_costs(const Context& context, Report& report) {
   std::vector<double> t;
   for (const dense::Precision precision : {dense::Precision::fp32, dense::Precision::bf16})
     for (const auto& [features, dim, batch, bottom, top] : sizes) {
-      model::Settings settings;
+      network::Settings settings;
       settings.precision = precision;
       settings.embedding_dim = dim;
       settings.bottom = bottom;
       settings.bottom.push_back(dim);
       settings.top = top;
       settings.top.push_back(1);
-      const model::Network dense(settings, dense_features, std::vector<Index>(features, dim));
+      const network::Network dense(settings, dense_features, std::vector<Index>(features, dim));
       for (const auto& [samples, count] : {std::pair<Index, int>{batch, 4}, {batch, 1}, {batch / 8, 2}}) {
         const Lanes lanes(count);
         const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);

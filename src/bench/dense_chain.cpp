@@ -12,7 +12,7 @@ Vector<float> numbers(const Exec& exec, Index n) {
   return made;
 }
 
-DenseChain::DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size,
+DenseChain::DenseChain(const Exec& exec, const network::Network& dense, const Lanes& lanes, int rank, int size,
                        Index global_size)
     : exec_(exec),
       dense_(dense),
@@ -24,7 +24,7 @@ DenseChain::DenseChain(const Exec& exec, const model::Network& dense, const Lane
       labels_(numbers(exec, samples_)),
       sums_(exec, dense.parameters(), parameters_.place()),
       input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
-  for (const model::EmbeddedFeature& feature : dense.unpooled()) {  // each sample's as long as they are on average
+  for (const network::EmbeddedFeature& feature : dense.unpooled()) {  // each sample's as long as they are on average
     const Index length = std::max<Index>(1, std::lround(feature.ids)), vectors = samples_ * length;
     const Vector<Index> offsets = make_vector<Index>(exec, "tesserec::bench::offsets", samples_ + 1);
     for (Index s = 0; s <= samples_; ++s) offsets(s) = s * length;

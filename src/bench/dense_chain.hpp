@@ -2,8 +2,8 @@
 #pragma once
 
 #include "measure.hpp"
-#include <tesserec/comm/lane_sums.hpp>
-#include <tesserec/model/network.hpp>
+#include <tesserec/core/lane_sums.hpp>
+#include <tesserec/network/network.hpp>
 
 namespace tesserec::bench {
 
@@ -14,24 +14,25 @@ Vector<float> numbers(const Exec& exec, Index n);
 class DenseChain {
  public:
   /// The samples that `rank` of `size` has in a batch of `global_size`.
-  DenseChain(const Exec& exec, const model::Network& dense, const Lanes& lanes, int rank, int size, Index global_size);
+  DenseChain(const Exec& exec, const network::Network& dense, const Lanes& lanes, int rank, int size,
+             Index global_size);
 
   void run() {
     dense_.forward_backward(exec_, parameters_, input_, pooled_gradient_.data(), sums_, unpooled_gradient_).get();
   }
 
   const PlacedVector<float>& parameters() const { return parameters_; }
-  comm::LaneSums& sums() { return sums_; }
+  LaneSums& sums() { return sums_; }
   Index samples() const { return samples_; }
 
  private:
   Exec exec_;
-  const model::Network& dense_;
+  const network::Network& dense_;
   Index samples_;
   PlacedVector<float> parameters_;
   Vector<float> x_, pooled_, pooled_gradient_, labels_;
-  comm::LaneSums sums_;
-  model::DenseInput input_;
+  LaneSums sums_;
+  network::DenseInput input_;
   std::vector<jagged::JaggedVectors> unpooled_gradient_;
 };
 

@@ -87,7 +87,7 @@ class MeasuredProducts {
 }  // namespace
 
 void measure_products(const Context& context, const train::Session& session, std::vector<Figure>& figures) {
-  const model::Settings& model = session.model.dense.settings();
+  const network::Settings& model = session.model.dense.settings();
   if (place_of(model.kernels) == Place::host) return;
   std::vector<Precision> precisions{Precision::fp32};
   if (chosen(model.kernels) == Kernels::cublaslt) precisions = {Precision::fp32, Precision::tf32, Precision::bf16};
@@ -102,7 +102,7 @@ void measure_products(const Context& context, const train::Session& session, std
   const Index batch = session.job.train.batch_size;
   const Range mine = session.lanes.of_rank(session.comm.rank(), session.comm.size());
   const Index rows = session.lanes.samples(mine, batch).size();
-  for (const model::LayerInfo& layer : session.model.dense.layers()) {
+  for (const network::LayerInfo& layer : session.model.dense.layers()) {
     if (layer.settings.type != "mlp") continue;
     Index in = layer.inputs[0].width(), number = 0;
     for (const Index out : layer.settings.widths) {

@@ -13,7 +13,7 @@ class Layers {
       : context_(context), limits_(limits), figures_(figures) {}
 
   /// A layer of the network alone. The linear layers of an mlp each.
-  void add(const model::LayerInfo& info) {
+  void add(const network::LayerInfo& info) {
     const std::unique_ptr<dense::Layer> layer = dense::make_layer(info.settings, info.inputs);
     const Vector<float> parameters = numbers(context_.exec, layer->size()),
                         gradient = numbers(context_.exec, layer->size()),
@@ -44,7 +44,7 @@ class Layers {
     return precision == dense::Precision::bf16 ? bf16_ : fp32_;
   }
 
-  void linear_layers(const model::LayerInfo& info, const Vector<float>& packed, const Vector<float>& gradient) {
+  void linear_layers(const network::LayerInfo& info, const Vector<float>& packed, const Vector<float>& gradient) {
     std::vector<dense::LinearLayer> layers;
     Index in = info.inputs[0].width(), at = 0;
     for (const Index out : info.settings.widths) {
@@ -90,7 +90,7 @@ class Layers {
     return {chunk_samples, piece_.pieces(), inputs, parameters.data(), packed.data(), products_.get(), workspace, {}};
   }
 
-  void whole(const model::LayerInfo& info, const dense::Layer& layer, const Vector<float>& parameters,
+  void whole(const network::LayerInfo& info, const dense::Layer& layer, const Vector<float>& parameters,
              const Vector<float>& packed, const Vector<float>& gradient) {
     const auto workspace = layer.make_workspace();
     std::vector<Vector<float>> held;
@@ -163,10 +163,10 @@ class Layers {
 
 void measure_layers(const Context& context, const train::Session& session, const Limits& limits,
                     std::vector<Figure>& figures) {
-  const model::Network& model = session.model.dense;
+  const network::Network& model = session.model.dense;
   const std::size_t first = figures.size();
   Layers layers(context, limits, figures);
-  for (const model::LayerInfo& layer : model.layers()) layers.add(layer);
+  for (const network::LayerInfo& layer : model.layers()) layers.add(layer);
   // The rank's samples of a step, where parts above have a chunk.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
                    session.job.train.batch_size);

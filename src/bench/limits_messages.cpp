@@ -48,7 +48,7 @@ void measure_messages(const Context& context, const planning::Topology& topology
   comm::TreeReduce reduce(context.exec, context.comm, lanes, large_message);
   const Range mine = lanes.of_rank(me, ranks);
   const double tree = context.seconds([&] {
-    comm::LaneSums& sums = reduce.lane_sums();
+    LaneSums& sums = reduce.lane_sums();
     sums.start(mine);
     for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(lane).data(), large_message, 1.0f);
     sums.finish();

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/device_list.hpp>
+#include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
 
 namespace tesserec::comm {

@@ -42,7 +42,7 @@ void TreeReduce::Additions::operator()(const Exec& exec, const std::vector<float
   if (pairs.empty()) return;
   parallel_for(exec, "tesserec::comm::tree_reduce", (length + floats_per_task - 1) / floats_per_task, [&](Index task) {
     const Index first = task * floats_per_task, count = std::min(floats_per_task, length - first);
-    for (const auto& [into, from] : pairs) add(sums[into] + first, sums[from] + first, count);
+    for (const auto& [into, from] : pairs) add_floats(sums[into] + first, sums[from] + first, count);
   });
 }
 

@@ -14,8 +14,8 @@
 #include <tesserec/data/synthetic.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/names.hpp>
-#include <tesserec/model/model_types.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -155,7 +155,7 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
 
 void check_model(const Deck& deck) {
   const model::Settings& model = deck.model;
-  with_lines(deck, [&] { model::layers_of(model); });
+  with_lines(deck, [&] { network::layers_of(model); });
   if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
 }
@@ -263,7 +263,7 @@ void check_deck(const Deck& deck) {
 void with_lines(const Deck& deck, const std::function<void()>& body) {
   try {
     body();
-  } catch (const model::SettingError& error) {
+  } catch (const network::SettingError& error) {
     fail(deck.at(error.key), error.text);
   }
 }
@@ -272,7 +272,7 @@ void check_network(const Deck& deck, Index dense_features) {
   model::Settings model = deck.model;
   model.kernels = deck.run.kernels;
   model.graphs = deck.run.graphs;
-  with_lines(deck, [&] { model::Network(model, dense_features, model::embedded_features(deck.tables)); });
+  with_lines(deck, [&] { network::Network(model, dense_features, network::embedded_features(deck.tables)); });
 }
 
 }  // namespace tesserec::deck

@@ -8,7 +8,7 @@
 #include <tesserec/core/file.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/deck/schema.hpp>
-#include <tesserec/model/model_types.hpp>
+#include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -144,7 +144,7 @@ std::string effective_deck(const Deck& deck) {
 }
 
 Deck as_network(Deck deck, bool dense_features) {
-  deck.model.layers = model::layers_of(deck.model, dense_features);
+  deck.model.layers = network::layers_of(deck.model, dense_features);
   deck.model.type = "network";
   return deck;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // [[model.layer]]
 #include "section.hpp"
-#include <tesserec/model/model_types.hpp>
+#include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -54,7 +54,7 @@ Section layer_section() {
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "a network has at least one layer");
     if (blocks == nullptr) return;
-    if (const auto& keys = model::model_type(deck.model.type).keys;
+    if (const auto& keys = network::model_type(deck.model.type).keys;
         std::find(keys.begin(), keys.end(), "layer") == keys.end())
       fail(blocks->where, ": [[", path, "]] is not for model.type = ", quoted(deck.model.type),
            "; set it to \"network\"");

@@ -3,7 +3,7 @@
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/dense/loss_types.hpp>
-#include <tesserec/model/model_types.hpp>
+#include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -11,37 +11,44 @@ namespace {
 using embedding::EmbeddingBagConfig;
 using Model = model::Settings;
 using dense::LossSettings;
-using model::CrossSettings;
-using model::SmallerTables;
+using network::CrossSettings;
+using network::SmallerTables;
+
+/// A member of the network's settings as one of the model's, for the rows below.
+template <class M>
+constexpr M Model::*of_network(M network::Settings::*member) {
+  return member;
+}
 
 Section model_section() {
   const auto of_type = [](Key<Model> key) {
     return of_kind(
-        std::move(key), "model.type", [](const Model& model) -> auto& { return model::model_type(model.type); });
+        std::move(key), "model.type", [](const Model& model) -> auto& { return network::model_type(model.type); });
   };
-  const auto of_cross = [&](const Key<CrossSettings>& key) { return of_type(inside(&Model::cross, key)); };
-  const auto smaller = [](const Key<SmallerTables>& key) { return inside(&Model::smaller, key); };
+  const auto of_cross = [&](const Key<CrossSettings>& key) { return of_type(inside(of_network(&Model::cross), key)); };
+  const auto smaller = [](const Key<SmallerTables>& key) { return inside(of_network(&Model::smaller), key); };
   Choices<std::string> types;
-  for (const model::ModelType& type : model::model_types()) types.emplace_back(type.name, type.name);
-  const Choices<model::Interaction> interactions = {{"dot", model::Interaction::dot}, {"cat", model::Interaction::cat}};
+  for (const network::ModelType& type : network::model_types()) types.emplace_back(type.name, type.name);
+  const Choices<network::Interaction> interactions = {{"dot", network::Interaction::dot},
+                                                      {"cat", network::Interaction::cat}};
   const Choices<embedding::QrOperation> operations = {{"add", embedding::QrOperation::add},
                                                       {"mult", embedding::QrOperation::mult},
                                                       {"concat", embedding::QrOperation::concat}};
-  const Choices<model::Cross> crosses = {{"low_rank", model::Cross::low_rank},
-                                         {"full", model::Cross::full},
-                                         {"vector", model::Cross::vector},
-                                         {"mixture", model::Cross::mixture}};
+  const Choices<network::Cross> crosses = {{"low_rank", network::Cross::low_rank},
+                                           {"full", network::Cross::full},
+                                           {"vector", network::Cross::vector},
+                                           {"mixture", network::Cross::mixture}};
   const auto of_loss = [](const Key<LossSettings>& key) {
     return of_kind(
-        inside(&Model::loss_settings, key), "model.loss",
+        inside(of_network(&Model::loss_settings), key), "model.loss",
         [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
   };
   Choices<std::string> losses;
   for (const dense::LossType& type : dense::loss_types()) losses.emplace_back(type.name, type.name);
   const Keys<Model> keys = {
-      choice("type", &Model::type, types,
-             join(model::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
-      integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
+      choice("type", of_network(&Model::type), types,
+             join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
+      integer("embedding_dim", of_network(&Model::embedding_dim), {1, 65536}, "columns", "Width of an embedding row."),
       smaller(integer(
           "qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
           "Tables of more than qr_threshold rows are cut in two (arXiv 1909.02107), NAME_quotient and NAME_remainder: "
@@ -57,16 +64,16 @@ Section model_section() {
       smaller(integer("md_threshold", &SmallerTables::md_threshold, {}, "rows",
                       "Tables of so many rows or fewer keep embedding_dim.")),
       smaller(boolean("md_round_dims", &SmallerTables::md_round_dims, "Dimensions are rounded to powers of two.")),
-      of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("bottom", of_network(&Model::bottom), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
-      of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("top", of_network(&Model::top), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the top MLP after the interaction; the last is 1.")),
-      of_type(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("deep", of_network(&Model::deep), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP beside the factorization machine, or beside the linear part.")),
-      of_type(choice("interaction", &Model::interaction, interactions,
+      of_type(choice("interaction", of_network(&Model::interaction), interactions,
                      "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
                      "side by side.")),
-      of_type(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
+      of_type(boolean("itself", of_network(&Model::itself), "dot: also each vector with itself.")),
       of_cross(choice("cross", &CrossSettings::type, crosses,
                       "The cross network's products: matrices of cross_rank, full ones, vectors, or a mixture of "
                       "cross_experts of cross_rank.")),
@@ -74,23 +81,24 @@ Section model_section() {
       of_cross(
           integer("cross_rank", &CrossSettings::rank, {1, 1 << 20}, "columns", "low_rank, mixture: of each matrix.")),
       of_cross(integer("cross_experts", &CrossSettings::experts, {1, 1024}, "experts", "mixture: of each layer.")),
-      of_type(integers("branch1", &Model::branch1, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("branch1", of_network(&Model::branch1), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP that gives the first matrix; the last is a multiple of embedding_dim.")),
-      of_type(integers("branch2", &Model::branch2, {1, 1 << 20}, {1}, "neurons",
+      of_type(integers("branch2", of_network(&Model::branch2), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP that gives the second matrix; the last is a multiple of embedding_dim.")),
-      of_type(texts("wide", &Model::wide, Text::filled, {1},
+      of_type(texts("wide", of_network(&Model::wide), Text::filled, {1},
                     "What the linear part reads, as inputs of [[model.layer]]; the MLP reads dense and the rest.")),
-      of_type(texts("query", &Model::query, Text::filled, {1},
+      of_type(texts("query", of_network(&Model::query), Text::filled, {1},
                     "What the query's tower reads, as inputs of [[model.layer]].")),
-      of_type(texts("item", &Model::item, Text::filled, {},
+      of_type(texts("item", of_network(&Model::item), Text::filled, {},
                     "What the item's tower reads; din: what each history is weighed by, as pooled.FEATURE.")),
-      of_type(texts("history", &Model::history, Text::filled, {}, "Of each item a sequence, as unpooled.FEATURE.")),
-      of_type(integers("attention", &Model::attention, {1, 1 << 20}, {1}, "neurons",
+      of_type(texts("history", of_network(&Model::history), Text::filled, {},
+                    "Of each item a sequence, as unpooled.FEATURE.")),
+      of_type(integers("attention", of_network(&Model::attention), {1, 1 << 20}, {1}, "neurons",
                        "Widths of the MLP that weighs a history's vectors; a last linear layer gives one number.")),
-      of_type(boolean("attention_softmax", &Model::attention_softmax, "A sample's weights add to 1.")),
-      of_type(integers("towers", &Model::towers, {1, 1 << 20}, {1}, "neurons", "Widths of each tower.")),
-      of_type(choice("activation", &Model::activation, dense::activations(), "Behind hidden layers.")),
-      choice("precision", &Model::precision, dense::precisions(),
+      of_type(boolean("attention_softmax", of_network(&Model::attention_softmax), "A sample's weights add to 1.")),
+      of_type(integers("towers", of_network(&Model::towers), {1, 1 << 20}, {1}, "neurons", "Widths of each tower.")),
+      of_type(choice("activation", of_network(&Model::activation), dense::activations(), "Behind hidden layers.")),
+      choice("precision", of_network(&Model::precision), dense::precisions(),
              "Of the numbers that the linear layers of mlp, cross, mixture_cross and attention multiply, forward and "
              "back; sums, weights, gradients and all else are fp32. With bf16 activations and weights are rounded for "
              "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16. tf32 is a "
@@ -102,7 +110,7 @@ Section model_section() {
              "themselves. The bits are no plan's."),
       choice("exchange_backward", &Model::exchange_backward, sharding::number_types(),
              "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
-      choice("loss", &Model::loss, losses,
+      choice("loss", of_network(&Model::loss), losses,
              join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &LossSettings::threshold, {0.0, 0.5, true}, "",
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),

@@ -23,9 +23,9 @@ std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global
 
 /// Counts the numbers that layers read and write of a sample, forward. Vectors inside a layer are written and read, and
 /// gradients of pooled vectors are looked through for numbers that are not finite.
-double vector_numbers(const Network& dense) {
+double vector_numbers(const network::Network& dense) {
   double sum = double(dense.pooled_width());
-  for (const LayerInfo& layer : dense.layers()) {
+  for (const network::LayerInfo& layer : dense.layers()) {
     for (const dense::InputShape& input : layer.inputs) sum += double(input.width()) * input.length;
     const double outputs = layer.sequence ? layer.sequence->length : 1.0;
     const std::vector<Index>& widths = layer.settings.widths;
@@ -37,7 +37,8 @@ double vector_numbers(const Network& dense) {
 
 }  // namespace
 
-DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ranks_per_node, Index global_batch) {
+DenseWork dense_work(const network::Network& dense, const Lanes& lanes, int ranks, int ranks_per_node,
+                     Index global_batch) {
   const auto [samples, most_lanes] = most_of_rank(lanes, ranks, global_batch);
   const double other = dense.other_flops_per_sample();
   const double gradient = sizeof(float) * double(dense.parameters());
@@ -53,16 +54,17 @@ DenseWork dense_work(const Network& dense, const Lanes& lanes, int ranks, int ra
   return work;
 }
 
-double dense_bytes(const Network& dense, const Lanes& lanes, int ranks, Index global_batch, Index states) {
+double dense_bytes(const network::Network& dense, const Lanes& lanes, int ranks, Index global_batch, Index states) {
   const auto [samples, most_lanes] = most_of_rank(lanes, ranks, global_batch);
-  // Parameters, both packed forms, and sums over lanes (comm::LaneSums has about log2 of them, and the result).
+  // Parameters, both packed forms, and sums over lanes (LaneSums has about log2 of them, and the result).
   const double copies = 3 + double(states) + double(std::bit_width(std::uint64_t(most_lanes))) + 1;
   const double vectors = ranks > 1 ? 4 : 2;  // pooled vectors and their gradients; train.pipeline has two batches
   return sizeof(float) *
          (copies * double(dense.parameters()) + double(samples) * vectors * double(dense.pooled_width()));
 }
 
-double dense_seconds(const Network& dense, const Lanes& lanes, const planning::Topology& topology, Index global_batch) {
+double dense_seconds(const network::Network& dense, const Lanes& lanes, const planning::Topology& topology,
+                     Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
   const planning::MachineCosts& m = topology.costs;
   const bool bf16 = dense.settings().precision == dense::Precision::bf16;

@@ -6,7 +6,7 @@
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/model/settings.hpp>
+#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/model/sharded_model.hpp>
 
 namespace tesserec::model {
@@ -28,8 +28,8 @@ void add(comm::NamedValues& values, std::size_t i, const dense::LayerSettings& l
 void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
   if (comm.size() == 1) return;
   const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
-               wide, query, item, towers, history, attention, attention_softmax, activation, precision,
-               exchange_forward, exchange_backward, kernels, graphs, layers, loss, loss_settings] = settings;
+               wide, query, item, towers, history, attention, attention_softmax, activation, precision, kernels, graphs,
+               layers, loss, loss_settings] = static_cast<const network::Settings&>(settings);
   const auto& [qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold, md_round_dims] = smaller;
   const auto& [cross, cross_layers, cross_rank, cross_experts] = cross_settings;
   const auto& [loss_threshold, loss_weights, loss_temperature] = loss_settings;
@@ -64,8 +64,8 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   add_key("attention_softmax", attention_softmax);
   add_key("activation", activation);
   add_key("precision", dense::name(precision));
-  add_key("exchange_forward", sharding::name(exchange_forward));
-  add_key("exchange_backward", sharding::name(exchange_backward));
+  add_key("exchange_forward", sharding::name(settings.exchange_forward));
+  add_key("exchange_backward", sharding::name(settings.exchange_backward));
   add_key("kernels", name(kernels));
   add_key("graphs", graphs);
   add_key("loss", loss);
@@ -77,20 +77,28 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   comm::require_same(comm, values.list(), "give all ranks of a model the same settings");
 }
 
-/// Returns shared memory where there is somebody to share with, and the host computes.
+/// Returns shared memory where there is something and somebody to share with, and the host computes.
 comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
-  return node.ranks().size() > 1 && place == Place::host ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+  const bool shares = size > 0 && node.ranks().size() > 1 && place == Place::host;
+  return shares ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
+}
+/// The same for packed weights, whose panels are as wide as the instruction set's: only where all ranks have one.
+comm::NodeMemory shared_weights(const comm::Node& node, const network::Network& dense) {
+  const bool alike = node.ranks().broadcast(dense::instruction_set(), 0) == dense::instruction_set();
+  const bool all_alike = node.ranks().min(alike ? 1 : 0) == 1;
+  return shared(node, all_alike ? dense.packed_size() : 0, place_of(dense.settings().kernels));
 }
 
 /// Returns uninitialized memory, from `memory` if shared. An out-of-memory error names the largest parameter.
-PlacedVector<float> parameter_memory(const Exec& exec, const Network& dense, const comm::NodeMemory& memory,
+PlacedVector<float> parameter_memory(const Exec& exec, const network::Network& dense, const comm::NodeMemory& memory,
                                      Place place) {
   if (memory) return Vector<float>(memory.data(), dense.parameters());
   const auto what = [&] {
-    const auto size = [](const Parameter& p) { return p.rows * p.columns; };
-    const std::vector<Parameter>& all = dense.layout();
-    const auto largest = std::max_element(all.begin(), all.end(),
-                                          [&](const Parameter& a, const Parameter& b) { return size(a) < size(b); });
+    const auto size = [](const network::Parameter& p) { return p.rows * p.columns; };
+    const std::vector<network::Parameter>& all = dense.layout();
+    const auto largest =
+        std::max_element(all.begin(), all.end(),
+                         [&](const network::Parameter& a, const network::Parameter& b) { return size(a) < size(b); });
     return concat("the layers' parameters, of which ", largest->name, " has ", largest->rows, " x ", largest->columns);
   };
   return with_memory(what, double(dense.parameters()) * sizeof(float), [&] {
@@ -104,43 +112,13 @@ const comm::Communicator& with_same_settings(const comm::Communicator& comm, con
   return comm;
 }
 
-std::vector<Range> tensors(const Network& dense) {
+std::vector<Range> tensors(const network::Network& dense) {
   std::vector<Range> all;
-  for (const Parameter& p : dense.layout()) all.push_back({p.offset, p.offset + p.rows * p.columns});
+  for (const network::Parameter& p : dense.layout()) all.push_back({p.offset, p.offset + p.rows * p.columns});
   return all;
 }
 
 }  // namespace
-
-EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  std::vector<embedding::EmbeddingBagConfig> whole;  // as before any was cut
-  for (const embedding::EmbeddingBagConfig& table : tables)
-    if (!table.half || !table.half->remainder) {
-      whole.push_back(table);
-      whole.back().name = table.whole();
-    }
-  EmbeddedFeatures features;
-  for (const bool pooled : {true, false}) {
-    std::vector<EmbeddedFeature>& own = pooled ? features.pooled : features.unpooled;
-    const std::vector<std::string> names = embedding::embedding_names(whole, pooled);
-    std::size_t first = 0;  // feature of the whole table
-    for (const embedding::EmbeddingBagConfig& table : tables) {
-      if (pooled && table.half && table.half->remainder) first -= table.feature_names.size();
-      for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-        if (table.pools(f) != pooled) continue;
-        EmbeddedFeature& feature = own.emplace_back();
-        feature.name = names[first++];
-        feature.dim = table.embedding_dim;
-        if (!table.ids_per_bag.empty()) feature.ids = table.ids_per_bag[f];
-        if (!table.half && table.projection == 0) continue;
-        feature.makes = std::exchange(feature.name, table.feature_names[f] + "@" + table.name);
-        feature.projection = table.projection;
-        if (table.half) feature.operation = table.half->operation;
-      }
-    }
-  }
-  return features;
-}
 
 ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings,
                            Index dense_features, const embedding::EmbeddingBagCollection& collection,
@@ -149,13 +127,14 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
     : seed(options.seed),
       node(with_same_settings(comm, settings, dense_features), comm::ranks_per_node(comm)),
       embeddings(exec, collection, comm, options, sharder),
-      dense(settings, dense_features, embedded_features(collection.tables())),
+      dense(settings, dense_features, network::embedded_features(collection.tables())),
+      packed(shared_weights(node, dense)),
       memory(shared(node, dense.parameters() + optim::DenseOptimizer::state_size(sharder.dense, dense.parameters()),
                     place_of(settings.kernels))),
       parameters(parameter_memory(exec, dense, memory, place_of(settings.kernels))),
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
                 tensors(dense), parameters.place()) {
-  dense.share_weights(node);
+  if (packed) dense.share_weights({packed.data(), node.share(dense.parameters()), [this] { node.ranks().barrier(); }});
   dense.initialise(exec, options.seed, parameters);
   exec.fence();
   if (memory) node.ranks().barrier();  // all start values stand

@@ -8,7 +8,7 @@
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/model/model_types.hpp>
+#include <tesserec/network/model_types.hpp>
 #include <tesserec/train/gpu_share.hpp>
 
 namespace tesserec::train {
@@ -40,10 +40,10 @@ std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, 
   const Index most = comm.max(gpu.ranks);
   const std::string each = "srun --gpus-per-task=1 gives each rank its own";
   if (most > 1 && !run.share_gpus)
-    throw model::SettingError("share_gpus",
-                              concat(" is false, and ", most, " ranks have one GPU, ", gpu.name, "; ", each), "run");
+    throw network::SettingError("share_gpus",
+                                concat(" is false, and ", most, " ranks have one GPU, ", gpu.name, "; ", each), "run");
   const auto refuse = [](const std::string& why) {
-    throw model::SettingError("communicator", " = \"nccl\"" + why, "run");
+    throw network::SettingError("communicator", " = \"nccl\"" + why, "run");
   };
   const bool on_devices = place_of(run.kernels) == Place::device;
   if (run.communicator == nccl && !on_devices)

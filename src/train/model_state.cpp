@@ -12,7 +12,7 @@ using store::StateItem;
 
 void add_dense(const comm::Communicator& comm, const model::ShardedModel& model, const std::string& state,
                const PlacedVector<float>& values, std::vector<StateItem>& items) {
-  for (const model::Parameter& p : model.dense.layout())
+  for (const network::Parameter& p : model.dense.layout())
     items.push_back({"dense/" + p.name + "/" + state,
                      p.rows,
                      p.columns,

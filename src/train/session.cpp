@@ -116,10 +116,10 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
   comm::require_same(comm, files, "all ranks must read the same files: is one of them an older copy on another node?");
 }
 
-std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
                            const planning::ShardingPlan& plan, const OptimizerSettings& optimizer) {
   Index weights = 0, features = 0, table_weights = 0, bytes = 0;
-  for (const model::Parameter& p : dense.layout()) weights += p.rows * p.columns;
+  for (const network::Parameter& p : dense.layout()) weights += p.rows * p.columns;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = tables[t];
     if (!table.half || !table.half->remainder) features += std::ssize(table.feature_names);
@@ -127,7 +127,7 @@ std::string describe_model(const model::Network& dense, const std::vector<embedd
     const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
     bytes += planning::table_bytes(table, moves);
   }
-  return concat(model::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
+  return concat(network::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
                 counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,
                 " in tables (", bytes_text(double(bytes)), " with optimizer state)\n");
 }

@@ -82,8 +82,8 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
   comm_.transport().check();
 }
 
-model::DenseInput TrainStep::input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors,
-                                   Index step) {
+network::DenseInput TrainStep::input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors,
+                                     Index step) {
   return {lanes_,
           lanes_.of_rank(comm_.rank(), comm_.size(), batch.micro_batch),
           batch.global_size,
@@ -154,7 +154,7 @@ void TrainStep::check_finite(double loss, Index step) {
   std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);
   const Index offset = size - found[0], column = found[1];  // the first one of all ranks
-  for (const model::Parameter& p : dense.layout())
+  for (const network::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail_diverged(step, "the gradient of ", p.name, " is not finite; lower the learning rate");
   Index end = 0, sequences = 0;

@@ -9,7 +9,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/model/smaller_tables.hpp>
+#include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::train {
@@ -107,7 +107,8 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
 }  // namespace
 
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
-                                                          const data::SourceInfo& data, const model::Settings& model) {
+                                                          const data::SourceInfo& data,
+                                                          const network::Settings& model) {
   data::checked(data);
   if (data.features.empty())
     fail("the data (", data.description,
@@ -129,7 +130,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
            ".rows");
   }
-  std::vector<embedding::EmbeddingBagConfig> made = model::smaller_tables(std::move(tables), model);
+  std::vector<embedding::EmbeddingBagConfig> made = network::smaller_tables(std::move(tables), model);
   require_countable(made);
   return made;
 }

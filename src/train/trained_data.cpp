@@ -98,7 +98,7 @@ void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& 
 
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
-                                   const model::Settings& model) {
+                                   const network::Settings& model) {
   const auto here = resolve_tables(tables, data, model);
   data.rows = trained.rows;
   const auto there = resolve_tables(tables, data, model);

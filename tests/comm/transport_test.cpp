@@ -63,7 +63,7 @@ void require_sums(const comm::Communicator& ranks, int count, int micro_batches)
   comm::TreeReduce reduce(exec, ranks, lanes, length, Place::device);
   for (const float scale : {3.0f, 1.0f, 1.0f})
     for (int j = 0; j < micro_batches; ++j) {
-      comm::LaneSums& sums = reduce.lane_sums();
+      LaneSums& sums = reduce.lane_sums();
       const Range mine = lanes.of_rank(ranks.rank(), ranks.size(), j);
       sums.start(mine);
       for (Index lane = mine.begin; lane < mine.end; ++lane) {

@@ -26,7 +26,7 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
     const oracle::Row expected = *oracle::tree(leaves, 0, leaves.size());
 
     const Range mine = lanes.of_rank(comm.rank(), comm.size());
-    const auto fill = [&](comm::LaneSums& sums, Range run, float scale = 1.0f) {
+    const auto fill = [&](LaneSums& sums, Range run, float scale = 1.0f) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane) {
         const Vector<float> buffer = sums.next(lane).host();
@@ -49,10 +49,10 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
         require_equal(reduce().host());
       }
       // The same from the runs of three threads.
-      comm::LaneSums& joined = reduce.lane_sums();
+      LaneSums& joined = reduce.lane_sums();
       joined.start(mine);
       for (Index t = 0; t < 3; ++t) {
-        comm::LaneSums part(exec, length);
+        LaneSums part(exec, length);
         fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
         joined.absorb(part);
       }
@@ -87,7 +87,7 @@ TEST_CASE("the total is whole on every rank and stays until all have read it, ho
   for (int late = 0; late < comm.size(); ++late)
     for (const bool late_to_add : {true, false}) {
       ++number;
-      comm::LaneSums& sums = reduce.lane_sums();
+      LaneSums& sums = reduce.lane_sums();
       const Range mine = lanes.of_rank(comm.rank(), comm.size());
       sums.start(mine);
       if (late_to_add) come(late);
@@ -105,7 +105,7 @@ TEST_CASE("sums come to lie in the buffers lent, the first in the last one, step
   constexpr Index length = 20;
   for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
     INFO("lanes " << run.begin << " to " << run.end);
-    comm::LaneSums sums(exec, length);
+    LaneSums sums(exec, length);
     std::vector<Vector<float>> lent;
     for (int i = 0; i < 4; ++i) lent.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
     for (int i = 4; i-- > 0;) sums.lend(lent[static_cast<std::size_t>(i)]);
@@ -134,7 +134,7 @@ TEST_CASE("where one thread adds all lanes, a rank's sums lie in the node's memo
   REQUIRE(reduce.ranks_per_node() == comm.size());
   const Range mine = lanes.of_rank(comm.rank(), comm.size());
   for (int step = 0; step < 3; ++step) {
-    comm::LaneSums& sums = reduce.lane_sums();
+    LaneSums& sums = reduce.lane_sums();
     sums.start(mine);
     for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(lane).data(), 50, 1.0f);
     sums.finish();

@@ -7,7 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
 #include <tesserec/dense/loss_types.hpp>
-#include <tesserec/model/model_types.hpp>
+#include <tesserec/network/model_types.hpp>
 
 using namespace tesserec;
 using deck::Deck;
@@ -112,7 +112,7 @@ TEST_CASE("what a deck leaves open stays open in the effective deck") {
 namespace {
 
 /// A deck of a model of this type, of any but network.
-Deck deck_of(const model::ModelType& type) {
+Deck deck_of(const network::ModelType& type) {
   const auto given = [&](const std::string& key, const std::string& value) {
     return std::count(type.keys.begin(), type.keys.end(), key) > 0 ? key + " = \"" + value + "\"\n" : "";
   };
@@ -164,7 +164,7 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
       deck::effective_deck(parse_deck(test::full_deck, "full.toml",
                                       {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8",
                                        "preprocess.fill_value=2", "preprocess.column.age.fill_value=1.5"}));
-  for (const model::ModelType& type : model::model_types())  // which read keys of their own
+  for (const network::ModelType& type : network::model_types())  // which read keys of their own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
   for (const dense::LayerType& type : dense::layer_types())
     effective += deck::effective_deck(
@@ -188,11 +188,11 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
 }
 
 TEST_CASE("a model as a network comes back layer by layer") {
-  for (const model::ModelType& type : model::model_types()) {
+  for (const network::ModelType& type : network::model_types()) {
     if (type.name == "network") continue;
     INFO(type.name);
     const Deck deck = deck_of(type);
-    std::vector<dense::LayerSettings> layers = model::layers_of(deck.model);
+    std::vector<dense::LayerSettings> layers = network::layers_of(deck.model);
     const auto mlp = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.type == "mlp"; });
     REQUIRE(mlp != layers.end());
     mlp->widths[0] = 99;

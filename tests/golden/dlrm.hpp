@@ -58,7 +58,7 @@ class Dlrm {
     auto ids = model.tables().start(exec, batch.sparse, batch.size);
     const auto vectors = model.tables().forward(exec, ids);
     comm::TreeReduce reduce(exec, comm_, lanes_, model.dense.parameters());
-    tesserec::model::DenseInput input{
+    tesserec::network::DenseInput input{
         lanes_, lanes_.of_rank(0, 1), batch.size, batch.dense.data(), vectors.pooled.data(), batch.labels.data()};
     input.unpooled = vectors.unpooled;
     const auto slopes = model.tables().gradient(exec, ids);
@@ -70,7 +70,7 @@ class Dlrm {
     model.tables().backward(exec, std::move(ids), all);
 
     Tensors result;
-    for (const model::Parameter& p : model.dense.layout())
+    for (const network::Parameter& p : model.dense.layout())
       result[p.name].assign(total.data() + p.offset, total.data() + p.offset + p.rows * p.columns);
     for (std::size_t i = 0; i < model.tables().shards().size(); ++i) {
       const auto& shard = model.tables().shards()[i];
@@ -115,7 +115,7 @@ class Dlrm {
   /// Of the dense half those of `flat`.
   template <class Body>
   void for_each(std::vector<float>& flat, const Body& body) {
-    for (const tesserec::model::Parameter& p : model.dense.layout())
+    for (const tesserec::network::Parameter& p : model.dense.layout())
       body(p.name, flat.data() + p.offset, static_cast<std::size_t>(p.rows * p.columns));
     for (const auto& shard : model.tables().shards())
       body(shard.rows->config().name, shard.rows->weights().data(), shard.rows->weights().size());

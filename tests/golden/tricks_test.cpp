@@ -6,6 +6,7 @@
 #include "layer_alone.hpp"
 #include "plan.hpp"
 #include <tesserec/model.hpp>
+#include <tesserec/network.hpp>
 
 using namespace tesserec;
 using embedding::QrOperation;
@@ -29,10 +30,10 @@ class Feature {
       REQUIRE(start.size() == table(t).weights().size());
       std::copy(start.begin(), start.end(), table(t).weights().data());
     }
-    model::Settings network;
+    network::Settings network;
     network.type = "network";
     network.layers = {{.name = "logit", .type = "mlp", .inputs = {"pooled.f"}, .widths = {1}}};
-    const auto layers = model::Network(network, 0, model::embedded_features(tables)).layers();
+    const auto layers = network::Network(network, 0, network::embedded_features(tables)).layers();
     REQUIRE(layers.size() <= 2);
     if (layers.size() == 1) return;
     std::vector<float> parameters;
@@ -124,11 +125,11 @@ TEST_CASE("golden tricks: quotient and remainder") {
       const std::string group = "qr/" + name + pooling;
       INFO(group);
       if (pooling == "_sum_weighted" && name != "mult") continue;
-      model::Settings settings;
+      network::Settings settings;
       settings.smaller.qr_operation = operation;
       settings.smaller.qr_threshold = 36;
       settings.smaller.qr_collisions = file.attribute<std::int64_t>("/", "collisions");
-      auto tables = model::smaller_tables({whole_table(file, group)}, settings);
+      auto tables = network::smaller_tables({whole_table(file, group)}, settings);
       REQUIRE(tables.size() == 2);
       CHECK(tables[0].num_embeddings == file.attribute<std::int64_t>("qr/" + name + "_sum", "quotient_rows"));
       CHECK(tables[1].num_embeddings == file.attribute<std::int64_t>("qr/" + name + "_sum", "remainder_rows"));
@@ -179,7 +180,7 @@ TEST_CASE("golden tricks: the dimensions of the power law") {
           const std::string name =
               folder + "alpha_" + alpha + "_d0_" + std::to_string(dim) + (round ? "_rounded" : "_plain");
           INFO(name);
-          CHECK(model::mixed_dimensions(file.read_all<std::int64_t>(folder + "rows"), std::stod(alpha), dim, round) ==
+          CHECK(network::mixed_dimensions(file.read_all<std::int64_t>(folder + "rows"), std::stod(alpha), dim, round) ==
                 file.read_all<std::int64_t>(name));
         }
 }

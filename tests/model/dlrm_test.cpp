@@ -9,11 +9,10 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
-#include <tesserec/dense/loss.hpp>
 #include <tesserec/model.hpp>
 
 using namespace tesserec;
-using namespace tesserec::model;
+using namespace tesserec::network;
 
 namespace {
 
@@ -107,7 +106,7 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
-  comm::LaneSums sums(Exec(), model.parameters());
+  LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(batch.pooled.size(), 7.0f);
   const Lanes lanes(4);
   const std::vector<double> losses =
@@ -163,7 +162,7 @@ TEST_CASE("a lane of several chunks, the last one short, counts every sample onc
   };
   const auto run = [&](int count) {
     Result r{0, 0, {}, std::vector<float>(batch.pooled.size(), 7.0f), std::vector<float>(n, 7.0f)};
-    comm::LaneSums sums(Exec(), model.parameters());
+    LaneSums sums(Exec(), model.parameters());
     const DenseInput input = batch.input(model, Lanes(count), {0, count}, features);
     for (const double loss : model.forward_backward(Exec(), parameters, input, r.pooled_gradient.data(), sums).get())
       r.loss += loss;
@@ -207,9 +206,10 @@ TEST_CASE("parameters: names, alignment, widths, flops") {
     end = tensor.offset + tensor.rows * tensor.columns;
   }
   REQUIRE(model.flops_per_sample() == Approx(2.867e6).epsilon(1e-3));
-  // Numbers of 500 samples: pooled gradients once, inputs and outputs of three layers, vectors inside the two MLPs twice.
+  // Numbers of 500 samples: pooled gradients once, inputs and outputs of three layers, vectors inside the two MLPs
+  // twice.
   constexpr double numbers = 416 + (13 + 2 * (512 + 256 + 64) + 16) + (27 * 16 + 367) + (367 + 2 * (512 + 256) + 1);
-  REQUIRE(dense_work(model, Lanes(8), 2, 2, 1000).vector_bytes == 4 * 500 * numbers);
+  REQUIRE(tesserec::model::dense_work(model, Lanes(8), 2, 2, 1000).vector_bytes == 4 * 500 * numbers);
 }
 
 TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictions") {
@@ -221,7 +221,8 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
   const Network model(settings, features, std::vector<Index>{4, 4, 4});
   const comm::Node node(world, world.size());
   Network together(settings, features, std::vector<Index>{4, 4, 4});
-  together.share_weights(node);
+  const comm::NodeMemory packed(world, together.packed_size());
+  if (packed) together.share_weights({packed.data(), node.share(together.parameters()), [&] { world.barrier(); }});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   for (const Index n : {5, 64, 701, 2300}) {
@@ -231,7 +232,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
       std::vector<double> losses;
       std::vector<float> pooled_gradient, probabilities;
     };
-    const auto run = [&](const Network& model, Range mine, comm::LaneSums& sums) {
+    const auto run = [&](const Network& model, Range mine, LaneSums& sums) {
       const Index count =
           lanes.samples(static_cast<int>(mine.end - 1), n).end - lanes.samples(static_cast<int>(mine.begin), n).begin;
       Result result{{}, std::vector<float>(count * model.pooled_width()), std::vector<float>(count)};
@@ -244,18 +245,18 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
     const auto bits_of = [&](const PlacedVector<float>& v) {
       return std::vector<float>(v.data(), v.data() + model.parameters());
     };
-    comm::LaneSums whole(Exec(), model.parameters());
+    LaneSums whole(Exec(), model.parameters());
     const Result all = run(model, {0, 8}, whole);
     REQUIRE(whole.count() == 1);
     const std::vector<float> expected = bits_of(whole.sum(0));
 
     for (const std::vector<Index>& cuts :
          {std::vector<Index>{0, 4, 8}, {0, 1, 8}, {0, 2, 5, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8}}) {
-      comm::LaneSums merged(Exec(), model.parameters());
+      LaneSums merged(Exec(), model.parameters());
       merged.start({0, 8});
       Result parts;
       for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-        comm::LaneSums part(Exec(), model.parameters());
+        LaneSums part(Exec(), model.parameters());
         const Result result = run(model, {cuts[i], cuts[i + 1]}, part);
         merged.absorb(part);
         const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
@@ -286,7 +287,7 @@ TEST_CASE("a second step with the same numbers gives the same bits") {
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);
   const Numbers large(600, 3, model.pooled_width()), batch(100, 3, model.pooled_width());
-  comm::LaneSums sums(Exec(), model.parameters());
+  LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());
   const auto step = [&](const Numbers& numbers) {
     model.forward_backward(Exec(), parameters, numbers.input(model, Lanes(2), {0, 2}, 3), pooled_gradient.data(), sums)

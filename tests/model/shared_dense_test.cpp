@@ -11,6 +11,8 @@
 
 using namespace tesserec;
 using namespace tesserec::model;
+using network::DenseInput;
+using network::Network;
 
 namespace {
 
@@ -73,7 +75,8 @@ TEST_CASE("a rank that is still at its samples keeps its weights while the other
   const Index features = 5, lanes = 64, n = 64 * 400;
   const Network alone(small(), features, std::vector<Index>{4});
   Network together(small(), features, std::vector<Index>{4});
-  together.share_weights(node);
+  const comm::NodeMemory packed(world, together.packed_size());
+  if (packed) together.share_weights({packed.data(), node.share(together.parameters()), [&] { world.barrier(); }});
   const Vector<float> first = numbers(alone.parameters(), 0), second = numbers(alone.parameters(), 2);
   const Vector<float> dense = numbers(n * features, 4), pooled = numbers(n * alone.pooled_width(), 6);
   for (int late = 0; late < world.size(); ++late) {

@@ -6,6 +6,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/model.hpp>
+#include <tesserec/network.hpp>
 
 using namespace tesserec;
 using embedding::EmbeddingBagConfig;
@@ -30,14 +31,14 @@ std::string shown(const std::vector<EmbeddingBagConfig>& tables) {
   });
 }
 
-std::string shown(const std::vector<model::EmbeddedFeature>& features) {
-  return join(features, ", ", [](const model::EmbeddedFeature& f) {
+std::string shown(const std::vector<network::EmbeddedFeature>& features) {
+  return join(features, ", ", [](const network::EmbeddedFeature& f) {
     return concat(f.name, " ", f.dim, f.makes.empty() ? "" : " makes " + f.makes);
   });
 }
 
-model::Settings settings_of(Index collisions, double temperature = 0.0) {
-  model::Settings settings;
+network::Settings settings_of(Index collisions, double temperature = 0.0) {
+  network::Settings settings;
   settings.embedding_dim = 8;
   settings.smaller.qr_collisions = collisions;
   settings.smaller.md_temperature = temperature;
@@ -49,40 +50,41 @@ model::Settings settings_of(Index collisions, double temperature = 0.0) {
 TEST_CASE("tables of more rows than the threshold are cut in two") {
   const std::vector<EmbeddingBagConfig> tables = {table_of("large", 1001), table_of("small", 200),
                                                   table_of("just", 201, 6)};
-  CHECK(shown(model::smaller_tables(tables, settings_of(0))) == "large 1001x8, small 200x8, just 201x6");
-  const auto cut = model::smaller_tables(tables, settings_of(4));
+  CHECK(shown(network::smaller_tables(tables, settings_of(0))) == "large 1001x8, small 200x8, just 201x6");
+  const auto cut = network::smaller_tables(tables, settings_of(4));
   CHECK(shown(cut) == "large_quotient 251x8, large_remainder 4x8, small 200x8, just_quotient 51x6, just_remainder 4x6");
-  CHECK(shown(model::smaller_tables(cut, settings_of(4))) == shown(cut));
+  CHECK(shown(network::smaller_tables(cut, settings_of(4))) == shown(cut));
   CHECK(cut[1].ids() == 1001);
   CHECK(cut[1].whole() == "large");
-  model::Settings concat = settings_of(4);
+  network::Settings concat = settings_of(4);
   concat.smaller.qr_operation = QrOperation::concat;
-  CHECK(shown(model::smaller_tables({table_of("large", 1001)}, concat)) == "large_quotient 251x4, large_remainder 4x4");
+  CHECK(shown(network::smaller_tables({table_of("large", 1001)}, concat)) ==
+        "large_quotient 251x4, large_remainder 4x4");
 
   std::vector<EmbeddingBagConfig> own = tables;
   own[0].qr_collisions = 0;
   own[1].qr_collisions = 3;
-  CHECK(shown(model::smaller_tables(own, settings_of(100))) ==
+  CHECK(shown(network::smaller_tables(own, settings_of(100))) ==
         "large 1001x8, small_quotient 67x8, small_remainder 3x8, just_quotient 3x6, just_remainder 100x6");
   own[1].num_embeddings = 0;  // not known yet
-  CHECK(shown(model::smaller_tables({own[1]}, settings_of(100, 0.5))) == "small 0x8");
+  CHECK(shown(network::smaller_tables({own[1]}, settings_of(100, 0.5))) == "small 0x8");
 }
 
 TEST_CASE("tables of mixed dimensions are projected to the model's") {
   std::vector<EmbeddingBagConfig> tables = {table_of("a", 3001), table_of("b", 7), table_of("c", 500),
                                             table_of("d", 900, 3)};
-  CHECK(shown(model::smaller_tables(tables, settings_of(0, 0.3))) == "a 3001x1>8, b 7x8, c 500x2>8, d 900x3");
+  CHECK(shown(network::smaller_tables(tables, settings_of(0, 0.3))) == "a 3001x1>8, b 7x8, c 500x2>8, d 900x3");
   tables[3].projection = 5;
-  CHECK(shown(model::smaller_tables(tables, settings_of(0, 0.0))) == "a 3001x8, b 7x8, c 500x8, d 900x3>5");
-  model::Settings rounded = settings_of(0, 0.005);
+  CHECK(shown(network::smaller_tables(tables, settings_of(0, 0.0))) == "a 3001x8, b 7x8, c 500x8, d 900x3>5");
+  network::Settings rounded = settings_of(0, 0.005);
   rounded.embedding_dim = 12;  // 11.6 columns, rounded 16: no wider than the model's
   rounded.smaller.md_round_dims = true;
-  CHECK(shown(model::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
+  CHECK(shown(network::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
   rounded.smaller.md_threshold = 3001;
   rounded.smaller.md_temperature = 1.0;
-  CHECK(shown(model::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
-  CHECK(shown(model::smaller_tables({tables[2]}, settings_of(4, 1.0))) == "c_quotient 125x8, c_remainder 4x8");
-  CHECK(shown(model::smaller_tables({tables[0], tables[1]}, settings_of(4, 0.2))) ==
+  CHECK(shown(network::smaller_tables({tables[0], tables[1]}, rounded)) == "a 3001x12, b 7x12");
+  CHECK(shown(network::smaller_tables({tables[2]}, settings_of(4, 1.0))) == "c_quotient 125x8, c_remainder 4x8");
+  CHECK(shown(network::smaller_tables({tables[0], tables[1]}, settings_of(4, 0.2))) ==
         "a_quotient 751x2>8, a_remainder 4x2>8, b 7x8");
 }
 
@@ -91,29 +93,30 @@ TEST_CASE("layers see one vector a feature, by the names of whole tables") {
   shared.feature_names = {"x", "y"};
   EmbeddingBagConfig again = table_of("again", 100);
   again.feature_names = {"y"};
-  CHECK(shown(model::embedded_features(model::smaller_tables({shared, again, table_of("z", 900, 3)}, settings_of(10)))
-                  .pooled) ==
-        "x@shared_quotient 8 makes x, y@shared_quotient 8 makes y@shared, x@shared_remainder 8 makes x, "
-        "y@shared_remainder 8 makes y@shared, y@again 8, z@z_quotient 3 makes z, z@z_remainder 3 makes z");
+  CHECK(
+      shown(network::embedded_features(network::smaller_tables({shared, again, table_of("z", 900, 3)}, settings_of(10)))
+                .pooled) ==
+      "x@shared_quotient 8 makes x, y@shared_quotient 8 makes y@shared, x@shared_remainder 8 makes x, "
+      "y@shared_remainder 8 makes y@shared, y@again 8, z@z_quotient 3 makes z, z@z_remainder 3 makes z");
 }
 
 TEST_CASE("cuts that cannot be name their key and what would fit") {
-  const auto refused = [](std::vector<EmbeddingBagConfig> tables, const model::Settings& settings) {
-    return error_of([&] { model::smaller_tables(std::move(tables), settings); });
+  const auto refused = [](std::vector<EmbeddingBagConfig> tables, const network::Settings& settings) {
+    return error_of([&] { network::smaller_tables(std::move(tables), settings); });
   };
   CHECK(refused({table_of("a", 300)}, settings_of(300)) ==
         "model.qr_collisions is 300, and table a has 300 rows: give fewer than these, or raise model.qr_threshold to "
         "300");
-  CHECK(error_of([] { model::smaller_tables({table_of("a", 300)}, settings_of(299)); }) == "");
+  CHECK(error_of([] { network::smaller_tables({table_of("a", 300)}, settings_of(299)); }) == "");
   EmbeddingBagConfig own = table_of("a", 20);
   own.qr_collisions = 20;
   CHECK(refused({own}, settings_of(0)) ==
         "table.a.qr_collisions is 20, and table a has 20 rows: give fewer than these, or 0 for a whole table");
-  model::Settings concat = settings_of(4);
+  network::Settings concat = settings_of(4);
   concat.smaller.qr_operation = QrOperation::concat;
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "model.qr_operation is concat"));
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "table a has 5: give it an even number"));
-  EmbeddingBagConfig wrong = model::smaller_tables({table_of("a", 300)}, settings_of(4))[0];
+  EmbeddingBagConfig wrong = network::smaller_tables({table_of("a", 300)}, settings_of(4))[0];
   wrong.num_embeddings = 74;
   CHECK(mentions(error_of([&] { embedding::EmbeddingBagCollection({wrong}); }),
                  "table a_quotient: num_embeddings is 74; as a half of a it has 75 rows"));
@@ -121,7 +124,7 @@ TEST_CASE("cuts that cannot be name their key and what would fit") {
 
 TEST_CASE("an id of a table that is cut is looked up in both halves, and reported of the whole one") {
   const Exec exec;
-  const auto halves = model::smaller_tables({table_of("a", 300)}, settings_of(7));
+  const auto halves = network::smaller_tables({table_of("a", 300)}, settings_of(7));
   const auto batch = jagged::KeyedJaggedTensor::from_dense(exec, {"b", "a"}, {{{1}, {2, 3}}, {{299, 6, 7}, {14}}});
   const auto rows_of = [](const sharding::OwnerBags& bags) {
     return std::vector<Index>(bags.rows, bags.rows + bags.ids());
@@ -154,11 +157,11 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
 
 TEST_CASE("layers that do not fit made vectors are refused by the feature's name") {
   const dense::LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}};
-  const auto refused_of = [&](const dense::LayerSettings& layer, const std::vector<model::EmbeddedFeature>& pooled) {
-    model::Settings settings;
+  const auto refused_of = [&](const dense::LayerSettings& layer, const std::vector<network::EmbeddedFeature>& pooled) {
+    network::Settings settings;
     settings.type = "network";
     settings.layers = {layer};
-    return error_of([&] { model::Network(settings, 4, model::EmbeddedFeatures{pooled}); });
+    return error_of([&] { network::Network(settings, 4, network::EmbeddedFeatures{pooled}); });
   };
   CHECK(mentions(refused_of(logit, {{"user", 3}, {"item@i", 2, "item", 3}}),
                  "model.layer: no layer reads the pooled vector item;"));

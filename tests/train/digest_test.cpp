@@ -44,7 +44,7 @@ void compare(const train::Job& job) {
 
 TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
   train::Job job = small_job("");
-  job.model.interaction = model::Interaction::cat;
+  job.model.interaction = network::Interaction::cat;
   job.tables = {{"C1", 0, 0, {}, embedding::PoolingType::mean, false, {}},
                 {"C2", 0, 3, {}, {}, false, {}},
                 {"C3", 0, 0, {}, {}, false, {}}};

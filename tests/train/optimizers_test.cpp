@@ -93,7 +93,7 @@ TEST_CASE("LAMB moves each tensor of the dense half by lr times its own length")
   const std::vector<float> before(w.data(), w.data() + w.size());
   train::PipelinedBatch now{batch, {}};
   session.step(now, nullptr, 1);
-  for (const model::Parameter& p : session.model.dense.layout()) {
+  for (const network::Parameter& p : session.model.dense.layout()) {
     INFO(p.name);
     double moved = 0, length = 0;
     for (Index i = p.offset; i < p.offset + p.rows * p.columns; ++i) {

@@ -52,7 +52,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
     for (const std::size_t table : {0, 2}) {
       if (left_out(turn++, 3)) continue;
       train::Job job = small_job("");
-      job.model.interaction = model::Interaction::cat;
+      job.model.interaction = network::Interaction::cat;
       Steep steep(world, job, rank);
       train::Session& session = steep.session;
 
@@ -60,7 +60,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       for (const auto& shard : session.model.tables().shards())
         shard.rows->weights().fill(Exec(), "tesserec::test::fill", 0.0f);
       const Index dim = job.model.embedding_dim, column = dim * static_cast<Index>(table + 1) + dim - 1;
-      for (const model::Parameter& p : session.model.dense.layout())
+      for (const network::Parameter& p : session.model.dense.layout())
         if (p.name == "top.0.weight")
           for (Index row = 0; row < p.rows; ++row) set(session, p.offset + row * p.columns + column, 1e15f);
       world.barrier();
@@ -87,7 +87,7 @@ TEST_CASE("so does one of an un-pooled feature") {
     } else {
       shard.rows->weights().fill(Exec(), "tesserec::test::fill", 0.0f);
     }
-  const model::Parameter& top = session.model.dense.layout().front();
+  const network::Parameter& top = session.model.dense.layout().front();
   set(session, top.offset + top.columns - 1, 1e15f);
   world.barrier();
   const std::string weights = train::weights_digest(session);
@@ -112,7 +112,7 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
 
     // Large activations before weights that cancel each other; large inputs behind weights of zero.
     const auto set_all = [&](const std::string& name, float even, float odd) {
-      for (const model::Parameter& p : session.model.dense.layout())
+      for (const network::Parameter& p : session.model.dense.layout())
         for (Index i = 0; p.name == name && i < p.rows * p.columns; ++i)
           set(session, p.offset + i, i % 2 == 0 ? even : odd);
     };

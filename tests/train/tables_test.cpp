@@ -12,7 +12,7 @@ using namespace tesserec;
 
 namespace {
 
-const model::Settings dim_8{.embedding_dim = 8};
+const network::Settings dim_8{.embedding_dim = 8};
 
 data::SourceInfo three_features() {
   data::SourceInfo data;

@@ -47,7 +47,7 @@ TEST_CASE("a weighted table needs weights of each of its features") {
            "\"; give data files with /sparse/" + feature +
            "/weights (docs/formats.md), or set table.items.weighted = false";
   };
-  const model::Settings dim_8{.embedding_dim = 8};
+  const network::Settings dim_8{.embedding_dim = 8};
   const data::SourceInfo some = info_of(file), all = info_of(both);
   CHECK(error_of([&] { train::resolve_tables(table("b", true), some, dim_8); }) == expected("b", file));
   CHECK(error_of([&] { train::resolve_tables(table("b", false), some, dim_8); }) == "accepted");

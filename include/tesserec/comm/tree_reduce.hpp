@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/comm/lane_sums.hpp>
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
 
 namespace tesserec::comm {

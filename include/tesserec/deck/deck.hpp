@@ -67,7 +67,7 @@ void check_deck(const Deck& deck);
 /// Checks a [sweep] against the other blocks, for the commands of a sweep; others take the deck as it is.
 void check_sweep(const Deck& deck);
 
-/// Calls body; where it throws model::SettingError, the Error has the line of the key.
+/// Calls body; where it throws network::SettingError, the Error has the line of the key.
 void with_lines(const Deck& deck, const std::function<void()>& body);
 
 /// Checks that the layers of its model fit one another and the data's dense features. Its tables must be known.

@@ -2,22 +2,19 @@
 #pragma once
 
 #include <tesserec/comm/node.hpp>
-#include <tesserec/model/network.hpp>
+#include <tesserec/model/settings.hpp>
+#include <tesserec/network/network.hpp>
 #include <tesserec/optim/dense_optimizer.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
 namespace tesserec::model {
-
-/// Names what they give, in the order of the tables and their features; one that several tables look up is
-/// FEATURE@TABLE. What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
-EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 /// A whole model on its ranks: the embeddings cut by a plan, the dense half once a node. Its calls come from the thread
 /// that made it, on all ranks in the same order.
 struct ShardedModel {
   /// Weights have their start values, from counters under options.seed. `sharder.dense` moves the dense half too.
   /// `comm` must outlive it. Collective. Errors, the same on every rank: settings that differ between ranks, named with
-  /// the ranks; those of DistributedModelParallel and Network.
+  /// the ranks; those of DistributedModelParallel and network::Network.
   ShardedModel(const Exec& exec, const comm::Communicator& comm, const Settings& settings, Index dense_features,
                const embedding::EmbeddingBagCollection& collection, const sharding::ParallelOptions& options,
                const sharding::EmbeddingBagCollectionSharder& sharder);
@@ -34,10 +31,13 @@ struct ShardedModel {
   std::uint64_t seed;
   comm::Node node;
   sharding::DistributedModelParallel embeddings;
-  Network dense;
+  network::Network dense;
+  /// Packed weights that a node's ranks share; else each rank has its own.
+  comm::NodeMemory packed;
   /// Memory for a node's one copy of parameters and states; else each rank has its own, as on a device.
   comm::NodeMemory memory;
-  /// Flat parameters of the dense half, where its kernels want them (Network::layout); a node's ranks may share them.
+  /// Flat parameters of the dense half, where its kernels want them (network::Network::layout); a node's ranks may
+  /// share them.
   PlacedVector<float> parameters;
   optim::DenseOptimizer optimizer;
 };

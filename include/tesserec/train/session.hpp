@@ -51,7 +51,7 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
 void prepare_source(const Session& session, data::Source& source, data::Use use);
 
 /// Layers with their widths, features, tables, parameters, bytes: for banners.
-std::string describe_model(const model::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
+std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
                            const planning::ShardingPlan& plan, const OptimizerSettings& optimizer);
 
 }  // namespace tesserec::train

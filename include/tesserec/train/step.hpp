@@ -46,7 +46,7 @@ class TrainStep {
   BatchSplit split(const data::Batch& batch) const {
     return BatchSplit(lanes_, comm_.size(), batch.global_size, batch.micro_batch);
   }
-  model::DenseInput input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors, Index step);
+  network::DenseInput input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors, Index step);
   /// Takes a micro-batch's part of the loss and returns the batch's mean loss after the last, before it the part.
   double batch_loss(int micro_batch, double part);
   /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.

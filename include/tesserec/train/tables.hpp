@@ -5,17 +5,17 @@
 
 #include <tesserec/data/id_shares.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/model/settings.hpp>
+#include <tesserec/network/settings.hpp>
 #include <tesserec/planning/settings.hpp>
 
 namespace tesserec::train {
 
 /// The deck's tables with everything filled in from the data: rows, dim, features; one table a feature when the deck
-/// has none; made smaller as the model's settings say (model::smaller_tables). Errors name the table: a feature that
+/// has none; made smaller as the model's settings say (network::smaller_tables). Errors name the table: a feature that
 /// the data does not have, or has no weights for where the table is weighted; rows that nobody gives; smaller_tables'
 /// own.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
-                                                          const data::SourceInfo& data, const model::Settings& model);
+                                                          const data::SourceInfo& data, const network::Settings& model);
 
 /// Returns the plan with the pooling factors, exponents (zipf) and popular rows that the deck leaves to the data.
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,

@@ -7,7 +7,7 @@
 
 #include <tesserec/data/source.hpp>
 #include <tesserec/embedding/settings.hpp>
-#include <tesserec/model/settings.hpp>
+#include <tesserec/network/settings.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::train {
@@ -27,6 +27,6 @@ void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& 
 /// Returns `data` with the trained numbers of ids, so that tables fit. Error names a table with more ids.
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
-                                   const model::Settings& model);
+                                   const network::Settings& model);
 
 }  // namespace tesserec::train

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_batch.hpp"
+#include "device_lanes.hpp"
+#include "pass.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/network/model_types.hpp>
+
+namespace tesserec::network {
+namespace {
+
+class DevicePass final : public Pass {
+ public:
+  DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
+      : graph_(graph),
+        executor_(graph, loss, dense::make_products(settings.kernels, settings.precision)),
+        batch_(graph),
+        graphs_(settings.graphs) {
+    constexpr const char* instead = "; set run.kernels = \"simd\"";
+    if (settings.precision != dense::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
+      throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
+                                             "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
+                                             has_cublaslt ? "cublaslt" : "simd", "\", or fp32"));
+    for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+      const dense::LayerSettings& layer = graph.layers()[n].settings;
+      if (graph.nodes()[n].layer->is_host_only())
+        throw SettingError("layer." + layer.name,
+                           concat(": layers of type ", layer.type, " have no portable kernels", instead));
+    }
+    if (loss.is_host_only())
+      throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
+  }
+
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
+                              float* pooled_gradient, LaneSums& gradients,
+                              const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
+    const Device device = device_of(exec);
+    const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
+    data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
+    data.draw = {true, input.seed, 0, input.step, first};
+    const Training training{data,
+                            given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
+                            lanes_.losses(device), lanes_.gradients(device, graph_.size())};
+    if (graphs_)
+      repeated_(device, key_of(training), [&] { train(device, training); });
+    else
+      train(device, training);
+    batch_.fetch(device);
+    lanes_.add(device, gradients);
+    return lanes_.lane_losses(device, input.global_size);
+  }
+
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
+                              float* probabilities, float* towers) override {
+    const Device device = device_of(exec);
+    lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    const BatchData data = data_of(device, flat, input, {});
+    const Where where(device);
+    executor_.forward(where, data, 0, lanes_.rows(), lanes_.chunks());
+    executor_.predict(where, batch_.result(device, probabilities, 1));
+    if (towers != nullptr) {
+      const Index width = executor_.last_input(0).width;
+      float* const there = batch_.result(device, towers, 2 * width);
+      for (Index side : {0, 1})
+        dense::copy_rows(where, lanes_.rows(), executor_.last_input(side), {there + side * width, width, 2 * width});
+    }
+    batch_.fetch(device);
+    if (input.labels == nullptr) {
+      device.fence();
+      return std::vector<double>(input.my_lanes.size());
+    }
+    executor_.evaluate(where, lanes_.losses(device));
+    lanes_.sum_losses(device);
+    return lanes_.lane_losses(device, input.global_size).get();
+  }
+
+ private:
+  /// Buffers that a batch's training reads and writes, in device memory.
+  struct Training {
+    const BatchData& data;
+    float* probabilities;  // or null
+    double* losses;
+    dense::LaneGradients gradients;
+  };
+
+  BatchData data_of(const Device& device, const PlacedVector<float>& flat, const DenseInput& input,
+                    const std::vector<jagged::JaggedVectors>& gradients) {
+    sequences_.clear();
+    for (std::size_t q = 0; q < input.unpooled.size(); ++q)
+      sequences_.push_back(
+          sequence_data(input.unpooled[q], gradients.empty() ? nullptr : &gradients[q], batch_.host_offsets(q)));
+    return {input.global_size, input.dense, input.pooled, input.labels,
+            input.weights,     nullptr,     sequences_,   batch_.parameters(device, flat),
+            nullptr,           {}};
+  }
+  void train(const Device& device, const Training& t) {
+    const Where where(device);
+    executor_.forward(where, t.data, 0, lanes_.rows(), lanes_.chunks());
+    if (t.probabilities != nullptr) executor_.predict(where, t.probabilities);
+    executor_.evaluate(where, t.losses);
+    lanes_.sum_losses(device);
+    executor_.backward(where, t.gradients);
+  }
+  /// All that decides its launches, but for storage that this pass has made itself.
+  LaunchKey key_of(const Training& t) const {
+    const BatchData& in = t.data;
+    LaunchKey key;
+    key.add(lanes_.rows(), in.global_size, lanes_.chunks().rows, lanes_.chunks().of_lane);
+    key.add(in.dense, in.pooled, in.labels, in.weights, in.parameters, t.probabilities, in.pooled_gradient);
+    for (const SequenceData& sequence : in.sequences) {
+      key.add(sequence.values.data, sequence.offsets, sequence.gradient.data);
+      for (Index lane = 0; lane <= lanes_.chunks().lanes; ++lane)
+        key.add(sequence.on_host[lanes_.chunks().lane_rows[lane]]);
+    }
+    for (const Graph::Node& node : graph_.nodes())
+      if (node.layer->draws()) key.add(in.draw.seed, in.draw.step, in.draw.first_sample);
+    return key;
+  }
+
+  const Graph& graph_;
+  Executor executor_;
+  DeviceLanes lanes_;
+  DeviceBatch batch_;
+  std::vector<SequenceData> sequences_;
+  bool graphs_;
+  RepeatedLaunches repeated_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> device_pass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings) {
+  return std::make_unique<DevicePass>(graph, loss, settings);
+}
+
+}  // namespace tesserec::network

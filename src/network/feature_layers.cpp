@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "models.hpp"
+
+namespace tesserec::network {
+namespace {
+
+std::string type_of(embedding::QrOperation operation) {
+  switch (operation) {
+    case embedding::QrOperation::add:
+      return "sum";
+    case embedding::QrOperation::mult:
+      return "multiply";
+    case embedding::QrOperation::concat:
+      return "cat";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled) {
+  std::map<std::string, std::vector<std::string>> inputs;  // of each feature that is made
+  for (const EmbeddedFeature& vector : pooled) inputs[vector.makes].push_back("pooled." + vector.name);
+  inputs.erase("");
+  std::vector<dense::LayerSettings> layers;
+  for (const EmbeddedFeature& vector : pooled) {
+    const auto found = inputs.find(vector.makes);
+    if (found == inputs.end()) continue;
+    const std::string name = "pooled." + vector.makes;
+    dense::LayerSettings join{.name = name, .type = type_of(vector.operation), .inputs = found->second};
+    inputs.erase(found);
+    dense::LayerSettings project{.name = name,
+                                 .type = "mlp",
+                                 .inputs = join.inputs,
+                                 .widths = {vector.projection},
+                                 .activations = {dense::Activation::none},
+                                 .bias = false};
+    if (join.inputs.size() > 1) {
+      if (vector.projection > 0) {
+        join.name += "@whole";
+        project.inputs = {join.name};
+      }
+      layers.push_back(std::move(join));
+    }
+    if (vector.projection > 0) layers.push_back(std::move(project));
+  }
+  return layers;
+}
+
+}  // namespace tesserec::network

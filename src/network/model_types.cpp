@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "models.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::network {
+namespace {
+
+std::vector<dense::LayerSettings> network(const Settings& s) { return s.layers; }
+
+std::vector<ModelType>& all_types() {
+  static std::vector<ModelType> types = {
+      {"dlrm",
+       "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
+       {"bottom", "top", "interaction", "itself", "activation"},
+       dlrm},
+      {"dlrm_projection",
+       "DLRM whose vectors are projected to two matrices that are multiplied.",
+       {"bottom", "branch1", "branch2", "top", "activation"},
+       dlrm_projection},
+      {"dlrm_dcn",
+       "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
+       {"bottom", "top", "cross", "cross_layers", "cross_rank", "cross_experts", "activation"},
+       dlrm_dcn},
+      {"deepfm",
+       "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
+       {"bottom", "deep", "top", "activation"},
+       deepfm},
+      {"wide_deep", "a linear part beside an MLP (arXiv 1606.07792).", {"wide", "deep", "activation"}, wide_deep},
+      {"two_tower",
+       "an MLP of a query and one of an item, which meet in a dot.",
+       {"query", "item", "towers", "activation"},
+       two_tower},
+      {"din",
+       "what a user did, weighed by what is offered, beside all else in an MLP (arXiv 1706.06978).",
+       {"item", "history", "attention", "attention_softmax", "top", "activation"},
+       din},
+      {"network", "the layers of [[model.layer]], in order; the last one's output is the logit.", {"layer"}, network},
+  };
+  return types;
+}
+
+// Takes an input from all layers, and with it those that have no other.
+void leave_out(const std::string& input, std::vector<dense::LayerSettings>& layers) {
+  std::vector<std::string> gone{input};
+  std::erase_if(layers, [&](dense::LayerSettings& layer) {
+    const bool had_some = !layer.inputs.empty();
+    std::erase_if(layer.inputs,
+                  [&](const std::string& one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
+    const bool is_idle = had_some && layer.inputs.empty();
+    if (is_idle) gone.push_back(layer.name);
+    return is_idle;
+  });
+}
+
+}  // namespace
+
+dense::LayerSettings hidden(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+  return {.name = std::move(name),
+          .type = "mlp",
+          .inputs = {std::move(input)},
+          .widths = std::move(widths),
+          .activations = {s.activation}};
+}
+
+dense::LayerSettings mlp(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+  dense::LayerSettings layer = hidden(s, std::move(name), std::move(input), std::move(widths));
+  layer.activations.assign(layer.widths.size(), s.activation);
+  if (!layer.activations.empty()) layer.activations.back() = dense::Activation::none;
+  return layer;
+}
+
+const std::vector<ModelType>& model_types() { return all_types(); }
+
+void add_model_type(ModelType type) {
+  for (const ModelType& known : all_types())
+    if (known.name == type.name) fail("there is a model ", type.name, " already");
+  all_types().push_back(std::move(type));
+}
+
+const ModelType& model_type(const std::string& name) {
+  const auto& types = model_types();
+  const auto found = std::find_if(types.begin(), types.end(), [&](const ModelType& type) { return type.name == name; });
+  if (found == types.end())
+    fail("model.type is \"", name, "\", and there is no such model; there is ", join(types, ", ", &ModelType::name));
+  return *found;
+}
+
+std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_features) {
+  const ModelType& type = model_type(s.type);
+  const auto reads = [&](const char* key) {
+    return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
+  };
+  if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
+  if (reads("top") && (s.top.empty() || s.top.back() != 1))
+    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
+  if (reads("layer") && s.layers.empty())
+    throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
+  std::vector<dense::LayerSettings> layers = type.layers(s);
+  if (!dense_features && !reads("layer")) leave_out("dense", layers);
+  return layers;
+}
+
+}  // namespace tesserec::network

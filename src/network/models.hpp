@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One function a model, and the layers in front of its own.
+#pragma once
+
+#include <tesserec/network/model_types.hpp>
+#include <tesserec/network/network.hpp>
+
+namespace tesserec::network {
+
+std::vector<dense::LayerSettings> dlrm(const Settings& settings);
+std::vector<dense::LayerSettings> dlrm_projection(const Settings& settings);
+std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
+std::vector<dense::LayerSettings> deepfm(const Settings& settings);
+std::vector<dense::LayerSettings> wide_deep(const Settings& settings);
+std::vector<dense::LayerSettings> din(const Settings& settings);
+std::vector<dense::LayerSettings> two_tower(const Settings& settings);
+
+/// An MLP with model.activation behind each of its linear layers.
+dense::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+/// The same without an activation behind the last one.
+dense::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+
+/// Layers that make one vector a feature of what its tables give: for each feature that is made, the layer that joins
+/// quotient and remainder, the one that projects, or both. The last one, pooled.FEATURE, replaces the feature's vector.
+std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled);
+
+}  // namespace tesserec::network

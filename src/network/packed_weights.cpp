@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packed_weights.hpp"
+
+namespace tesserec::network {
+
+void PackedWeights::share(const SharedPacking& shared) {
+  shared_ = shared;
+  packed_ = Vector<float>(shared.memory, graph_.packed_size());
+}
+
+void PackedWeights::pack(const Exec& exec, const float* parameters, bool backward) {
+  if (packed_.extent(0) == 0)
+    packed_ = make_vector<float>(exec, "tesserec::network::packed_weights", graph_.packed_size());
+  const bool together = shared_.memory != nullptr;
+  const Range part = together ? shared_.part : Range{0, graph_.size()};
+  if (together) shared_.barrier();  // nobody reads the last ones any more
+  for (const Graph::Node& node : graph_.nodes())
+    node.layer->pack(exec, parameters + node.parameters, backward, packed_.data() + node.packed,
+                     {part.begin - node.parameters, part.end - node.parameters});
+  if (together) shared_.barrier();
+}
+
+}  // namespace tesserec::network

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank's lanes on a device: what the host is told of their rows is what the device has.
+#include "src/network/device_lanes.hpp"
+
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("the host knows the first row of each lane that the device has") {
+  const Device device;
+  network::DeviceLanes lanes;
+  for (const Index samples : {Index{2048}, Index{1001}, Index{3}})  // 3: lanes without samples
+    for (const Range mine : {Range{0, 8}, Range{2, 4}, Range{5, 8}, Range{7, 8}}) {
+      CAPTURE(samples, mine.begin, mine.end);
+      lanes.start(device, Lanes(8), mine, samples);
+      const dense::Pieces& chunks = lanes.chunks();
+      std::vector<Index> of_lane(chunks.lanes + 1), rows(chunks.count + 1);
+      copy_to_host(device, chunks.of_lane, of_lane.data(), std::ssize(of_lane));
+      copy_to_host(device, chunks.rows, rows.data(), std::ssize(rows));
+      device.fence();
+      REQUIRE(chunks.lanes == mine.size());
+      for (Index lane = 0; lane <= chunks.lanes; ++lane) CHECK(chunks.lane_rows[lane] == rows[of_lane[lane]]);
+    }
+}

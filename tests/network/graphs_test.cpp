@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's launches as graphs beside one by one, over batches that are and are not alike.
+#include <cstring>
+
+#include "closed_memory.hpp"
+#include "slopes.hpp"
+#include <tesserec/dense.hpp>
+
+using namespace tesserec;
+using namespace tesserec::test;
+
+namespace {
+
+Index passes = 0;  // so often a layer was asked for its launches
+
+/// The input, as it is; counts.
+class Counted final : public dense::Layer {
+ public:
+  explicit Counted(Index width) : width_(width) {}
+  Index width() const override { return width_; }
+  std::string describe() const override { return ""; }
+  dense::Flops flops() const override { return {}; }
+  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+    ++passes;
+    dense::copy_rows(where, batch.rows, batch.inputs[0], out);
+  }
+  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
+                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
+    if (input_gradients[0].data != nullptr) dense::copy_rows(where, batch.rows, upstream, input_gradients[0]);
+  }
+
+ private:
+  Index width_;
+};
+
+struct Step {
+  Index samples;
+  Index numbers;     // which ones
+  int place;         // of pooled vectors
+  Index drawn;       // the step that layers draw for
+  bool predictions;  // are wanted
+  bool predicts;     // afterwards, a larger batch
+};
+
+/// All that comes of the steps, one network for all of them.
+std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatures& features,
+                          const std::vector<Step>& steps) {
+  constexpr Index most = 450, dense_features = 3;
+  const Exec exec;
+  const Network network(settings, dense_features, features);
+  const PlacedVector<float> parameters(exec, Place::device, "tesserec::test::parameters", network.parameters());
+  network.initialise(exec, 5, parameters);
+  const Index width = network.pooled_width();
+  const auto floats = [&](Index n) { return PlacedVector<float>(exec, Place::device, "tesserec::test::floats", n); };
+  const PlacedVector<float> pooled[2] = {floats(most * width), floats(most * width)},
+                            gradient[2] = {floats(most * width), floats(most * width)};
+  std::vector<PlacedVector<float>> vectors, vector_slopes;
+  for (const EmbeddedFeature& feature : features.unpooled)
+    for (auto* to : {&vectors, &vector_slopes}) to->push_back(floats(4 * most * feature.dim));
+  LaneSums sums(exec, network.parameters());
+  std::vector<float> all;
+  const auto keep = [&](const auto& numbers) { all.insert(all.end(), numbers.begin(), numbers.end()); };
+  for (const Step& step : steps) {
+    const auto made = [&](Index n, Index column) {
+      const Random random(33, Purpose::test, step.numbers);
+      std::vector<float> numbers(n);
+      for (Index i = 0; i < n; ++i) numbers[i] = random.normal(i, column);
+      return numbers;
+    };
+    const std::vector<float> dense = made(most * dense_features, 0), of_pooled = made(most * width, 2);
+    std::vector<float> labels(most), weights(most), probabilities(most, 7.0f);
+    for (Index r = 0; r < most; ++r) labels[r] = float((r + step.numbers) % 3 == 0), weights[r] = 0.5f * float(r % 4);
+    const int to = step.numbers % 4 == 3 ? 1 - step.place : step.place;
+    pooled[step.place].from_host(exec, of_pooled);
+    gradient[to].from_host(exec, std::vector<float>(most * width, 7.0f));
+    std::vector<jagged::JaggedVectors> unpooled, slopes;
+    std::vector<Index> offsets{0};
+    for (Index r = 0; r < most; ++r) offsets.push_back(offsets.back() + (r + step.numbers) % (2 + step.numbers));
+    for (std::size_t q = 0; q < features.unpooled.size(); ++q) {
+      const Index dim = features.unpooled[q].dim, count = offsets[step.samples];
+      vectors[q].from_host(exec, made(4 * most * dim, 3));
+      const Vector<Index> of_samples(offsets.data(), step.samples + 1);
+      unpooled.push_back({Matrix<float>(vectors[q].data(), count, dim), {}, of_samples});
+      slopes.push_back({Matrix<float>(vector_slopes[q].data(), count, dim), {}, of_samples});
+    }
+    const DenseInput input{Lanes(4),
+                           {0, 4},
+                           step.samples,
+                           dense.data(),
+                           pooled[step.place].data(),
+                           labels.data(),
+                           weights.data(),
+                           9,
+                           step.drawn,
+                           step.predictions ? probabilities.data() : nullptr,
+                           unpooled,
+                           Place::device};
+    keep(network.forward_backward(exec, parameters, input, gradient[to].data(), sums, slopes).get());
+    keep(gradient[to].to_host(exec));
+    for (int i = 0; i < sums.count(); ++i) keep(std::span(sums.sum(i).data(), network.parameters()));
+    for (std::size_t q = 0; q < slopes.size(); ++q) {
+      const std::vector<float> came = vector_slopes[q].to_host(exec);
+      keep(std::span(came.data(), slopes[q].values.size()));
+    }
+    keep(probabilities);
+    if (!step.predicts) continue;
+    const DenseInput larger{Lanes(4), {0, 4},  most, dense.data(), pooled[step.place].data(), labels.data(), nullptr, 9,
+                            0,        nullptr, {},   Place::device};
+    keep(network.predict(exec, parameters, larger, probabilities.data()));
+    keep(probabilities);
+  }
+  return all;
+}
+
+network::Settings settings_of(std::vector<LayerSettings> layers) {
+  return model_of(std::move(layers), "bce", Kernels::portable);
+}
+
+void compare(network::Settings settings, const EmbeddedFeatures& features, const std::vector<Step>& steps,
+             Index times_asked) {
+  for (const Kernels kernels : {Kernels::portable, Kernels::cublaslt}) {
+    if (kernels == Kernels::cublaslt && !has_cublaslt) continue;
+    CAPTURE(name(kernels));
+    settings.kernels = kernels;
+    settings.graphs = false;
+    passes = 0;
+    const std::vector<float> expected = all_of(settings, features, steps);
+    CHECK(passes >= std::ssize(steps));
+    settings.graphs = true;
+    passes = 0;
+    const std::vector<float> came = all_of(settings, features, steps);
+    REQUIRE(came.size() == expected.size());
+    CHECK(std::memcmp(came.data(), expected.data(), came.size() * sizeof(float)) == 0);
+    CHECK(passes == times_asked);
+  }
+}
+
+const dense::LayerSettings counted_layer{.name = "counted", .type = "counted", .inputs = {"pooled.a"}};
+
+void add_counted() {
+  static const bool added = [] {
+    dense::add_layer_type({"counted", "for a test.", {}, [](const auto&, const std::vector<dense::InputShape>& inputs) {
+                             return std::make_unique<Counted>(inputs[0].width());
+                           }});
+    return true;
+  }();
+  (void)added;
+}
+
+}  // namespace
+
+TEST_CASE("graphs: batches that repeat, of other numbers, in either place, with one that is larger between") {
+  add_counted();
+  const ClosedMemory closed;
+  const network::Settings settings =
+      settings_of({counted_layer,
+                   {.name = "hidden", .type = "mlp", .inputs = {"dense"}, .widths = {6, 4}},
+                   {.name = "dots", .type = "dot", .inputs = {"hidden", "counted", "pooled.b"}},
+                   {.name = "logit", .type = "mlp", .inputs = {"dots"}, .widths = {5, 1}}});
+  const EmbeddedFeatures features{{{"a", 4}, {"b", 4}}};
+  std::vector<Step> steps;
+  for (Index i = 0; i < 8; ++i) steps.push_back({300, i, int(i % 2), i, false, false});
+  // Places take turns, as do the two that a batch is sent to, and each fourth batch has its gradients elsewhere: three
+  // kinds, each once to make storage, the first once more, and once to be recorded.
+  compare(settings, features, steps, 7);
+  const Random random(34, Purpose::test);
+  for (Index i = 0; i < 60; ++i)
+    steps.push_back({random.below(4, i, 0) == 0 ? 70 : 300, i, int(random.below(2, i, 1)), i,
+                     random.below(3, i, 2) == 0, i % 20 == 7});
+  // However often they ask: never wrong, and less often than there are batches.
+  passes = 0;
+  all_of(settings, features, steps);
+  CHECK(passes < std::ssize(steps));
+  compare(settings, features, steps, passes);
+}
+
+TEST_CASE("graphs: numbers that are drawn are others in each step") {
+  add_counted();
+  std::vector<Step> steps;
+  for (Index i = 0; i < 9; ++i) steps.push_back({300, 5, 0, i / 3, false, false});
+  compare(settings_of({counted_layer,
+                       {.name = "dropped", .type = "dropout", .inputs = {"counted"}, .rate = 0.4},
+                       {.name = "logit", .type = "mlp", .inputs = {"dropped"}, .widths = {1}}}),
+          {{{"a", 4}}}, steps, 9);
+}
+
+TEST_CASE("graphs: sequences of other lengths are other launches") {
+  add_counted();
+  std::vector<Step> steps;
+  for (Index i = 0; i < 12; ++i) steps.push_back({300, i < 6 ? 1 : i % 3, 0, i, false, false});
+  const network::Settings settings =
+      settings_of({counted_layer,
+                   {.name = "seen", .type = "attention", .inputs = {"counted", "unpooled.history"}, .widths = {3}},
+                   {.name = "logit", .type = "mlp", .inputs = {"seen"}, .widths = {1}}});
+  passes = 0;
+  const EmbeddedFeatures features{{{"a", 4}}, {{"history", 4}}};
+  all_of(settings, features, steps);
+  compare(settings, features, steps, passes);
+}

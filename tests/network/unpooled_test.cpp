@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that read one vector an id.
+#include "errors.hpp"
+#include "slopes.hpp"
+
+using namespace tesserec;
+using namespace tesserec::test;
+using dense::Activation;
+
+namespace {
+
+const LayerSettings joined{.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen"}};
+const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}};
+
+std::string refused(const std::vector<LayerSettings>& layers) {
+  return error_of([&] { Network(model_of(layers), 4, features_of(layers)); });
+}
+std::string refused(const LayerSettings& seen) { return refused({seen, joined, logit}); }
+
+}  // namespace
+
+TEST_CASE("attention over a history, its weights as they come, or those of a softmax") {
+  for (const bool softmax : {false, true})
+    for (const std::vector<Index>& widths : {std::vector<Index>{3}, std::vector<Index>{3, 2}}) {
+      INFO("softmax " << softmax << ", " << widths.size() << " hidden layers");
+      Run run({{.name = "seen",
+                .type = "attention",
+                .inputs = {"pooled.item", "unpooled.history"},
+                .widths = widths,
+                .softmax = softmax},
+               joined,
+               logit});
+      REQUIRE(run.network.layers()[0].width == 2);
+      check_slopes(run);
+    }
+}
+
+TEST_CASE("attention to what another layer gives, and the mean of vectors that are alike") {
+  Run run({{.name = "target", .type = "mlp", .inputs = {"dense"}, .widths = {2}, .activations = {Activation::tanh}},
+           {.name = "seen", .type = "attention", .inputs = {"target", "unpooled.history"}, .widths = {2}},
+           joined,
+           logit});
+  check_slopes(run);
+  // Softmax weights of alike vectors: their mean.
+  Run mean({{.name = "seen",
+             .type = "attention",
+             .inputs = {"pooled.item", "unpooled.history"},
+             .widths = {2},
+             .softmax = true},
+            {.name = "logit", .type = "mlp", .inputs = {"seen"}, .widths = {1}},
+            {.name = "sides", .type = "cat", .inputs = {"pooled"}},
+            {.name = "side", .type = "mlp", .inputs = {"sides"}, .widths = {1}},
+            {.name = "sum", .type = "sum", .inputs = {"logit", "side"}}});
+  const Matrix<float>& vectors = mean.unpooled[0].values;
+  for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] = i % 2 ? 2.0f : -1.0f;
+  const double before = mean.loss();
+  const auto& offsets = mean.unpooled[0].offsets;  // one vector a sample, where there were several
+  for (Index s = 0, at = 0; s < Run::samples; ++s) {
+    const Index some = offsets(s + 1) > at ? 1 : 0;
+    at = offsets(s + 1);
+    offsets(s + 1) = offsets(s) + some;
+  }
+  REQUIRE(mean.loss() == Approx(before).epsilon(1e-6));
+}
+
+TEST_CASE("sums weighted by positions, the last of them shared, and by ids") {
+  Run positions(
+      {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}, .positions = 4}, joined, logit});
+  REQUIRE(positions.network.layout()[0].rows == 4);
+  for (Index i = 0; i < 4; ++i) CHECK(positions.parameters(i) == 1.0f);
+  check_slopes(positions);
+  for (Index i = 0; i < 4; ++i) CHECK(std::abs(positions.slope(positions.parameters(i))) > 1e-4);
+  Run ids({{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history@weights", "unpooled.history"}},
+           joined,
+           logit});
+  check_slopes(ids);
+}
+
+TEST_CASE("sequences in the wrong place") {
+  const auto attention = [](std::vector<std::string> inputs) {
+    return LayerSettings{.name = "seen", .type = "attention", .inputs = std::move(inputs), .widths = {2}};
+  };
+  CHECK(mentions(refused({.name = "seen", .type = "cat", .inputs = {"unpooled.history"}}),
+                 "model.layer.seen: unpooled.history is a sequence, one vector an id, which cat does not take; "
+                 "gated, attention, weighted_sum"));
+  CHECK(mentions(refused(attention({"pooled.user", "unpooled.history"})), "user has 3 numbers"));
+  CHECK(mentions(refused(attention({"unpooled.history", "pooled.item"})), "the target, and then a sequence"));
+  CHECK(mentions(refused(attention({"pooled.item", "unpooled.purchases"})), "which no layer before it is called"));
+  CHECK(mentions(refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}}), "and positions"));
+  CHECK(mentions(refused({.name = "seen",
+                          .type = "weighted_sum",
+                          .inputs = {"unpooled.history@weights", "unpooled.history@weights"},
+                          .positions = 3}),
+                 "or two sequences"));
+  CHECK(mentions(
+      refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history", "unpooled.history@weights"}}),
+      "has 2 numbers"));
+  const std::vector<LayerSettings> layers = {{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}}, logit};
+  EmbeddedFeatures features = features_of({attention({"pooled.item", "unpooled.history"})});
+  CHECK(mentions(error_of([&] { Network(model_of(layers), 4, features); }), "no layer reads \"unpooled.history\""));
+}
