@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "layers.hpp"
 #include "loss_formulas.hpp"
-#include <tesserec/core/error.hpp>
-#include <tesserec/core/text.hpp>
+#include <tesserec/core/registry.hpp>
 
 namespace tesserec::dense {
 namespace {
@@ -44,38 +41,29 @@ std::unique_ptr<LossFunction> make(const LossSettings& s) {
   return std::make_unique<LogitLoss>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
 }
 
-std::vector<LossType>& all_losses() {
-  static std::vector<LossType> types = {
-      {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
-      {"mse", "squared error of the probability.", {"loss_threshold"}, make<Loss::mse>},
-      {"wbce",
-       "binary cross entropy with a weight for each label.",
-       {"loss_threshold", "loss_weights"},
-       make<Loss::wbce>},
-      {"in_batch_softmax",
-       "of two vectors side by side, a query's and its item's: cross entropy of the clicked item among all items of "
-       "the same chunk of 128 samples.",
-       {"loss_temperature"},
-       make_in_batch_softmax},
-  };
+Registry<LossType>& registry() {
+  static Registry<LossType> types(
+      "loss", {
+                  {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
+                  {"mse", "squared error of the probability.", {"loss_threshold"}, make<Loss::mse>},
+                  {"wbce",
+                   "binary cross entropy with a weight for each label.",
+                   {"loss_threshold", "loss_weights"},
+                   make<Loss::wbce>},
+                  {"in_batch_softmax",
+                   "of two vectors side by side, a query's and its item's: cross entropy of the clicked item among all "
+                   "items of "
+                   "the same chunk of 128 samples.",
+                   {"loss_temperature"},
+                   make_in_batch_softmax},
+              });
   return types;
 }
 
 }  // namespace
 
-const std::vector<LossType>& loss_types() { return all_losses(); }
-
-void add_loss_type(LossType type) {
-  for (const LossType& known : all_losses())
-    if (known.name == type.name) fail("there is a loss ", type.name, " already");
-  all_losses().push_back(std::move(type));
-}
-
-const LossType& loss_type(const std::string& name) {
-  const auto& types = loss_types();
-  const auto found = std::find_if(types.begin(), types.end(), [&](const LossType& type) { return type.name == name; });
-  if (found == types.end()) fail("there is no loss \"", name, "\"; there are ", join(types, ", ", &LossType::name));
-  return *found;
-}
+const std::vector<LossType>& loss_types() { return registry().all(); }
+void add_loss_type(LossType type) { registry().add(std::move(type)); }
+const LossType& loss_type(const std::string& name) { return registry().at(name); }
 
 }  // namespace tesserec::dense

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models.hpp"
+#include <tesserec/core/registry.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::network {
@@ -9,35 +10,40 @@ namespace {
 
 std::vector<dense::LayerSettings> network(const Settings& s) { return s.layers; }
 
-std::vector<ModelType>& all_types() {
-  static std::vector<ModelType> types = {
-      {"dlrm",
-       "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
-       {"bottom", "top", "interaction", "itself", "activation"},
-       dlrm},
-      {"dlrm_projection",
-       "DLRM whose vectors are projected to two matrices that are multiplied.",
-       {"bottom", "branch1", "branch2", "top", "activation"},
-       dlrm_projection},
-      {"dlrm_dcn",
-       "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
-       {"bottom", "top", "cross", "cross_layers", "cross_rank", "cross_experts", "activation"},
-       dlrm_dcn},
-      {"deepfm",
-       "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
-       {"bottom", "deep", "top", "activation"},
-       deepfm},
-      {"wide_deep", "a linear part beside an MLP (arXiv 1606.07792).", {"wide", "deep", "activation"}, wide_deep},
-      {"two_tower",
-       "an MLP of a query and one of an item, which meet in a dot.",
-       {"query", "item", "towers", "activation"},
-       two_tower},
-      {"din",
-       "what a user did, weighed by what is offered, beside all else in an MLP (arXiv 1706.06978).",
-       {"item", "history", "attention", "attention_softmax", "top", "activation"},
-       din},
-      {"network", "the layers of [[model.layer]], in order; the last one's output is the logit.", {"layer"}, network},
-  };
+Registry<ModelType>& registry() {
+  static Registry<ModelType> types(
+      "model",
+      {
+          {"dlrm",
+           "bottom MLP, embedding bags, interaction, top MLP (arXiv 1906.00091).",
+           {"bottom", "top", "interaction", "itself", "activation"},
+           dlrm},
+          {"dlrm_projection",
+           "DLRM whose vectors are projected to two matrices that are multiplied.",
+           {"bottom", "branch1", "branch2", "top", "activation"},
+           dlrm_projection},
+          {"dlrm_dcn",
+           "DLRM whose vectors meet in a cross network (DCN v2, arXiv 2008.13535), as in MLPerf.",
+           {"bottom", "top", "cross", "cross_layers", "cross_rank", "cross_experts", "activation"},
+           dlrm_dcn},
+          {"deepfm",
+           "bottom MLP, embedding bags, and over all of them an MLP and a factorization machine (arXiv 1703.04247).",
+           {"bottom", "deep", "top", "activation"},
+           deepfm},
+          {"wide_deep", "a linear part beside an MLP (arXiv 1606.07792).", {"wide", "deep", "activation"}, wide_deep},
+          {"two_tower",
+           "an MLP of a query and one of an item, which meet in a dot.",
+           {"query", "item", "towers", "activation"},
+           two_tower},
+          {"din",
+           "what a user did, weighed by what is offered, beside all else in an MLP (arXiv 1706.06978).",
+           {"item", "history", "attention", "attention_softmax", "top", "activation"},
+           din},
+          {"network",
+           "the layers of [[model.layer]], in order; the last one's output is the logit.",
+           {"layer"},
+           network},
+      });
   return types;
 }
 
@@ -71,21 +77,9 @@ dense::LayerSettings mlp(const Settings& s, std::string name, std::string input,
   return layer;
 }
 
-const std::vector<ModelType>& model_types() { return all_types(); }
-
-void add_model_type(ModelType type) {
-  for (const ModelType& known : all_types())
-    if (known.name == type.name) fail("there is a model ", type.name, " already");
-  all_types().push_back(std::move(type));
-}
-
-const ModelType& model_type(const std::string& name) {
-  const auto& types = model_types();
-  const auto found = std::find_if(types.begin(), types.end(), [&](const ModelType& type) { return type.name == name; });
-  if (found == types.end())
-    fail("model.type is \"", name, "\", and there is no such model; there is ", join(types, ", ", &ModelType::name));
-  return *found;
-}
+const std::vector<ModelType>& model_types() { return registry().all(); }
+void add_model_type(ModelType type) { registry().add(std::move(type)); }
+const ModelType& model_type(const std::string& name) { return registry().at(name); }
 
 std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_features) {
   const ModelType& type = model_type(s.type);

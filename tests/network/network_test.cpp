@@ -195,7 +195,7 @@ TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
   CHECK(mentions(refused({}), "model.layer is missing"));
-  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "model.layer.a: there is no type \"add\""));
+  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "model.layer.a: there is no layer type \"add\""));
   CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "mlp, dot, cat"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}),
                  "model.layer.a reads \"logit\", which comes after it"));

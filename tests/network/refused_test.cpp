@@ -36,6 +36,6 @@ TEST_CASE("a model that cannot be is refused") {
   Settings other = good;
   other.type = "three_tower";
   const std::string text = error_of([&] { Network(other, 3, dims); });
-  REQUIRE(mentions(text, "model.type is \"three_tower\""));
+  REQUIRE(mentions(text, "there is no model \"three_tower\"; there are "));
   for (const ModelType& type : model_types()) REQUIRE(mentions(text, type.name));
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/registry.hpp>
+
+#include "catch.hpp"
+#include "errors.hpp"
+
+using namespace tesserec;
+
+TEST_CASE("a registry knows types by name, once each, in order") {
+  struct Kind {
+    std::string name;
+    int number = 0;
+  };
+  Registry<Kind> kinds("kind", {{"one", 1}, {"two", 2}});
+  kinds.add({"three", 3});
+  CHECK(kinds.at("three").number == 3);
+  CHECK(kinds.all()[0].number == 1);
+  CHECK(error_of([&] { kinds.add({"two", 4}); }) == "there is a kind two already");
+  CHECK(error_of([&] { kinds.at("four"); }) == "there is no kind \"four\"; there are one, two, three");
+}
